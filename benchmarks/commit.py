@@ -25,7 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from wardround import host
-from wardround.rules import RULES_PACKAGE
+from wardround.rules.model import RULES_PACKAGE
 from wardround.specialists import Specialist
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Profile, Tool

@@ -23,17 +23,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from wardround_python import syntax, tools
+from wardround_python import tools
 from wardround_python.specialist import specialist
+from wardround_python.syntax import host_adapter
 
-from wardround import config
 from wardround.change.diff import FilePatch, hunks_of, read_patch, unquote
+from wardround.config import schema
 from wardround.errors import ConfigError, DiffError, ToolOutputError
 from wardround.findings import RawResult
+from wardround.processors import suppressions
 from wardround.tools.ast_grep import parse_ast_grep
 from wardround.tools.semgrep import parse_semgrep
 from wardround.tools.tool import Invocation
-from wardround.verdict import suppressions
 
 FILES = ("a.py", "pkg/ä b.py")
 RUN = Invocation(Path("/bin/true"), Path("/snapshot"), FILES, None, Path("/scratch"))
@@ -107,7 +108,7 @@ def quoted(name: str) -> str:
 
 def run_suppressions(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
-    found, unreadable = suppressions.read(syntax.comments(text))
+    found, unreadable = suppressions.read(host_adapter.comments(text))
     lines = text.count("\n") + 1
     assert all(1 <= s.line <= lines and s.rules and all(s.rules) for s in found)
     assert all("wardround:" in u.text for u in unreadable)
@@ -115,7 +116,7 @@ def run_suppressions(data: bytes) -> None:
 
 def run_statements(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
-    statement_of = syntax.statements(text)
+    statement_of = host_adapter.statements(text)
     for line in range(1, min(text.count("\n") + 2, 50)):
         first, last = statement_of(line)
         assert first <= line <= last, (first, line, last)
@@ -126,7 +127,7 @@ SPECIALISTS = (specialist(),)
 
 def config_as(name: str) -> Callable[[bytes], None]:
     def run(data: bytes) -> None:
-        read = config.read(lambda path: data if path == name else None, FILES, SPECIALISTS)
+        read = schema.read(lambda path: data if path == name else None, FILES, SPECIALISTS)
         assert read.root.jobs is None or read.root.jobs > 0
         assert read.root.tool_timeout is None or 0 < read.root.tool_timeout < math.inf
         for path in FILES:

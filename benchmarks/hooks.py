@@ -24,7 +24,7 @@ from pathlib import Path
 from commit import BIN, WARDROUND, Project
 from wardround_python.tools.ruff_config import ruff_fallback_config
 
-from wardround.rules import RULES_PACKAGE
+from wardround.rules.model import RULES_PACKAGE
 
 _OURS = """\
 repos:

@@ -59,8 +59,8 @@ def _line(draw: random.Random) -> str:
 
 def embed(folder: Path) -> None:
     """The product's way, from nothing to vectors."""
+    from wardround.inference.registry import standard
     from wardround.inference.runtime import find
-    from wardround.inference.shelf import standard
 
     standard([folder]).embedder("base", find("cpu")).embed(texts())
 
@@ -91,10 +91,10 @@ def review(folder: Path) -> None:
     """One commit review, with a specialist that binds each hunk to a sentence by the base model."""
     from wardround import host
     from wardround import review as reviewing
-    from wardround.change.git import Repository
-    from wardround.change.origin import RepositoryOrigin
-    from wardround.checks import Check
-    from wardround.config import Request
+    from wardround.change.change_source import RepositoryOrigin
+    from wardround.change.repository import Repository
+    from wardround.checks.base import Check
+    from wardround.config.schema import Request
     from wardround.findings import Span
     from wardround.specialists import Specialist
     from wardround.tools.process import Processes
@@ -159,8 +159,8 @@ def warm(folder: Path, runs: int) -> dict[str, Any]:
     """Vectors a second, as a share of what the bare session gives of the same texts."""
     import numpy as np
 
+    from wardround.inference.registry import standard
     from wardround.inference.runtime import find
-    from wardround.inference.shelf import standard
 
     embedder = standard([folder]).embedder("base", find("cpu"))
     session, tokenizer = bare_session(folder)
@@ -266,7 +266,7 @@ def main() -> None:
     given = parser.parse_args()
     folder = given.models
     if folder is None:
-        from wardround.inference.places import package_folder
+        from wardround.inference.locations import package_folder
 
         folder = package_folder()
     folder = folder.resolve()

@@ -41,21 +41,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wardround.change.change_source import RepositoryOrigin, Texts, decoded
 from wardround.change.diff import ChangedFile, FileStatus
-from wardround.change.git import Repository
-from wardround.change.origin import RepositoryOrigin, Texts, decoded
+from wardround.change.repository import Repository
 from wardround.errors import GitError
 from wardround.retrieval import ngrams
-from wardround.retrieval.embedder import Embedder
-from wardround.retrieval.files import is_beside, is_source, locate_functions
-from wardround.retrieval.files import opinions as file_opinions
-from wardround.retrieval.functions import enclosing, functions
-from wardround.retrieval.fusion import fused, standardised
-from wardround.retrieval.hunks import ChangedCode, changed_code
-from wardround.retrieval.hunks import opinions as hunk_opinions
+from wardround.retrieval.commit_signals import COMMITS
+from wardround.retrieval.definitions import enclosing, functions
+from wardround.retrieval.documents import file_texts, query_text
+from wardround.retrieval.file_search import is_beside, is_source, locate_functions
+from wardround.retrieval.file_search import opinions as file_opinions
+from wardround.retrieval.hunk_search import ChangedCode, changed_code
+from wardround.retrieval.hunk_search import opinions as hunk_opinions
 from wardround.retrieval.index import Entry, Index, KeptEmbedder
-from wardround.retrieval.past import COMMITS
-from wardround.retrieval.texts import file_texts, query_text
+from wardround.retrieval.protocols import Embedder
+from wardround.retrieval.rank_fusion import fused, standardised
 
 SEED = 7
 WINDOW = 128
@@ -146,8 +146,8 @@ def embedder_of(arguments: argparse.Namespace) -> Embedder:
     """The model that is asked for: a bare file, or the base of a folder of models or of the package."""
     if arguments.onnx is not None:
         return Model(arguments.onnx, arguments.onnx.with_name("tokenizer.json"))
+    from wardround.inference.registry import standard
     from wardround.inference.runtime import find
-    from wardround.inference.shelf import standard
 
     return standard([arguments.models] if arguments.models else []).embedder("base", find("cpu"))
 

@@ -9,7 +9,7 @@
 ``mine`` takes commits that change one to three functions and tests that were there before. The functions as
 the commit leaves them are asked about, all tests of its parent are the candidates, and those the commit
 changes are right (the files of tests it changes, for whole files). Commits come in blocks spread evenly over
-a history. ``fit`` fits the weights of ``wardround.retrieval.covering`` on the repositories in ``FITTED_ON``;
+a history. ``fit`` fits the weights of ``retrieval.test_selection`` on the repositories in ``FITTED_ON``;
 ``report`` measures on all others: names alone, BM25, all cheap evidence, and models over the first of its
 order. Intervals are of 95%, by bootstrap over repositories.
 
@@ -36,13 +36,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from wardround_tests.covering import Nearest
-from wardround_tests.paths import PYTHON_TESTS, SCRIPT_TESTS, is_production, is_test
+from wardround_tests.file_kinds import PYTHON_TESTS, SCRIPT_TESTS, is_production, is_test
+from wardround_tests.nearest_test import Nearest
 
-from wardround.corpora.history import Limits, RepositoryHistory
-from wardround.globs import matches
+from wardround.config.globs import matches
 from wardround.retrieval import bm25
-from wardround.retrieval.covering import (
+from wardround.retrieval.definitions import functions
+from wardround.retrieval.documents import leading
+from wardround.retrieval.rank_fusion import standardised
+from wardround.retrieval.test_discovery import TestCase, TestFile, holds_tests
+from wardround.retrieval.test_selection import (
     NAMES,
     WEIGHTS,
     Subject,
@@ -54,12 +57,9 @@ from wardround.retrieval.covering import (
     users,
     weighed,
 )  # fmt: skip
-from wardround.retrieval.functions import functions
-from wardround.retrieval.fusion import standardised
-from wardround.retrieval.testcases import TestCase, TestFile, holds_tests
-from wardround.retrieval.texts import leading
-from wardround.retrieval.words import counted
-from wardround.tasks import Changed, Commit
+from wardround.text.search_terms import counted
+from wardround.training_tasks import Changed, Commit
+from wardround_lab.corpora.git_history import Limits, RepositoryHistory
 
 SEED = 7
 FITTED_ON = frozenset(
@@ -358,8 +358,8 @@ class Closeness:
     """How close a model finds tests to functions; what it once read is kept beside what was mined."""
 
     def __init__(self, name: str, folder: Path, models: Path | None) -> None:
+        from wardround.inference.registry import standard
         from wardround.inference.runtime import find
-        from wardround.inference.shelf import standard
 
         self._embedder = standard([models] if models else []).embedder(name, find("cpu"))
         self._file = folder / f"{name}.vectors"

@@ -28,22 +28,21 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from wardround_python.history import docstring_rows
-from wardround_typescript.functions import ComparedFunction
-from wardround_typescript.history import ComparedScript, jsdoc_rows
-from wardround_typescript.parted import gone, stale_quotes, undocumented
+from wardround_python.docdrift.history import docstring_rows
+from wardround_typescript.docdrift.doc_code_mismatch import gone, stale_quotes, undocumented
+from wardround_typescript.docdrift.documented_functions import ComparedFunction
+from wardround_typescript.docdrift.history import ComparedScript, jsdoc_rows
 
-from wardround.corpora.history import Limits, RepositoryHistory
-from wardround.drift.documented import Compared, Parameter
-from wardround.drift.features import NAMES, features
-from wardround.drift.parameters import Gone, gone_parameters, undocumented_parameters
-from wardround.drift.quoting import Quote, quotes
-from wardround.drift.rows import Row
 from wardround.inference.metadata import Interval
-from wardround.tasks import Commit, History
-from wardround.training import boosted, logistic
-from wardround.training.calibrate import fit_platt, probability, reliability
-from wardround.training.statistics import (
+from wardround.semantics.docdrift.features import NAMES, features
+from wardround.semantics.docdrift.model import Compared, Parameter
+from wardround.semantics.docdrift.parameters import Gone, gone_parameters, undocumented_parameters
+from wardround.semantics.docdrift.stale_phrases import Quote, quotes
+from wardround.training_tasks import Commit, History
+from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+from wardround_lab.docdrift_examples import Row
+from wardround_lab.training import conditional_logit, gradient_boosting
+from wardround_lab.training.bootstrap import (
     Flags,
     Floats,
     Places,
@@ -51,6 +50,7 @@ from wardround.training.statistics import (
     precision_at_recall,
     quantile_bins,
 )
+from wardround_lab.training.calibrate import fit_platt, probability, reliability
 
 SIZE_BINS, LENGTH_BINS = 12, 5
 RECALLS = (0.05, 0.10, 0.20)
@@ -210,11 +210,11 @@ def logistic_scores(corpus: Corpus, groups: Sequence[str], train: Corpus | None)
     columns = [at for at, name in enumerate(NAMES) if name.startswith(tuple(groups))]
     values, told, names = corpus.values[:, columns], corpus.told, np.array(corpus.repositories)
     if train is not None:
-        return logistic.fit(train.values[:, columns], train.told).scores(values)
+        return conditional_logit.fit(train.values[:, columns], train.told).scores(values)
     scores = np.empty(len(told))
     for name in sorted(set(corpus.repositories)):
         out = names == name
-        scores[out] = logistic.fit(values[~out], told[~out]).scores(values[out])
+        scores[out] = conditional_logit.fit(values[~out], told[~out]).scores(values[out])
     return scores
 
 
@@ -291,11 +291,11 @@ def threshold_for(scores: Floats, may_speak: Flags, told: Flags) -> float:
     return float(scores[may_speak].min())  # all of them are few enough
 
 
-def trees_scores(corpus: Corpus, recipe: boosted.Recipe, train: Corpus | None) -> Floats:
+def trees_scores(corpus: Corpus, recipe: gradient_boosting.Recipe, train: Corpus | None) -> Floats:
     """Scores of the trees, by others or by repository left out."""
     if train is None:
-        return boosted.left_out(corpus.values, corpus.told, corpus.repositories, NAMES, recipe)
-    return boosted.train(train.values, train.told, NAMES, recipe).scores(corpus.values)
+        return gradient_boosting.left_out(corpus.values, corpus.told, corpus.repositories, NAMES, recipe)
+    return gradient_boosting.train(train.values, train.told, NAMES, recipe).scores(corpus.values)
 
 
 def measure(corpus: Corpus, scores: Floats, train: Corpus | None) -> dict[str, object]:
@@ -448,11 +448,13 @@ def _print_row(number: int, repository: str, row: Row, score: float, language: L
             print(f"  {sign} {line[:180]}")
 
 
-def write_model(folder: Path, corpus: Corpus, recipe: boosted.Recipe, result: dict[str, object]) -> None:
+def write_model(
+    folder: Path, corpus: Corpus, recipe: gradient_boosting.Recipe, result: dict[str, object]
+) -> None:
     """Train on everything and write the graph with its figures."""
     started = time.monotonic()
-    trees = boosted.train(corpus.values, corpus.told, NAMES, recipe)
-    model = boosted.exported(trees)
+    trees = gradient_boosting.train(corpus.values, corpus.told, NAMES, recipe)
+    model = gradient_boosting.exported(trees)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.onnx").write_bytes(model)
     about = {
@@ -461,7 +463,7 @@ def write_model(folder: Path, corpus: Corpus, recipe: boosted.Recipe, result: di
         "seconds": round(time.monotonic() - started, 1),
         "inputs": NAMES,
         "recipe": recipe,
-        "parity": boosted.parity(trees, model, corpus.values),
+        "parity": gradient_boosting.parity(trees, model, corpus.values),
         "result": result,
     }
     (folder / "metrics.json").write_bytes(msgspec.json.format(msgspec.json.encode(about), indent=1))
@@ -486,9 +488,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the findings drawn for reading")
     given = parser.parse_args()
     given.rows.mkdir(parents=True, exist_ok=True)
-    recipe = boosted.Recipe()
+    recipe = gradient_boosting.Recipe()
     if given.recipe:
-        recipe = msgspec.yaml.decode(given.recipe.read_bytes(), type=boosted.Recipe)
+        recipe = msgspec.yaml.decode(given.recipe.read_bytes(), type=gradient_boosting.Recipe)
     mine = Mine(given.language, given.rows, tuple(given.exclude), given.seconds)
     found, others = (
         sorted(map(mine.rows_of, clones), key=lambda one: one[0]) for clones in (given.clones, given.train)

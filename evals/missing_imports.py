@@ -20,12 +20,12 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from wardround_python import added_imports as python
-from wardround_typescript import added_imports as typescript
-from wardround_typescript.exports import Modules
+from wardround_python.analysis import added_imports as python
+from wardround_typescript.analysis import added_imports as typescript
+from wardround_typescript.analysis.exports import Modules
 
-from wardround.checks import NoProject
-from wardround.drift.removed_uses import Use
+from wardround.checks.base import NoProject
+from wardround.semantics.semdiff.removed_uses import Use
 
 _SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".vue", ".svelte")
 _LONGEST_TEXT = 200_000

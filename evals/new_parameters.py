@@ -28,18 +28,18 @@ import msgspec
 import numpy as np
 from docstrings import Mine
 from secret_or_placeholder import seconds
-from wardround_python.naming import surroundings
+from wardround_python.docdrift.names import surroundings
 
-from wardround.corpora.history import RepositoryHistory
-from wardround.drift.documented import Compared, Words
-from wardround.drift.new_parameters import NAMES, features
-from wardround.drift.parameters import undocumented_parameters, unnamed_parameters
-from wardround.drift.rows import Row
-from wardround.globs import matches
-from wardround.training import appraise, tables
-from wardround.training.calibrate import probability
-from wardround.training.promote import Model, model_of
-from wardround.training.statistics import Floats, Interval, Repositories
+from wardround.config.globs import matches
+from wardround.semantics.docdrift.model import Compared, Words
+from wardround.semantics.docdrift.new_parameters import NAMES, features
+from wardround.semantics.docdrift.parameters import undocumented_parameters, unnamed_parameters
+from wardround_lab.corpora.git_history import RepositoryHistory
+from wardround_lab.docdrift_examples import Row
+from wardround_lab.training import evaluate_shipped, tabular_evaluation
+from wardround_lab.training.bootstrap import Floats, Interval, Repositories
+from wardround_lab.training.calibrate import probability
+from wardround_lab.training.promote import Model, model_of
 
 _STEP = 1.5
 """Between two bins of like size and like length, in natural logarithms."""
@@ -69,12 +69,14 @@ class Found:
     compared: Compared | None
 
     @property
-    def row(self) -> tables.Row:
+    def row(self) -> tabular_evaluation.Row:
         value = dict(zip(NAMES, self.values, strict=True))
         size = min(9, int(_STEP * value["size_changed"]))
         length = min(9, int(_STEP * value["shape_words"]))
         group = f"{self.path}@{self.commit}"
-        return tables.Row(self.repository, self.time, group, self.right, self.values, size * 10 + length)
+        return tabular_evaluation.Row(
+            self.repository, self.time, group, self.right, self.values, size * 10 + length
+        )
 
 
 def found_in(repository: str, rows: Iterable[Row], history: RepositoryHistory) -> Iterator[Found]:
@@ -145,11 +147,11 @@ class Scored:
     def of(cls, keep: Path, model: Model) -> Scored:
         everything: list[Found] = pickle.loads((keep / "evaluation.found").read_bytes())
         found = tuple(one for one in everything if not one.rule)
-        raw = appraise.raw_scores(model, [one.row for one in found], lambda told: None)
+        raw = evaluate_shipped.raw_scores(model, [one.row for one in found], lambda told: None)
         known = model.metadata
         scores = raw if known.calibration.method == "none" else probability(known.calibration, raw)
         ruled = tuple(one for one in everything if one.rule)
-        return cls(found, ruled, scores, known.thresholds.get(appraise.REPORT, math.inf))
+        return cls(found, ruled, scores, known.thresholds.get(evaluate_shipped.REPORT, math.inf))
 
     @property
     def shown(self) -> list[Found]:

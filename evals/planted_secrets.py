@@ -28,9 +28,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wardround_secrets.checks import CHECKS
-from wardround_secrets.checks.scanning import scanned
+from wardround_secrets.detection.scanner import scanned
 
-from wardround.checks import Source
+from wardround.checks.base import Source
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 URL64 = string.ascii_letters + string.digits + "-_"

@@ -38,18 +38,18 @@ from typing import TypeVar
 
 import msgspec
 import numpy as np
-from wardround_secrets.doubt import trigrams
-from wardround_secrets.doubt.features import NAMES
-from wardround_secrets.doubt.generated import FAMILIES
-from wardround_secrets.doubt.history import PATTERNS, Found, asked_about, found_in, names_in
-from wardround_secrets.doubt.literals import is_in_doubt
+from wardround_secrets.classifier import trigrams
+from wardround_secrets.classifier.candidates import is_in_doubt
+from wardround_secrets.classifier.features import NAMES
+from wardround_secrets.classifier.history import PATTERNS, Found, asked_about, found_in, names_in
+from wardround_secrets.classifier.synthetic_secrets import FAMILIES
 
-from wardround.corpora.history import Limits, RepositoryHistory
 from wardround.inference.metadata import Interval
-from wardround.training import appraise, tables
-from wardround.training.calibrate import probability
-from wardround.training.promote import model_of
-from wardround.training.statistics import Flags, Floats, Repositories
+from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+from wardround_lab.training import evaluate_shipped, tabular_evaluation
+from wardround_lab.training.bootstrap import Flags, Floats, Repositories
+from wardround_lab.training.calibrate import probability
+from wardround_lab.training.promote import model_of
 
 LARGEST = 150_000
 NOT_OURS = ("ee/*", "*/ee/*")
@@ -158,9 +158,9 @@ def digest_of(found: Found) -> str:
     return hashlib.sha256(f"{found.value}\0{found.name}".encode()).hexdigest()[:16]
 
 
-def row_of(case: Case, weight: float = 1.0) -> tables.Row:
+def row_of(case: Case, weight: float = 1.0) -> tabular_evaluation.Row:
     found = case.found
-    return tables.Row(
+    return tabular_evaluation.Row(
         repository=found.repository,
         time=found.time,
         group=digest_of(found),
@@ -368,19 +368,21 @@ def recall_at(scores: Floats, right: Flags, counts: Floats, rate: float) -> floa
 
 
 def logistic_scores(
-    training: Sequence[tables.Row], rows: Sequence[tables.Row], names: Sequence[str]
+    training: Sequence[tabular_evaluation.Row], rows: Sequence[tabular_evaluation.Row], names: Sequence[str]
 ) -> Floats:
-    return tables.cheap_scores(training, rows, NAMES, names)["cheap"]
+    return tabular_evaluation.cheap_scores(training, rows, NAMES, names)["cheap"]
 
 
-def model_scores(folder: Path, rows: Sequence[tables.Row]) -> Floats:
-    return appraise.raw_scores(model_of(str(folder)), rows, lambda told: None)
+def model_scores(folder: Path, rows: Sequence[tabular_evaluation.Row]) -> Floats:
+    return evaluate_shipped.raw_scores(model_of(str(folder)), rows, lambda told: None)
 
 
 def compare(given: argparse.Namespace) -> None:
     """Print everything, for all rows and for slices of them."""
     cases = read(given.keep / "evaluation.cases", Case)
-    rows, training = (tables.read_rows(given.keep / f"{side}.rows") for side in ("evaluation", "training"))
+    rows, training = (
+        tabular_evaluation.read_rows(given.keep / f"{side}.rows") for side in ("evaluation", "training")
+    )
     scores = {
         "this model": model_scores(given.model, rows),
         "logistic: entropy, length": logistic_scores(training, rows, CHEAP),
@@ -477,17 +479,17 @@ def history(given: argparse.Namespace) -> None:
     if not rows:
         return
     model = model_of(str(given.model))
-    scores = appraise.raw_scores(model, [as_row(row) for row in rows], lambda told: None)
+    scores = evaluate_shipped.raw_scores(model, [as_row(row) for row in rows], lambda told: None)
     known = model.metadata
     likely = scores if known.calibration.method == "none" else probability(known.calibration, scores)
-    print(f"threshold {known.thresholds.get(appraise.REPORT, float('inf')):.4f}")
+    print(f"threshold {known.thresholds.get(evaluate_shipped.REPORT, float('inf')):.4f}")
     for at in np.argsort(-likely, kind="stable")[: given.show]:
         repository, commit, one = everything[int(at)]
         print(f"{likely[at]:.4f} {repository} {commit[:10]} {one.path} {one.name} = {one.value[:100]!r}")
 
 
-def as_row(features: Sequence[float]) -> tables.Row:
-    return tables.Row("", 0, "", False, tuple(features))
+def as_row(features: Sequence[float]) -> tabular_evaluation.Row:
+    return tabular_evaluation.Row("", 0, "", False, tuple(features))
 
 
 def added_in(past: RepositoryHistory) -> tuple[list[tuple[str, Found]], int]:

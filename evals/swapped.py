@@ -36,17 +36,17 @@ from pathlib import Path
 from typing import Any
 
 from wardround_python.checks.swapped_arguments import SwappedArguments
-from wardround_python.module import PythonModule
 from wardround_typescript.checks.swapped_arguments import SwappedScriptArguments
 
-from wardround.checks import Source
-from wardround.corpora.history import Limits, RepositoryHistory
-from wardround.drift.text import parts
-from wardround.globs import matches
+from wardround.checks.base import Source
+from wardround.config.globs import matches
 from wardround.inference.embedder import Embedder
+from wardround.inference.registry import standard
 from wardround.inference.runtime import find
-from wardround.inference.shelf import standard
-from wardround.names import Call, similarity, tells_something, turns_round
+from wardround.languages.python.module import PythonModule
+from wardround.semantics.argument_order import Call, similarity, tells_something, turns_round
+from wardround.text.tokens import parts
+from wardround_lab.corpora.git_history import Limits, RepositoryHistory
 
 SEED = 11
 LEAST, TOGETHER = 0.1, 0.5
@@ -58,7 +58,7 @@ VENDORED = ("*/node_modules/*", "*/vendor/*", "*.min.js", "*/dist/*", "*/ee/*", 
 
 @dataclass(frozen=True)
 class Tree:
-    """The files of one commit; it implements ``wardround.checks.Project``."""
+    """The files of one commit; it implements ``wardround.checks.base.Project``."""
 
     history: RepositoryHistory
     blobs: dict[str, str]

@@ -27,10 +27,10 @@ from pathlib import Path
 
 import numpy as np
 
-from wardround.corpora.alerts import AlertItem, read_items
-from wardround.corpora.rates import Sample, Tallies, distinct, held_out_scores, ranking, sample
-from wardround.training.logistic import fit
-from wardround.verdict.triage import COUNTERS, WORTH, Rate, is_costly
+from wardround.processors.triage import COUNTERS, WORTH, Rate, is_costly
+from wardround_lab.corpora.action_rates import Sample, Tallies, distinct, held_out_scores, ranking, sample
+from wardround_lab.corpora.alert_outcomes import AlertItem, read_items
+from wardround_lab.training.conditional_logit import fit
 
 DEMANDS = (1.0, 1.5, 2.0, 3.0)
 DRAWS = 1_000

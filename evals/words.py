@@ -27,33 +27,33 @@ from pathlib import Path
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.checks.misnamed_step import MisnamedStep
 from wardround_docker_ci.checks.stale_words import StaleWords as StalePipelineWords
-from wardround_docker_ci.ci_file import CiFile
-from wardround_docker_ci.kinds import Kind, kind_of
-from wardround_docker_ci.step_names import Named, Stale, named, targets, tools, versions, works
+from wardround_docker_ci.docdrift.step_names import Named, Stale, named, targets, tools, versions, works
+from wardround_docker_ci.document import CiFile
+from wardround_docker_ci.file_kinds import Kind, kind_of
 from wardround_python.changes.stale_option_value import StaleOptionValue
 from wardround_python.changes.unlisted_variable import UnlistedVariable
 from wardround_python.changes.withdrawn_option import WithdrawnOption
 from wardround_python.changes.withdrawn_variable import WithdrawnVariable
 from wardround_sql.checks.stale_words import StaleWords as StaleSqlWords
 from wardround_sql.checks.words_against_type import WordsAgainstType
-from wardround_sql.dbt import ModelChange, documentation, is_model, select_list
+from wardround_sql.frontends.dbt import ModelChange, documentation, is_model, select_list
 from wardround_typescript.changes.stale_option_value import StaleScriptOptionValue
 from wardround_typescript.changes.unlisted_variable import UnlistedScriptVariable
 from wardround_typescript.changes.withdrawn_option import WithdrawnScriptOption
 from wardround_typescript.changes.withdrawn_variable import WithdrawnScriptVariable
 from wardround_typescript.checks.message_against_condition import MessageAgainstCondition
 from wardround_typescript.checks.stale_words import StaleWords as StaleScriptWords
-from wardround_typescript.functions import ComparedFunction, compared_functions
-from wardround_typescript.parted import gone, names_nothing, stale_quotes, undocumented
+from wardround_typescript.docdrift.doc_code_mismatch import gone, names_nothing, stale_quotes, undocumented
+from wardround_typescript.docdrift.documented_functions import ComparedFunction, compared_functions
 from wardround_typescript.specialist import PATTERNS
 
-from wardround.checks import ChangeCheck, ChangedText, Check, NoProject, Source, WholeChange
-from wardround.corpora.history import Limits, RepositoryHistory
-from wardround.drift.option_values import StaleValueCheck, stale_in
-from wardround.drift.options import other_values
-from wardround.drift.word_files import is_no_code
+from wardround.checks.base import ChangeCheck, ChangedText, Check, NoProject, Source, WholeChange
 from wardround.findings import RawResult
-from wardround.tasks import Changed, Commit, History
+from wardround.semantics.docdrift.cli_options import other_values
+from wardround.semantics.docdrift.cli_values import StaleValueCheck, stale_in
+from wardround.semantics.docdrift.doc_files import is_no_code
+from wardround.training_tasks import Changed, Commit, History
+from wardround_lab.corpora.git_history import Limits, RepositoryHistory
 
 _FILES_AT_MOST = 30
 _FUNCTIONS_AT_MOST = 15

@@ -75,7 +75,7 @@ class Runner:
         self.folder = folder
         self.temp = folder / "temp"
         self.temp.mkdir(parents=True)
-        self.home = None if installs else _installed(self.temp / "wardround.installed")
+        self.home = None if installs else _installed(self.temp / "wardround.plugin_discovery")
 
     def run(
         self,

@@ -9,15 +9,15 @@ import pytest
 
 from tests.conftest import GitRepository
 from wardround import host, review
-from wardround.analysis.schedule import Workbench
-from wardround.analysis.units import Results, Side
-from wardround.change.git import Repository
-from wardround.change.origin import RepositoryOrigin
-from wardround.config import Request
+from wardround.change.change_source import RepositoryOrigin
+from wardround.change.repository import Repository
+from wardround.config.schema import Request
+from wardround.execution.model import Results, Side
+from wardround.execution.scheduler import Workbench
 from wardround.findings import Finding
+from wardround.policy.gate import Outcome
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile, Tool
-from wardround.verdict.gate import Outcome
 
 FILES: Mapping[str, str] = {
     "shop/orders.py": "def total(prices, seen=[]):\n    seen.append(prices)\n    return sum(prises)\n",

@@ -9,9 +9,9 @@ import pytest
 import wardround_rules
 
 from wardround import host
-from wardround.checks import ChangeCase, ChangeCheck, Check, Documented, Invalid, Valid
+from wardround.checks.base import ChangeCase, ChangeCheck, Check, Documented, Invalid, Valid
 from wardround.fixes.edits import apply
-from wardround.rules import DeclaredRule, declared
+from wardround.rules.model import DeclaredRule, declared
 from wardround.specialists import Specialist
 from wardround.testing import change_cases, change_results, invalid_cases, places, results, valid_cases
 from wardround.tools.ast_grep import ast_grep

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from wardround.checks import Check, Source
+from wardround.checks.base import Check, Source
+from wardround.checks.lazy import LatePattern, chosen
 from wardround.findings import RawResult, Severity, SuggestedFix
-from wardround.late import LatePattern, chosen
-from wardround_docker_ci.ci_file import CiFile
-from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.document import CiFile
+from wardround_docker_ci.file_kinds import Kind, kind_of
 
 
 class CiCheck(Check):
@@ -96,7 +96,7 @@ def _waived(file: CiFile) -> frozenset[str]:
     """What the author of a Dockerfile told Docker's own linter not to say."""
     if file.kind is not Kind.DOCKERFILE or not _MAY_WAIVE.search(file.text):
         return frozenset()
-    from wardround_docker_ci.buildkit import waived
+    from wardround_docker_ci.libraries.buildkit_checks import waived
 
     return waived(file.dockerfile)
 

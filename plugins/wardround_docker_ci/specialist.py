@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wardround.checks import Check, Source
+from wardround.checks.base import Check, Source
+from wardround.checks.lazy import Late, LateEach
 from wardround.findings import RawResult
-from wardround.late import Late, LateEach
 from wardround.specialists import Specialist
-from wardround_docker_ci.kinds import SHELLS, kind_of
+from wardround_docker_ci.file_kinds import SHELLS, kind_of
 
 _NAMED = ("dockerfile", "containerfile", "jenkinsfile", "Dockerfile", "Containerfile", "Jenkinsfile")
 _ASKED = (

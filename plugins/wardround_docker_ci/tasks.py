@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.overlap import OVERLAP_NAMES, overlap
-from wardround.pairs import Pair, choices_of_pairs
-from wardround.tasks import Choice, History, Task
-from wardround_docker_ci.workflow import Step, Workflow
-from wardround_docker_ci.yaml_tree import Mapping, Scalar, documents
+from wardround.languages.yaml.tree import Mapping, Scalar, documents
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.training_tasks import Choice, History, Task
+from wardround_docker_ci.models.github_workflow import Step, Workflow
+from wardround_lab.tasks.comment_code_pairs import Pair, choices_of_pairs
 
 _PATTERNS = ("*.yml", "*.yaml")
 _WORKFLOW = re.compile(r"^(?:jobs|runs):", re.MULTILINE)

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wardround.checks import Check, Source
+from wardround.checks.base import Check, Source
+from wardround.checks.lazy import chosen
 from wardround.findings import RawResult
-from wardround.late import chosen
-from wardround_python.module import PythonModule, is_test_path
-from wardround_python.parsed import parsed
+from wardround.languages.python.cache import parsed
+from wardround.languages.python.module import PythonModule, is_test_path
 
 if TYPE_CHECKING:
-    from wardround_python.callees import Callees
+    from wardround_python.analysis.call_resolution import Callees
 
 
 class PythonCheck(Check):
@@ -56,7 +56,7 @@ class PythonCheck(Check):
     @cached_property
     def callees(self) -> Callees:
         """What the calls of the module reach, one answer for all checks."""
-        from wardround_python.callees import Callees  # few checks ask
+        from wardround_python.analysis.call_resolution import Callees  # few checks ask
 
         return Callees.shared(self.module, self.source.project)
 

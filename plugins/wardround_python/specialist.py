@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from wardround.checks import Check, Source
+from wardround.change.encoding import with_lower_suffix
+from wardround.checks.base import Check, Source
+from wardround.checks.lazy import Late, LateEach
 from wardround.findings import RawResult, Span
-from wardround.late import Late, LateEach
-from wardround.line_ends import has_lone_returns, run_by_lines
-from wardround.paths import with_lower_suffix
-from wardround.rules import Rule, declarative_rules
+from wardround.rules.model import Rule, declarative_rules
 from wardround.specialists import Specialist
-from wardround_python import syntax
+from wardround.text.line_ends import has_lone_returns, run_by_lines
 from wardround_python.environment import project_environment
 from wardround_python.options import PythonOptions
+from wardround_python.syntax import host_adapter
 
 _ABOUT_VALUES = frozenset({"sql-injection", "shell-injection", "code-injection", "insecure-deserialisation"})
 """What is wrong only where a value may come from outside."""
@@ -43,10 +43,10 @@ def specialist() -> Specialist:
         change_checks=LateEach("wardround_python.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,
-        statements=syntax.statements,
-        comments=syntax.comments,
-        complaint=syntax.complaint,
-        needs_utf8=syntax.needs_utf8,
+        statements=host_adapter.statements,
+        comments=host_adapter.comments,
+        complaint=host_adapter.complaint,
+        needs_utf8=host_adapter.needs_utf8,
         refutes=_refutes,
         options=PythonOptions,
         environment=project_environment,
@@ -69,12 +69,12 @@ def _refutes(path: str, text: str, defect_class: str, span: Span, read: Callable
     if has_lone_returns(text):  # whose spans are by other lines
         return False
     if defect_class in _ABOUT_VALUES:
-        from wardround_python.taint.certain import is_known  # only where somebody complains
+        from wardround_python.dataflow.known_values import is_known  # only where somebody complains
 
         return is_known(path, text, span, read)
     if defect_class in _GUARDED:
-        from wardround_python.taint.dangers import Danger
-        from wardround_python.taint.guarded import is_guarded
+        from wardround_python.dataflow.domain import Danger
+        from wardround_python.dataflow.guarded_sinks import is_guarded
 
         return is_guarded(path, text, Danger[_GUARDED[defect_class]], span)
     return False

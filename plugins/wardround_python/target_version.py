@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from wardround.late import LatePattern
+from wardround.checks.lazy import LatePattern
 from wardround.tools.tool import Invocation
 
 NEWEST_KNOWN = 15

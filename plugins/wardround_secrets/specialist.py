@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wardround.checks import Check, Source
+from wardround.checks.base import Check, Source
+from wardround.checks.lazy import Late
 from wardround.findings import RawResult
-from wardround.late import Late
 from wardround.specialists import Specialist
-from wardround_secrets.gitleaks import GITLEAKS
 
 
 def specialist() -> Specialist:
@@ -17,7 +16,7 @@ def specialist() -> Specialist:
         name="secrets",
         patterns=("*",),
         any_text=True,
-        tools=(GITLEAKS,),
+        tools=Late("wardround_secrets.tools:TOOLS"),
         checks=Late("wardround_secrets.checks:CHECKS"),
         run_checks=_run_checks,
         models=("secrets",),
@@ -26,6 +25,6 @@ def specialist() -> Specialist:
 
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
     from wardround_secrets.checks import CHECKS
-    from wardround_secrets.checks.scanning import scanned
+    from wardround_secrets.detection.scanner import scanned
 
     return scanned(CHECKS, checks, source)

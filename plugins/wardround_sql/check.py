@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Check, Source
+from wardround.checks.base import Check, Source
+from wardround.checks.keyword_index import Said
+from wardround.checks.lazy import LatePattern, chosen
 from wardround.findings import RawResult, Severity
-from wardround.late import LatePattern, chosen
-from wardround.words_in import Said
-from wardround_sql.script import Script
-from wardround_sql.statements import Statement
+from wardround_sql.document import Script
+from wardround_sql.parsing.statements import Statement
 
 
 class SqlCheck(Check):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from wardround.checks import Check, Source
+from wardround.checks.base import Check, Source
+from wardround.checks.keyword_index import said_in
+from wardround.checks.lazy import Late, LateEach, LatePattern
 from wardround.findings import RawResult
-from wardround.late import Late, LateEach, LatePattern
-from wardround.line_ends import run_by_lines
 from wardround.specialists import Specialist
-from wardround.words_in import said_in
+from wardround.text.line_ends import run_by_lines
 from wardround_sql.options import SqlOptions
-from wardround_sql.places import SUFFIXES
+from wardround_sql.project.migration_files import SUFFIXES
 
 _CODE = ("*.py", "*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.sh")
 _SPOKEN = LatePattern(

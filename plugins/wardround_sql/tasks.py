@@ -7,14 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from wardround.late import LatePattern
-from wardround.overlap import OVERLAP_NAMES, overlap
-from wardround.pairs import Pair, choices_of_pairs
-from wardround.retrieval.words import parts
-from wardround.tasks import Choice, History, Task
-from wardround_sql.lexer import Remark, cut
-from wardround_sql.places import is_down, is_migration, is_spare
-from wardround_sql.templates import is_template, without_jinja
+from wardround.checks.lazy import LatePattern
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.text.search_terms import parts
+from wardround.training_tasks import Choice, History, Task
+from wardround_lab.tasks.comment_code_pairs import Pair, choices_of_pairs
+from wardround_sql.parsing.jinja import is_template, without_jinja
+from wardround_sql.parsing.splitter import Remark, cut
+from wardround_sql.project.migration_files import is_down, is_migration, is_spare
 
 _PATTERNS = ("*.sql",)
 _SIGN = LatePattern(r"^\s*(?:--+|/\*+|\*+/?|#+)\s?|\s*\*+/\s*$", re.MULTILINE)

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from wardround_python.check import PythonCheck, walk
 
-from wardround.checks import Check, Source
+from wardround.checks.base import Check, Source
+from wardround.checks.lazy import chosen
 from wardround.findings import Plane, RawResult
-from wardround.late import chosen
-from wardround_tests.module import TestCase, TestModule
+from wardround_tests.models.python_tests import TestCase, TestModule
 
 
 class PythonTestCheck(PythonCheck):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from wardround_python import syntax
+from wardround_python.syntax import host_adapter
 
-from wardround.checks import Check, Source
+from wardround.checks.base import Check, Source
+from wardround.checks.lazy import Late, LateEach
 from wardround.findings import RawResult
-from wardround.late import Late, LateEach
-from wardround.line_ends import run_by_lines
-from wardround.rules import Rule, declarative_rules
+from wardround.rules.model import Rule, declarative_rules
 from wardround.specialists import Specialist
-from wardround_tests.paths import PATTERNS
+from wardround.text.line_ends import run_by_lines
+from wardround_tests.file_kinds import PATTERNS
 
 
 def specialist() -> Specialist:
@@ -27,7 +27,7 @@ def specialist() -> Specialist:
         change_checks=LateEach("wardround_tests.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,
-        statements=syntax.statements,
+        statements=host_adapter.statements,
     )
 
 

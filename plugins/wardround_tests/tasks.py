@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.overlap import OVERLAP_NAMES, overlap
-from wardround.pairs import Pair, choices_of_pairs
-from wardround.retrieval.words import parts
-from wardround.tasks import Choice, History, Task
-from wardround_tests.assertions import TestedCase
-from wardround_tests.paths import is_python_test, is_script_test
-from wardround_tests.python_tests import python_tests
-from wardround_tests.script_tests import script_tests
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.text.search_terms import parts
+from wardround.training_tasks import Choice, History, Task
+from wardround_lab.tasks.comment_code_pairs import Pair, choices_of_pairs
+from wardround_tests.file_kinds import is_python_test, is_script_test
+from wardround_tests.models.assertions import TestedCase
+from wardround_tests.models.python_assertions import python_tests
+from wardround_tests.models.script_assertions import script_tests
 
 _PATTERNS = (
     "test_*.py", "*_test.py", "*.test.ts", "*.test.tsx", "*.test.js", "*.test.jsx",

@@ -9,7 +9,7 @@ from wardround_typescript.tools.oxlint import OXLINT
 
 from wardround.tools.ast_grep import ast_grep
 from wardround.tools.tool import Probe, Tool
-from wardround_tests.paths import is_script_test
+from wardround_tests.file_kinds import is_script_test
 
 TOOLS: tuple[Tool, ...] = (
     ast_grep(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from wardround.late import LatePattern
+from wardround.checks.lazy import LatePattern
 
 _PROSE = frozenset(
     (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wardround.checks import Check, Source
+from wardround.checks.base import Check, Source
+from wardround.checks.lazy import Late
 from wardround.findings import RawResult
-from wardround.late import Late
 from wardround.specialists import Specialist
 
 
@@ -31,6 +31,6 @@ def may_hide(path: str, content: bytes) -> bool:
 
 
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
-    from wardround.checks import run_each
+    from wardround.checks.base import run_each
 
     return run_each(checks, source)

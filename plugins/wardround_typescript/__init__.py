@@ -9,7 +9,7 @@ from wardround.hookspecs import hookimpl
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
-    from wardround.tasks import Task
+    from wardround.training_tasks import Task
 
 
 @hookimpl

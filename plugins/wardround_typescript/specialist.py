@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from wardround.checks import Check, Source, run_each
+from wardround.checks.base import Check, Source, run_each
+from wardround.checks.lazy import Late, LateEach, LatePattern, chosen
 from wardround.errors import CannotReview
 from wardround.findings import RawResult, Span
-from wardround.late import Late, LateEach, LatePattern, chosen
-from wardround.rules import Rule, declarative_rules
+from wardround.rules.model import Rule, declarative_rules
 from wardround.specialists import Specialist
-from wardround_typescript.comments import comments
 from wardround_typescript.engines import FOLDER, engines
+from wardround_typescript.syntax.comments import comments
 
 PATTERNS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 
@@ -51,14 +51,14 @@ def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawRe
         raise CannotReview("it is too large for these checks; split it, or leave it out with exclude")
     asked = list(chosen(checks, kind[0], source))
     if "/**" in source.text and not _may_part(source):
-        from wardround_typescript.documented_check import JsDocCheck  # not needed to start the tools
+        from wardround_typescript.docdrift.jsdoc_check import JsDocCheck  # not needed to start the tools
 
         asked = [one for one in asked if not issubclass(one, JsDocCheck)]
     return run_each(asked, source)
 
 
 def _declines(path: str, text: str) -> str:
-    from wardround_typescript.bundles import declines
+    from wardround_typescript.generated_files import declines
 
     return declines(path, text)
 
@@ -66,13 +66,13 @@ def _declines(path: str, text: str) -> str:
 def _refutes(path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]) -> bool:
     if defect_class not in _DOUBTED:
         return False
-    from wardround_typescript.doubts import refutes  # only where somebody complains
+    from wardround_typescript.false_positives import refutes  # only where somebody complains
 
     return refutes(path, text, defect_class, span, read)
 
 
 def _may_part(source: Source) -> bool:
-    from wardround_typescript.touched import may_part
+    from wardround_typescript.prefilters import may_part
 
     return may_part(source.base_text or "", source.text)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.late import LatePattern
-from wardround.overlap import OVERLAP_NAMES, overlap
-from wardround.pairs import Pair, choices_of_pairs
-from wardround.tasks import Choice, History, Task
+from wardround.checks.lazy import LatePattern
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.training_tasks import Choice, History, Task
+from wardround_lab.tasks.comment_code_pairs import Pair, choices_of_pairs
 
 _PATTERNS = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.cts")
 _COMMENT = LatePattern(

@@ -21,7 +21,7 @@ import pluggy
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
-    from wardround.tasks import AnyTask
+    from wardround.training_tasks import AnyTask
 
 GROUP = "wardround"
 

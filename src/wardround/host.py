@@ -10,16 +10,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pluggy
 
 from wardround import hookspecs
-from wardround.checks import ChangeCheck, Check, Documented
+from wardround.checks.base import ChangeCheck, Check, Documented
+from wardround.checks.lazy import LateEach
 from wardround.errors import PLUGIN_FAULTS, PluginLoadError
-from wardround.installed import Plugin, installed
-from wardround.late import LateEach
-from wardround.rules import RULES_PACKAGE, Catalogue, Rule, RuleGroup, ToolMap, has_tool_map, load_tool_map
+from wardround.plugin_discovery import Plugin, installed
+from wardround.rules.model import (
+    RULES_PACKAGE,
+    Catalogue,
+    Rule,
+    RuleGroup,
+    ToolMap,
+    has_tool_map,
+    load_tool_map,
+)
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
-    from wardround.tasks import AnyTask
     from wardround.tools.tool import Tool
+    from wardround.training_tasks import AnyTask
 
 Brought = TypeVar("Brought")
 
@@ -210,7 +218,7 @@ def _checked(check: type[Documented], specialist: Specialist) -> type[Documented
     """
     missing = [name for name in ("ID", "NAME") if not hasattr(check, name)]
     if missing or not issubclass(check, (Check, ChangeCheck)):
-        wrong = f"lacks {' and '.join(missing)}" if missing else "is no wardround.checks.Check"
+        wrong = f"lacks {' and '.join(missing)}" if missing else "is no wardround.checks.base.Check"
         raise PluginLoadError(specialist.name, check.__module__, f"check {check.__name__} {wrong}")
     return check
 
@@ -238,12 +246,14 @@ def _specialists_of(manager: pluggy.PluginManager, module: object, plugin: Plugi
 
 def _tasks_of(manager: pluggy.PluginManager, module: object, plugin: Plugin) -> list[AnyTask]:
     """The tasks one plugin brings, checked against the contract."""
-    from wardround.tasks import LineTask, Task
+    from wardround.training_tasks import LineTask, Task
 
     brought: list[AnyTask] = _answers(manager, module, "wardround_tasks")
     for task in brought:
         if not isinstance(task, Task | LineTask):
-            raise PluginLoadError(plugin.name, source_of(plugin), f"{task!r} is not a wardround.tasks.Task")
+            raise PluginLoadError(
+                plugin.name, source_of(plugin), f"{task!r} is not a wardround.training_tasks.Task"
+            )
     return brought
 
 

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from wardround import config as configuration
-from wardround.analysis.sides import Sides
-from wardround.analysis.steering import unstaged
-from wardround.analysis.weigh import Weighing
+from wardround.change.change_source import Origin, Texts
 from wardround.change.diff import Change, ChangedFile
-from wardround.change.git import INDEX
-from wardround.change.origin import Origin, Texts
-from wardround.config import Config, FilterMode, Request
-from wardround.digests import sha256
+from wardround.change.repository import INDEX
+from wardround.config import schema as configuration
+from wardround.config.schema import Config, FilterMode, Request
 from wardround.errors import ConfigError, UsageError
+from wardround.execution.review_run import Sides
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
 from wardround.host import Host
+from wardround.policy.gate import Gate, Outcome, gate
+from wardround.processors import dismissals
+from wardround.processors.pipeline import Weighing
+from wardround.processors.tamper import unstaged
+from wardround.storage.digest import sha256
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
-from wardround.verdict import dismissals
-from wardround.verdict.gate import Gate, Outcome, gate
 
 if TYPE_CHECKING:
-    from wardround.verdict.triage import Triage
+    from wardround.processors.triage import Triage
 
 _CONTEXT_LINES = 3
 
@@ -148,7 +148,7 @@ def run(
     shown = done.open_findings
     if request.show_all or not config.root.fold or not shown:
         return done
-    from wardround.analysis.ranking import triaged  # for those reviews only that have something to rank
+    from wardround.processors.rank import triaged  # for those reviews only that have something to rank
 
     today = datetime.datetime.now(datetime.UTC).date()
     return replace(
@@ -190,7 +190,7 @@ def read_config(origin: Origin, change: Change, host: Host, request: Request) ->
                 f"{config.origins['required-plugins']}: required plugin {name!r} is not installed; install it"
             )
     if config.root.model_folders and config.root.models != "off":
-        from wardround.inference.places import require_models
+        from wardround.inference.locations import require_models
 
         require_models(origin.root, config.root.model_folders, config.origins["model-folders"])
     return config

@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks import ChangeCheck, Check, CheckRunner, run_each
+from wardround.checks.base import ChangeCheck, Check, CheckRunner, run_each
+from wardround.checks.lazy import LatePattern
+from wardround.config.globs import matches_any_case
 from wardround.findings import Span
-from wardround.globs import matches_any_case
-from wardround.late import LatePattern
-from wardround.rules import Rule
+from wardround.rules.model import Rule
 from wardround.tools.tool import Tool
 
 _COMMENT_LEADERS = LatePattern(r"(?:^|\s)(#|//|--|/\*|<!--|;|%)\s*(?=wardround:)")

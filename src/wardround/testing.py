@@ -17,7 +17,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from wardround.checks import (
+from wardround.checks.base import (
     ChangeCase,
     ChangeCheck,
     ChangedText,

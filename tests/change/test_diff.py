@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wardround.change.change_source import DiffOrigin
 from wardround.change.diff import ChangedFile, FilePatch, FileStatus, Hunk, hunks_of, read_patch, unquote
-from wardround.change.origin import DiffOrigin
 from wardround.errors import DiffError
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import GitRepository
-from wardround.change.git import Repository
-from wardround.change.origin import RepositoryOrigin
+from wardround.change.change_source import RepositoryOrigin
+from wardround.change.repository import Repository
 from wardround.change.trees import meet
 
 

@@ -28,14 +28,14 @@ def wardround_specialists():
 
 @hookimpl
 def wardround_tasks():
-    from wardround.tasks import Task
+    from wardround.training_tasks import Task
     return [Task("acme-lines", "acme", "which line", mine, features, ("length",), "doc-drift")]
 
 def features(query, candidates):
     return [[len(text)] for text in candidates]
 
 def mine(history):
-    from wardround.tasks import Choice
+    from wardround.training_tasks import Choice
     log = Path(os.environ["ACME_LOG"])
     with log.open("a") as file:
         file.write(history.repository + "\\n")
@@ -206,12 +206,12 @@ def test_mistakes_are_one_sentence_and_status_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str],
     arguments: tuple[str, ...], says: str,
 ) -> None:  # fmt: skip
-    from wardround.cli import run
+    from wardround.cli import invoke
 
     (tmp_path / "here").mkdir()
     (tmp_path / "file").write_text("no records\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert run(["data", *arguments]) == 2
+    assert invoke(["data", *arguments]) == 2
     out, err = capfd.readouterr()
     assert says in err
     assert "Traceback" not in err
@@ -222,7 +222,7 @@ def test_mistakes_are_one_sentence_and_status_2(
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        (_PLUGIN.replace("return [Task(", "return [dict, Task("), "is not a wardround.tasks.Task"),
+        (_PLUGIN.replace("return [Task(", "return [dict, Task("), "is not a wardround.training_tasks.Task"),
         (
             _PLUGIN.replace('"acme-lines", "acme"', '"test-body", "acme"'),
             "has a task named 'test-body' already",

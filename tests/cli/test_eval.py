@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from wardround.cli import run
+from wardround.cli import invoke
 
 _WARDROUND = [sys.executable, "-m", "wardround"]
 
@@ -62,15 +62,15 @@ def test_a_second_run_goes_on_from_the_results(
 ) -> None:
     kept = tmp_path / "kept.jsonl"
     command = ["eval", "cases", str(cases), "--only", "python", "--format", "json", "--results", str(kept)]
-    assert run([*command, "--limit", "1"]) == 0
+    assert invoke([*command, "--limit", "1"]) == 0
     with kept.open("ab") as file:
         file.write(b'{"key":"half')
     capfd.readouterr()
-    assert run(command) == 0
+    assert invoke(command) == 0
     second = capfd.readouterr()
     assert second.err == f"{cases}: 1 of 3 cases were reviewed before\n"
     assert json.loads(second.out)["total"]["cases"] == 3
-    assert run(command) == 0
+    assert invoke(command) == 0
     third = capfd.readouterr()
     assert third.err == f"{cases}: 3 of 3 cases were reviewed before\n"
     assert _without_seconds(third.out) == _without_seconds(second.out)

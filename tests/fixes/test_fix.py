@@ -16,9 +16,9 @@ import pytest
 from msgspec.structs import replace
 
 from wardround import host, review
-from wardround.change.git import Repository
-from wardround.change.origin import RepositoryOrigin
-from wardround.config import Request
+from wardround.change.change_source import RepositoryOrigin
+from wardround.change.repository import Repository
+from wardround.config.schema import Request
 from wardround.findings import Edit, Span, SuggestedFix
 from wardround.fixes import journal
 from wardround.fixes.apply import fix

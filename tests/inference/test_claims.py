@@ -14,12 +14,12 @@ import pytest
 
 from tests.inference.making import file_of, flip, make_base, make_table, renew
 from wardround.errors import ModelError
-from wardround.inference.earned import decide
-from wardround.inference.lending import ReviewModels
+from wardround.inference.locations import METADATA_FILE
 from wardround.inference.metadata import Source, State, read_metadata, write_metadata
-from wardround.inference.places import METADATA_FILE
+from wardround.inference.model_session import ReviewModels
+from wardround.inference.promotion_policy import decide
+from wardround.inference.registry import Shelf
 from wardround.inference.runtime import CPU, Runtime
-from wardround.inference.shelf import Shelf
 from wardround.inference.verify import verify
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ class TestState:
         blocked = (
             "import sys\n"
             "for name in ('numpy', 'onnxruntime', 'tokenizers', 'torch'): sys.modules[name] = None\n"
-            "from wardround.inference import earned, shelf\n"
-            "assert not [name for name in sys.modules if name.startswith('wardround.training')]\n"
+            "from wardround.inference import promotion_policy, registry\n"
+            "assert not [name for name in sys.modules if name.startswith('wardround_lab.training')]\n"
         )
         subprocess.run([sys.executable, "-c", blocked], check=True, timeout=120)
 

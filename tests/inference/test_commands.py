@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.inference.making import flip, make_table, renew
-from wardround.inference.places import METADATA_FILE
+from wardround.inference.locations import METADATA_FILE
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository

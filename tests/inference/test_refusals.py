@@ -16,11 +16,11 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.inference.making import altered, file_of, flip, make_base, point_to, renew
 from wardround.errors import ModelError
+from wardround.inference.locations import METADATA_FILE
 from wardround.inference.metadata import File, Shared, read_metadata, write_metadata
-from wardround.inference.onnx_refs import outside
-from wardround.inference.places import METADATA_FILE
+from wardround.inference.onnx_external_data import outside
+from wardround.inference.registry import Shelf
 from wardround.inference.runtime import CPU, Runtime
-from wardround.inference.shelf import Shelf
 
 RUNTIME = Runtime("onnxruntime", "0", CPU)
 
@@ -287,7 +287,7 @@ class TestReachingOutside:
         self, shelf_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """What onnxruntime would read from the folder is not what it computes with."""
-        from wardround.inference import shelf as shelves
+        from wardround.inference import registry as shelves
 
         held = shelves.mapped
 

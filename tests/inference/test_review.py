@@ -15,24 +15,24 @@ from msgspec.structs import replace
 
 from tests.inference.making import flip, renew
 from wardround import review
-from wardround.change.git import Repository
-from wardround.change.origin import RepositoryOrigin
-from wardround.checks import ChangeCheck, Check
-from wardround.config import Request
+from wardround.change.change_source import RepositoryOrigin
+from wardround.change.repository import Repository
+from wardround.checks.base import ChangeCheck, Check
+from wardround.config.schema import Request
 from wardround.errors import ConfigError, ModelError
 from wardround.findings import Span
-from wardround.folders import cache_folder, state_folder
 from wardround.host import Host
-from wardround.inference import desk, runtime, shelf
+from wardround.inference import broker, registry, runtime
+from wardround.inference.locations import METADATA_FILE
 from wardround.inference.metadata import State
-from wardround.inference.places import METADATA_FILE
-from wardround.inference.shadow import Scored
-from wardround.installed import Installed
+from wardround.inference.shadow_log import Scored
+from wardround.plugin_discovery import Installed
+from wardround.policy.gate import Outcome
 from wardround.reports import json, text
 from wardround.specialists import Specialist
+from wardround.storage.paths import cache_folder, state_folder
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
-from wardround.verdict.gate import Outcome
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -133,15 +133,15 @@ class Reviewing:
 @pytest.fixture
 def reviewing(repo: GitRepository, shelf_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Reviewing:
     made = Reviewing(repo, shelf_folder)
-    plain = shelf.Shelf._load
+    plain = registry.Shelf._load
 
-    def counted(self: shelf.Shelf, one: shelf.Found, how: runtime.Runtime) -> shelf.Loaded:
+    def counted(self: registry.Shelf, one: registry.Found, how: runtime.Runtime) -> registry.Loaded:
         made.loads.append(one.name)
         return plain(self, one, how)
 
-    monkeypatch.setattr(shelf.Shelf, "_load", counted)
-    monkeypatch.setattr(shelf, "_LOADED", {})
-    monkeypatch.setattr(shelf, "_SHARED", {})
+    monkeypatch.setattr(registry.Shelf, "_load", counted)
+    monkeypatch.setattr(registry, "_LOADED", {})
+    monkeypatch.setattr(registry, "_SHARED", {})
     made.stage({"a.txt": "read the file\nwrite a value\nopen the file\n"})
     return made
 
@@ -170,7 +170,7 @@ class TestUse:
     def test_the_report_says_which_models_took_part(self, reviewing: Reviewing) -> None:
         done = reviewing.review(NearestLine)
         runs = {run.tool: run.version for run in done.runs}
-        known = shelf.read_metadata(reviewing.models / "adapter")
+        known = registry.read_metadata(reviewing.models / "adapter")
         assert runs["model adapter"].startswith(known.model.sha256[:12])
         assert runs["model adapter"].endswith("CPUExecutionProvider")
         assert list(runs) == sorted(runs)
@@ -209,7 +209,7 @@ class TestUse:
     def test_nothing_is_loaded_where_no_check_asks(self, repo: GitRepository) -> None:
         repo.stage({"a.py": "def f(a=[]):\n    return a\n"})
         script = (
-            "import sys; from wardround import cli; cli.run(['review', '--staged']);"
+            "import sys; from wardround import cli; cli.invoke(['review', '--staged']);"
             "print([n for n in ('numpy', 'onnxruntime', 'tokenizers') if n in sys.modules])"
         )
         done = repo.run(sys.executable, "-c", script)
@@ -266,7 +266,7 @@ class TestWithout:
     ) -> None:
         package = tmp_path / "package"
         shutil.copytree(reviewing.models, package)
-        monkeypatch.setattr(shelf, "package_folder", lambda: package)
+        monkeypatch.setattr(registry, "package_folder", lambda: package)
         broken = (reviewing.models / "adapter").rename(reviewing.models / folder) / METADATA_FILE
         if junk is None:
             broken.unlink()
@@ -318,7 +318,7 @@ class TestWithout:
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(runtime, "installed", lambda group: Installed((), {"numpy": "2"}))
-        monkeypatch.setitem(desk.LIMITS, Profile.COMMIT, desk.Limits(2, 64, 256))  # type: ignore[arg-type]
+        monkeypatch.setitem(broker.LIMITS, Profile.COMMIT, broker.Limits(2, 64, 256))  # type: ignore[arg-type]
         reviewing.stage({f"{name}.txt": "read the file\nwrite a value\n" for name in "bcd"})
         done = reviewing.review(NearestLine)
         assert (set(told(done)), done.notes) == ({"no model"}, ())
@@ -424,7 +424,7 @@ class TestLimits:
     def test_hunks_beyond_what_there_is_time_for_are_unscored_and_counted(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setitem(desk.LIMITS, Profile.COMMIT, desk.Limits(2, 64, 256))  # type: ignore[arg-type]
+        monkeypatch.setitem(broker.LIMITS, Profile.COMMIT, broker.Limits(2, 64, 256))  # type: ignore[arg-type]
         reviewing.stage({f"{name}.txt": "read the file\nwrite a value\n" for name in "bcd"})
         first, second = reviewing.review(NearestLine), reviewing.review(NearestLine)
         assert [one.startswith("nearest") for one in told(first)] == [True, True, False, False]
@@ -434,7 +434,7 @@ class TestLimits:
     def test_too_many_texts_in_a_file_are_unscored_too(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setitem(desk.LIMITS, Profile.COMMIT, desk.Limits(60, 2, 256))  # type: ignore[arg-type]
+        monkeypatch.setitem(broker.LIMITS, Profile.COMMIT, broker.Limits(60, 2, 256))  # type: ignore[arg-type]
         first, second = reviewing.review(NearestLine), reviewing.review(NearestLine)
         assert told(first) == ["no model"]
         assert first.notes == ("models had too many texts to score in a.txt, which is unscored",)

@@ -13,15 +13,15 @@ import pytest
 
 from tests.inference.making import INPUTS, WORDS, make_table
 from wardround.errors import ModelError
-from wardround.inference import ranker
+from wardround.inference import similarity
 from wardround.inference.calibration import probability
 from wardround.inference.embedder import Embedder
 from wardround.inference.metadata import Calibration, Fusion
+from wardround.inference.registry import Shelf, model_digest, score_digest
 from wardround.inference.runtime import CPU, Runtime
-from wardround.inference.scores import ScoreCache, row_key, text_key
-from wardround.inference.shelf import Shelf, model_digest, score_digest
-from wardround.inference.table import raw_score
-from wardround.retrieval import embedder as retrieval
+from wardround.inference.tabular import raw_score
+from wardround.retrieval import protocols as retrieval
+from wardround.storage.score_cache import ScoreCache, row_key, text_key
 
 RUNTIME = Runtime("onnxruntime", "0", CPU)
 
@@ -138,17 +138,17 @@ class TestFusion:
     FUSION = Fusion(names=("bm25", "cosine"), weights=(0.5, 2.0), bias=-1.0)
 
     def test_it_is_the_weighted_sum(self) -> None:
-        found = ranker.fused(self.FUSION, [0.25, 0.5], [{"bm25": 2.0}, {"bm25": 0.0}])
+        found = similarity.fused(self.FUSION, [0.25, 0.5], [{"bm25": 2.0}, {"bm25": 0.0}])
         assert found == [0.5, 0.0]
 
     def test_missing_evidence_is_named(self) -> None:
         with pytest.raises(ModelError, match="lacks 'bm25'"):
-            ranker.fused(self.FUSION, [0.25], [{"overlap": 2.0}])
+            similarity.fused(self.FUSION, [0.25], [{"overlap": 2.0}])
 
     @pytest.mark.parametrize("fusion", [None, Fusion((), (), 0.0)])
     def test_none_was_measured(self, fusion: Fusion | None) -> None:
         with pytest.raises(ModelError, match="without cheap evidence"):
-            ranker.fused(fusion, [0.25], [{}])
+            similarity.fused(fusion, [0.25], [{}])
 
 
 class TestDigests:

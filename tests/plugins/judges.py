@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from wardround.models import Ranker, TableModel
+from wardround.inference.api import Ranker, TableModel
 
 
 @dataclass

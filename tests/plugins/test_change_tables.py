@@ -6,9 +6,9 @@ import importlib
 
 import pytest
 
-from wardround import check_table
-from wardround.checks import ChangeCase, ChangeCheck, ChangedText
-from wardround.late import LateEach
+from wardround.checks import index
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText
+from wardround.checks.lazy import LateEach
 from wardround.specialists import Specialist
 
 LANGUAGES = ["python", "sql", "typescript", "tests"]
@@ -36,8 +36,8 @@ def files_of(case: ChangeCase) -> list[ChangedText]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_table_is_up_to_date(language: str) -> None:
     package = f"wardround_{language}.changes"
-    assert check_table.table_of(package).read_text("utf-8") == check_table.written(package), (
-        f"run: python -m wardround.check_table {package}"
+    assert index.table_of(package).read_text("utf-8") == index.written(package), (
+        f"run: python -m wardround.checks.index {package}"
     )
 
 

@@ -7,8 +7,8 @@ from importlib import import_module
 import pytest
 
 from tests.conftest import GitRepository
-from wardround.corpora.history import RepositoryHistory
-from wardround.tasks import Choice
+from wardround.training_tasks import Choice
+from wardround_lab.corpora.git_history import RepositoryHistory
 
 PLUGINS = ("docker_ci", "python", "sql", "tests", "typescript")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
-from wardround.config import FilterMode
+from wardround.config.schema import FilterMode
 from wardround.findings import (
     Edit,
     Finding,
@@ -21,9 +21,9 @@ from wardround.findings import (
     ToolRun,
     Unreviewed,
 )
+from wardround.policy.gate import gate
 from wardround.review import Review
 from wardround.tools.tool import Profile
-from wardround.verdict.gate import gate
 
 
 class Factory:

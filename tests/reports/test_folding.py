@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from wardround.findings import Finding, Severity, Status
+from wardround.processors.triage import Crowd, Triage
 from wardround.reports import FORMATS, renderer, text
-from wardround.verdict.triage import Crowd, Triage
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository

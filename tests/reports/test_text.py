@@ -13,10 +13,10 @@ import pytest
 from msgspec.structs import replace
 
 from wardround import cli
-from wardround.cli.reviewing import wants_colour
+from wardround.cli.run import wants_colour
 from wardround.findings import Severity, Status, Unreviewed
+from wardround.processors.triage import Triage
 from wardround.reports import text
-from wardround.verdict.triage import Triage
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -315,7 +315,7 @@ class TestSecrets:
         repo.stage({"a.py": f"password = '{SECRET}'\n"})
         monkeypatch.chdir(repo.root)
         monkeypatch.setattr("wardround.reports.text.closing_line", lambda *_: 1 / 0)
-        assert cli.run(["review"]) == 5
+        assert cli.invoke(["review"]) == 5
         said = capsys.readouterr()
         (trace,) = own_places.rglob("crash.txt")
         assert "ZeroDivisionError" in trace.read_text("utf-8")

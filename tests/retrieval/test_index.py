@@ -14,7 +14,7 @@ import pytest
 from wardround.retrieval import bm25
 from wardround.retrieval import index as index_module
 from wardround.retrieval.index import Entry, Index, KeptEmbedder, document, using
-from wardround.retrieval.words import counted
+from wardround.text.search_terms import counted
 
 if TYPE_CHECKING:
     from tests.retrieval.conftest import GroupEmbedder

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from wardround.retrieval import bm25, ngrams
-from wardround.retrieval.fusion import fused, mixed, standardised
-from wardround.retrieval.words import counted
+from wardround.retrieval.rank_fusion import fused, mixed, standardised
+from wardround.text.search_terms import counted
 
 
 def test_bm25_is_what_its_formula_says() -> None:

@@ -16,11 +16,11 @@ from wardround_typescript.node_modules import platform_name
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
 from wardround import host
-from wardround.analysis.sides import Sides
-from wardround.change.git import Repository
-from wardround.change.origin import RepositoryOrigin, SideName
+from wardround.change.change_source import RepositoryOrigin, SideName
+from wardround.change.repository import Repository
 from wardround.change.snapshot import Snapshot
-from wardround.config import Config, Request
+from wardround.config.schema import Config, Request
+from wardround.execution.review_run import Sides
 from wardround.tools.process import Processes
 
 BAD = "def start():\n    return missing\n"

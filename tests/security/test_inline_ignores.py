@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import GitRepository
 from wardround.change.diff import ChangedFile, FileStatus, Hunk
-from wardround.verdict.ignores import blanked
+from wardround.context.added_ignores import blanked
 
 ERRORS = '[rules]\n"ty/*" = "error"\n"squawk/*" = "error"\n"shellcheck/*" = "error"\n"zizmor/*" = "error"\n'
 WORKFLOW = """\

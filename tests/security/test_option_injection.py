@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wardround.change.git import INDEX, Repository
+from wardround.change.repository import INDEX, Repository
 from wardround.change.revisions import is_object_id, require_revision, tracking_branches
-from wardround.cli.asked import PushedRef
+from wardround.cli.options import PushedRef
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wardround.cli import say
-from wardround.escaping import json_text, lines_for_log, markdown_code, one_line, without_commands
+from wardround.text.escaping import json_text, lines_for_log, markdown_code, one_line, without_commands
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository

@@ -23,20 +23,20 @@ from wardround_typescript.tools.tsc import TSC
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
 from wardround import host, review
-from wardround.analysis.steering import tools_of
-from wardround.change.git import Repository
-from wardround.change.origin import RepositoryOrigin
-from wardround.config import Request
+from wardround.change.change_source import RepositoryOrigin
+from wardround.change.repository import Repository
+from wardround.config.schema import Request
 from wardround.errors import ToolFailed
-from wardround.folders import cache_folder
 from wardround.host import Host
+from wardround.policy.gate import Outcome
+from wardround.processors.tamper import tools_of
 from wardround.reports.json import as_dict
+from wardround.storage.paths import cache_folder
 from wardround.tools import identity as identities
 from wardround.tools.identity import identity
 from wardround.tools.process import Processes, find_program
 from wardround.tools.proof import Proofs
 from wardround.tools.tool import Profile, Tool
-from wardround.verdict.gate import Outcome
 
 BAD = {"app.py": "print(missing)\n"}
 VERSION = 'case "$*" in *--version*) echo "ruff 0.17.6"; exit 0;; esac\n'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from wardround.rules import declared, load_yaml
+from wardround.rules.model import declared, load_yaml
 from wardround.tools.ast_grep import ast_grep
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation

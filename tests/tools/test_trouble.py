@@ -14,15 +14,15 @@ import pytest
 from tests.conftest import SCRIPTS, GitRepository
 from tests.stand_ins import stand_in
 from wardround import host, review
-from wardround.analysis import schedule
-from wardround.analysis.jobs import chunks, timeout_for
-from wardround.change.git import Repository
-from wardround.change.origin import RepositoryOrigin
-from wardround.config import Request
+from wardround.change.change_source import RepositoryOrigin
+from wardround.change.repository import Repository
+from wardround.config.schema import Request
+from wardround.execution import scheduler
+from wardround.execution.tool_runner import chunks, timeout_for
+from wardround.policy.gate import Outcome
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes, find_program
 from wardround.tools.tool import Profile, Scope, Tool
-from wardround.verdict.gate import Outcome
 
 HOST = host.load(only=["python"])
 (PYTHON_SPECIALIST,) = HOST.specialists
@@ -54,7 +54,7 @@ def _review(repo: GitRepository, profile: Profile = Profile.COMMIT) -> review.Re
 def _pretend(monkeypatch: pytest.MonkeyPatch, program: str, found: Callable[[str], Path | None]) -> None:
     """Let one program be another; all other tools are the real ones."""
     monkeypatch.setattr(
-        schedule, "find_program", lambda name: found(name) if name == program else find_program(name)
+        scheduler, "find_program", lambda name: found(name) if name == program else find_program(name)
     )
 
 
@@ -68,7 +68,7 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
     if kind == "too slow":
         repo.write(".wardround.toml", "tool-timeout = 1.0\n")
         monkeypatch.setattr(
-            schedule, "find_program", lambda name: fake if name == program else None
+            scheduler, "find_program", lambda name: fake if name == program else None
         )  # the real ones may need longer than a second
     else:
         _pretend(monkeypatch, program, lambda name: fake)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.yaml_tree import Scalar
 
 _MEANT = frozenset({"dtolnay/rust-toolchain"})
 """Actions whose branches are their interface: what to install is named beside them."""

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _REMOTE = LatePattern(r"https?://", re.IGNORECASE)

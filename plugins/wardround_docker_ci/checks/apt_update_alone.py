@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround_docker_ci.apt import updates_alone
+from wardround.checks.base import Invalid, Valid
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.libraries.apt import updates_alone
 
 
 class AptUpdateAlone(CiCheck):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity, SuggestedFix
+from wardround.languages.dockerfile import Instruction
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Instruction
 
 
 class BrokenExecForm(CiCheck):

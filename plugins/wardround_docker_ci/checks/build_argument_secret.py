@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, unwrapped
+from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import COMPOSE, PIPELINES, STEPS, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.secret_names import is_secret_name
-from wardround_docker_ci.shell import Command, unwrapped
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.commands import program
 
 _SECRET = LatePattern(r"\$\{\{\s*secrets\.\w+")
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.dockerfile import Instruction
+from wardround.languages.shell import Command, commands
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Instruction
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import Command, commands
+from wardround_docker_ci.libraries.commands import program
 
 _MOUNT = LatePattern(r"--mount=\S*\btype=secret\b\S*")
 _OPTION = LatePattern(r"\b(id|target|dst|destination|env)=([^\s,\"']+)")

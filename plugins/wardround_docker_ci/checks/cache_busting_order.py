@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.dockerfile import Instruction, Pair, Stage
+from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Instruction, Pair, Stage
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.libraries.commands import program
 
 
 class CacheBustingOrder(CiCheck):

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.workflow import Job
+from wardround_docker_ci.models.github_workflow import Job
 
 _BUILT = LatePattern(
     r"(?:^|/)(?:\.?venv|node_modules|site-packages|vendor/bundle|\.tox|\.nox|virtualenvs?)/?\s*$",

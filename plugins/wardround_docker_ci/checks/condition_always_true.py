@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.positions import Passage
+from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.places import Passage
-from wardround_docker_ci.workflow import expressions
-from wardround_docker_ci.yaml_tree import Scalar
+from wardround_docker_ci.models.github_workflow import expressions
 
 _BRACES = LatePattern(r"\s*\$\{\{(.*)\}\}\s*$", re.DOTALL)
 _NESTING = LatePattern(r"'(?:[^']|'')*'|[()\[\]]")

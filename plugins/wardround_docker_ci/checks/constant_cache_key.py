@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import GITLAB, STEPS, CiCheck
-from wardround_docker_ci.yaml_tree import Mapping
 
 _COUNTED = LatePattern(r"^v\d{1,2}[-_.]|[-_.]v\d{1,2}$")
 """A ``v2`` at an end, which counts the times the cache was cleared; another number may be what is kept."""

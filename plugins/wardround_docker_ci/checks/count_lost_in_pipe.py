@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.file_kinds import Kind
 
 _LOOP = LatePattern(r"(?<!\|)\|[ \t]*(?:\\?\n[ \t]*)?while\b")
 _WORD = LatePattern(r"(?:^|(?<=[\s;&|(]))(do|done|case|esac)(?=$|[\s;&|)<>])", re.MULTILINE)

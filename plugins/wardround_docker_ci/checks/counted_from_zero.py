@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.ci_file import Script
-from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.document import Script
+from wardround_docker_ci.file_kinds import Kind
 
 _COUNTS = LatePattern(
     r"^[ \t]*(?:\(\([ \t]*(\w+)\+\+[ \t]*\)\)|let[ \t]+[\"']?(\w+)\+\+[\"']?)[ \t]*(?:#.*)?$", re.MULTILINE

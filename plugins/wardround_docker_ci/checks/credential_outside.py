@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import JENKINS, CiCheck
-from wardround_docker_ci.jenkinsfile import Block, Call, Token
+from wardround_docker_ci.models.jenkinsfile import Block, Call, Token
 
 _BINDING = frozenset({"variable", "usernameVariable", "passwordVariable", "keyFileVariable", "tokenVariable"})
 _USED = LatePattern(r"(?<![\\$])\$(?:(\w+)|\{(\w+)\})")

@@ -7,12 +7,12 @@ from collections.abc import Mapping as Names
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
-from wardround_docker_ci.image_names import image_name
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.models.image_reference import image_name
 
 _PORTS = {
     "3306": "MySQL", "5432": "PostgreSQL", "6379": "Redis", "27017": "MongoDB", "9200": "Elasticsearch",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
+from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
-from wardround_docker_ci.manifests import objects
-from wardround_docker_ci.yaml_tree import Mapping
+from wardround_docker_ci.models.kubernetes import objects
 
 _PORTS = {
     "3306": "MySQL", "5432": "PostgreSQL", "6379": "Redis", "27017": "MongoDB", "9200": "Elasticsearch",

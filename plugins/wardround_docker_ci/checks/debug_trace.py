@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
-from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.file_kinds import Kind
 
 _SWITCHES = {
     Kind.GITLAB_CI: ("CI_DEBUG_TRACE", "CI_DEBUG_SERVICES"),

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import is_test, program
-from wardround_docker_ci.shell import Command
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.commands import is_test, program
 
 _STOPS = LatePattern(
     r"(?:^|[\s;])set\s+(?:-\w*e|-o\s+errexit)|^#!.*\s-\w*e|\btrap\b[^\n]*\bERR\b", re.MULTILINE

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround_docker_ci import deployments
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
-from wardround_docker_ci.workflow import Job, Step
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.models.github_workflow import Job, Step
 
 _ALWAYS = LatePattern(r"\balways\(\)|!\s*cancelled\(\)|\bfailure\(\)")
 _ASKS = LatePattern(r"\.(?:result|outcome|conclusion)\b|\.outputs\.|\bsuccess\(\)|\binputs\.|failure\(\)\s*$")

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround_docker_ci import deployments, gitlab, workflow
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.models import github_workflow, gitlab
 
 _CHOOSES = ("rules", "only", "except", "extends", "when", "trigger", "inherit", "<<")
 _PER_BRANCH = LatePattern(
@@ -224,7 +225,7 @@ def _place(job: gitlab.Job) -> tuple[str, ...]:
     return (job.name, node.text("stage"), node.text("environment"), node.text("environment", "name"))
 
 
-def _changes_something(job: workflow.Job) -> bool:
+def _changes_something(job: github_workflow.Job) -> bool:
     steps = [step for step in job.steps if step.condition is None]
     runs = "\n".join(step.run.value for step in job.steps if step.run is not None)
     if _ASKS_WHICH.search(runs) or _PER_BRANCH.search(f"{job.name} {job.node.text('environment')}"):
@@ -236,7 +237,7 @@ def _changes_something(job: workflow.Job) -> bool:
     )
 
 
-def _waits_for_choice(flow: workflow.Workflow, job: workflow.Job) -> Sequence[bool]:
+def _waits_for_choice(flow: github_workflow.Workflow, job: github_workflow.Job) -> Sequence[bool]:
     """For each job it needs whether that has a condition, without which this one does not run either."""
     needed = {one.value for one in job.node.listed("needs") if isinstance(one, Scalar)}
     return [other.condition is not None for other in flow.jobs if other.name in needed]

@@ -7,12 +7,13 @@ from collections.abc import Mapping as Names
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround_docker_ci import deployments, gitlab, workflow
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
-from wardround_docker_ci.programs import is_lint, is_test
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.libraries.commands import is_lint, is_test
+from wardround_docker_ci.models import github_workflow, gitlab
 
 _NOT_LIVE = LatePattern(
     r"review|preview|stag(?:e|ing)|feature|sandbox|storybook|rollback|cleanup|snapshot|\$CI_(?:COMMIT|MERGE)"
@@ -96,7 +97,7 @@ class DeploysUntested(CiCheck):
         elif self.file.root.get("include") is None:
             self._gitlab([job for job in self.file.gitlab_jobs if job.key is not None and job.name[0] != "."])
 
-    def _workflow(self, jobs: Sequence[workflow.Job]) -> None:
+    def _workflow(self, jobs: Sequence[github_workflow.Job]) -> None:
         tested = self._tested()
         tests = {
             job.name

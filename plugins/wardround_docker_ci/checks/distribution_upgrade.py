@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
+from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.libraries.commands import program
 
 _UPGRADES = {
     "apt-get": ("dist-upgrade", "full-upgrade"),

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, WORKFLOW, CiCheck
-from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.file_kinds import Kind
 
 _SOCKET = LatePattern(
     r"(?:/var)?/run/(?:docker|containerd/containerd|crio/crio|podman/podman)\.sock$|^\\\\\.\\pipe\\docker"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, unwrapped
+from wardround.languages.yaml.tree import Scalar, walk
 from wardround_docker_ci.check import SCRIPTS, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import Command, unwrapped
-from wardround_docker_ci.yaml_tree import Scalar, walk
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.commands import program
 
 _PLAIN_PORT = LatePattern(r"tcp://[^\s\"',]*:2375\b")
 _HERE = LatePattern(r"tcp://(?:localhost|127\.0\.0\.1|\[?::1\]?):")

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, Word, unwrapped
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import SCRIPTS, CiCheck
-from wardround_docker_ci.programs import FETCHERS, INTERPRETERS, program
-from wardround_docker_ci.shell import Command, Word, unwrapped
+from wardround_docker_ci.libraries.commands import FETCHERS, INTERPRETERS, program
 
 _CHECKED = LatePattern(
     r"\b(?:sha\d+sum|shasum|md5sum|b2sum|b3sum|gpgv?|minisign|cosign|slsa-verifier|signify|rpmkeys|codesign)\b"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.dockerfile import substituted, variables
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import substituted, variables
-from wardround_docker_ci.predefined import PLATFORM_ARGUMENTS
+from wardround_docker_ci.libraries.predefined_args import PLATFORM_ARGUMENTS
 
 _WHOLE = LatePattern(r"\$(?:\w+|\{\w+\})$")
 _IMAGE = LatePattern(r"(?:[\w.-]+(?::\d+)?/)*[\w][\w.-]*(?::[\w][\w.-]*)?(?:@[\w:+.-]+)?$")

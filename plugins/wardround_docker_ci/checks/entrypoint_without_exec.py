@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.shell import Command, unwrapped
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import program, subcommand
-from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.commands import program, subcommand
 
 _NAMED = LatePattern(
     r"(?:^|/)(?:[\w.-]*[-_.])?(?:docker-)?(?:entrypoint|entry-point|docker-start|container-start)(?:[-_.]\w+)?$"

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Word
 from wardround_docker_ci.check import SCRIPTS, CiCheck
-from wardround_docker_ci.programs import SHELLS, program
-from wardround_docker_ci.shell import Word
+from wardround_docker_ci.libraries.commands import SHELLS, program
 
 _ARGUMENT = LatePattern(r"(?<!\\)\$(?:[1-9@*]|\{[1-9@*](?::?[-+?][^}]*)?\})")
 _INSIDE = LatePattern(r"[^\"\s]\s*.*(?<!\\)\$(?:[1-9]|\{[1-9](?::?[-+?][^}]*)?\})")

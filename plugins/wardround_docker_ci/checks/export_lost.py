@@ -8,12 +8,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.ci_file import Script
-from wardround_docker_ci.workflow import Job, Step
+from wardround_docker_ci.document import Script
+from wardround_docker_ci.models.github_workflow import Job, Step
 
 _GOES = frozenset({"cd", "mkdir", "pushd", "ls", "pwd", "echo", "export"})
 

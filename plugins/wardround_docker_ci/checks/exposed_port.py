@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.dockerfile import Token
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Token
 
 _PORT = LatePattern(r"\d+(?:-\d+)?(?:/(\w+))?$")
 _HIGHEST = 65535

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import is_audit, is_test
-from wardround_docker_ci.yaml_tree import Mapping
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.commands import is_audit, is_test
 
 _ONLY_ADVICE = LatePattern(
     r"advisory|optional|experimental|informational|non-?blocking|nightly|allowed", re.IGNORECASE

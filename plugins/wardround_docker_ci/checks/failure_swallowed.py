@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.shell import Command
 from wardround_docker_ci.check import PIPELINES, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.shell import Command
+from wardround_docker_ci.file_kinds import Kind
 
 _MUST_WORK = LatePattern(
     r"^(?:sudo\s+)?(?:(?:docker|kubectl)[- ](?:compose )?exec\s.*\s)?"

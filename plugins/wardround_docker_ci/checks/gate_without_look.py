@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.workflow import Job
+from wardround_docker_ci.models.github_workflow import Job
 
 _ALWAYS = LatePattern(r"\balways\(\)|!\s*cancelled\(\)")
 _SAYS = LatePattern(r"\s*(?:(?:echo|printf)\b[^\n;&|<>$]*|true|:|exit 0)\s*$")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import GITLAB, CiCheck
-from wardround_docker_ci.gitlab import Job
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.models.gitlab import Job
 
 _USUAL = (".pre", "build", "test", "deploy", ".post")
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.dockerfile import Stage
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Stage
-from wardround_docker_ci.image_names import image_name
-from wardround_docker_ci.predefined import ARGUMENTS, PLAIN_SYSTEMS, PLATFORM_ARGUMENTS
+from wardround_docker_ci.libraries.predefined_args import ARGUMENTS, PLAIN_SYSTEMS, PLATFORM_ARGUMENTS
+from wardround_docker_ci.models.image_reference import image_name
 
 _USE = LatePattern(r"(?<![\\$])\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, masked
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, JENKINS, KUBERNETES, WORKFLOW, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.secret_names import is_real_secret, is_secret_name, masked
+from wardround_docker_ci.file_kinds import Kind
 
 _TRIAL = LatePattern(
     r"(?:^|[/._-])(?:ci|tests?|e2e|dev|development|examples?|samples?|local|demo)(?:[/._-]|$)"

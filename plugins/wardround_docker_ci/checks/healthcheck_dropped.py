@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround_docker_ci import dockerfile
+from wardround.checks.base import Invalid, Valid
+from wardround.languages import dockerfile
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 

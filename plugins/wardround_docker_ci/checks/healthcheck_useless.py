@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.positions import Passage
+from wardround.languages.yaml.tree import Scalar
+from wardround.languages.yaml.tree import Sequence as Listed
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.places import Passage
-from wardround_docker_ci.yaml_tree import Scalar
-from wardround_docker_ci.yaml_tree import Sequence as Listed
+from wardround_docker_ci.file_kinds import Kind
 
 _ALWAYS_WELL = LatePattern(r"(?:\|\||;)\s*(?:true|:|exit\s+0|echo\b[^|;&]*)\s*[\"']?\s*$")
 _CURL = LatePattern(r"(?<![\w./-])curl(?![\w.-])[^|&;]*")

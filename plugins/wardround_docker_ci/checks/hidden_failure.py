@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.shell import Command
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
-from wardround_docker_ci.ci_file import CiFile, Script
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import is_test, program
-from wardround_docker_ci.shell import Command
+from wardround_docker_ci.document import CiFile, Script
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.commands import is_test, program
 
 _ASKED = LatePattern(r"(?:\b(?:if|while|until)|!)\s+$")
 _NOTHING = frozenset({"true", ":", "/bin/true"})

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
-from wardround_docker_ci.yaml_tree import Mapping
 
 _OF_THE_SYSTEM = LatePattern(
     r"^/(?:dev|sys|proc|lib/modules|etc|root|boot|usr|run|var/run|var/lib/(?:docker|kubelet))(?:/|$)|\.sock$|^/$|^\$"

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.manifests import Pod
-from wardround_docker_ci.yaml_tree import Mapping
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.models.kubernetes import Pod
 
 _COMPOSE_KEYS = {
     "pid": "processes",

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, CiCheck
-from wardround_docker_ci.ci_file import Mount
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.yaml_tree import Scalar
+from wardround_docker_ci.document import Mount
+from wardround_docker_ci.file_kinds import Kind
 
 _WHOLE = frozenset({"/", "/etc", "/root", "/proc", "/boot", "/usr", "/var/lib/docker", "/var/lib/kubelet"})
 _OBSERVERS = LatePattern(

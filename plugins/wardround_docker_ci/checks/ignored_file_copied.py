@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.ignored_files import Ignored, ignored
+from wardround_docker_ci.models.dockerignore import Ignored, ignored
 
 
 class IgnoredFileCopied(CiCheck):

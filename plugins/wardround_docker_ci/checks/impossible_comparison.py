@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.positions import Passage
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.places import Passage
 
 _COMPARED = LatePattern(
     r"(?<![\w.])(github\.(?:ref|ref_name|head_ref|base_ref|event_name|ref_type)|runner\.os|job\.status"

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, KUBERNETES, CiCheck
-from wardround_docker_ci.yaml_tree import Mapping
 
 _KILL = LatePattern(r"(?:SIG)?KILL|9", re.IGNORECASE)
 _NO_TIME = LatePattern(r"0+(?:ms|s|m)?")

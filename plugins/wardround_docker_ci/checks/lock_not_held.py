@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, GITLAB, STEPS, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.file_kinds import Kind
 
 _LOCKED = {
     "npm": LatePattern(

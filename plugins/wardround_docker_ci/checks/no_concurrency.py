@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_docker_ci import deployments
+from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
-from wardround_docker_ci.workflow import Job
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.models.github_workflow import Job
 
 _AGAIN = frozenset(
     {"push", "workflow_dispatch", "repository_dispatch", "release", "schedule", "workflow_run"}

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.dockerfile import Instruction, Stage
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Instruction, Stage
 
 _INIT = LatePattern(
     r"\b(?:tini|dumb-init|s6-svscan|s6-overlay|catatonit|supervisord|runit|systemd|/init)\b|--init\b"

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_docker_ci import deployments
+from wardround.languages.shell import commands
+from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.languages.yaml.tree import Sequence as Labels
+from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.programs import WAITS, is_test
-from wardround_docker_ci.shell import commands
-from wardround_docker_ci.workflow import Job, Step
-from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar
-from wardround_docker_ci.yaml_tree import Sequence as Labels
+from wardround_docker_ci.libraries.commands import WAITS, is_test
+from wardround_docker_ci.models.github_workflow import Job, Step
 
 _WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 _SEVERAL = 3

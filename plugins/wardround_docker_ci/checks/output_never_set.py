@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Scalar, walk
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.ci_file import CiFile
-from wardround_docker_ci.workflow import Job, Step, expressions
-from wardround_docker_ci.yaml_tree import Scalar, walk
+from wardround_docker_ci.document import CiFile
+from wardround_docker_ci.models.github_workflow import Job, Step, expressions
 
 _READ = LatePattern(r"(?<![\w.-])steps\.([\w-]+)\.outputs(?:\.([A-Za-z_][\w-]*)|\[['\"]([\w.-]+)['\"]\])")
 _ONE_LINE = LatePattern(

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, Word, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import Command, Word, unwrapped
+from wardround_docker_ci.libraries.commands import program
 
 _GLOBAL = frozenset({"-g", "--global", "--location=global"})
 _OF_NODE = {"npm": ("install", "i", "add"), "pnpm": ("add", "install", "i"), "bun": ("add", "install", "i")}

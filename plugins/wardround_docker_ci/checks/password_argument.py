@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, unwrapped
+from wardround_docker_ci.analysis.secret_names import is_real_secret
 from wardround_docker_ci.check import SCRIPTS, CiCheck
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.secret_names import is_real_secret
-from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.libraries.commands import program
 
 
 class PasswordArgument(CiCheck):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.checks.hidden_failure import keeps_status
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import is_test, program
-from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.commands import is_test, program
 
 _PRODUCERS = frozenset(
     {

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_docker_ci.check import JENKINS, CiCheck
-from wardround_docker_ci.jenkinsfile import Call, Token
+from wardround_docker_ci.models.jenkinsfile import Call, Token
 
 _PARAMETER = LatePattern(r"^(?:params|pipelineParams)(?:\.(\w+)|\[['\"](\w+)['\"]\])$")
 _CHANGE = LatePattern(

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround_docker_ci import deployments
+from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import JENKINS, CiCheck
-from wardround_docker_ci.jenkinsfile import Token
-from wardround_docker_ci.programs import WAITS
+from wardround_docker_ci.libraries.commands import WAITS
+from wardround_docker_ci.models.jenkinsfile import Token
 
 _UNATTENDED = ("cron", "pollSCM", "waitUntil", "lock")
 

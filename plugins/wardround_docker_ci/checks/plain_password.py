@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, masked
 from wardround_docker_ci.check import JENKINS, CiCheck
-from wardround_docker_ci.secret_names import is_real_secret, is_secret_name, masked
 
 _TYPED = "gk7Rt2Qw" + "9zLp"
 """Stands for a password in the cases; in one piece it would be reported here."""

@@ -7,12 +7,12 @@ import binascii
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.languages.yaml.tree import Scalar
+from wardround_docker_ci.analysis.secret_names import is_placeholder, is_real_secret, masked
 from wardround_docker_ci.check import KUBERNETES, CiCheck
-from wardround_docker_ci.manifests import objects
-from wardround_docker_ci.secret_names import is_placeholder, is_real_secret, masked
-from wardround_docker_ci.yaml_tree import Scalar
+from wardround_docker_ci.models.kubernetes import objects
 
 
 class PlainSecretManifest(CiCheck):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import HELM, KUBERNETES, TEMPLATE, CiCheck
-from wardround_docker_ci.manifests import contexts
-from wardround_docker_ci.yaml_tree import Mapping
+from wardround_docker_ci.models.kubernetes import contexts
 
 
 class PodRunsAsRoot(CiCheck):

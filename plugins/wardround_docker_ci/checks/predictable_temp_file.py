@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.file_kinds import Kind
 
 _BY_NUMBER = LatePattern(
     r"(?<![\w/.-])/(?:var/)?tmp/[\w./-]*\$(?:\$|\{\$\}|RANDOM|\{RANDOM\}|BASHPID)[\w.-]*"

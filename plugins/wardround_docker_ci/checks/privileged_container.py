@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.positions import Passage
+from wardround.languages.shell import unwrapped
+from wardround.languages.yaml.tree import Mapping, Node, Scalar
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
-from wardround_docker_ci.jenkinsfile import Token
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.manifests import Pod, contexts
-from wardround_docker_ci.places import Passage
-from wardround_docker_ci.powers import OPENS, of_capability
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import unwrapped
-from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.capabilities import OPENS, of_capability
+from wardround_docker_ci.libraries.commands import program
+from wardround_docker_ci.models.jenkinsfile import Token
+from wardround_docker_ci.models.kubernetes import Pod, contexts
 
 _NEEDS_IT = LatePattern(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
 _ALL_RIGHTS = "the container gets all rights of the host"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _ABSOLUTE = LatePattern(r"[\"']?(?:/|\$|[A-Za-z]:[\\/]|\\)")

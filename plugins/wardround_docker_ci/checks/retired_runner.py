@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.yaml_tree import Scalar
+from wardround_docker_ci.file_kinds import Kind
 
 _RETIRED = LatePattern(r"ubuntu-(?:16\.04|18\.04|20\.04)|macos-(?:10\.15|11|12|13)|windows-(?:2016|2019)")
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround_docker_ci import deployments
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.yaml.tree import Mapping
+from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, CiCheck
-from wardround_docker_ci.gitlab import Job, inherited
-from wardround_docker_ci.yaml_tree import Mapping
+from wardround_docker_ci.models.gitlab import Job, inherited
 
 _NARROWS = ("if", "changes", "exists")
 _STARTS = ("", "on_success", "always", "delayed")

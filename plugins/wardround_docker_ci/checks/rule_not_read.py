@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping, Scalar, walk
 from wardround_docker_ci.check import GITLAB, CiCheck
-from wardround_docker_ci.yaml_tree import Mapping, Scalar, walk
 
 _QUOTED = LatePattern(r"\"[^\"]*\"|'[^']*'|(?<=~)\s*/(?:\\.|[^/\\])*/i?")
 _WRONG = (

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import TEMPLATE, CiCheck
-from wardround_docker_ci.secret_names import is_secret_name
 
 _VARIABLE = LatePattern(
     r"^[ \t]*-[ \t]*name:[ \t]*[\"']?(\w+)[\"']?[ \t]*\n"

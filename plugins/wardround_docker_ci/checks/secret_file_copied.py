@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.dockerfile import Instruction
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Instruction
 
 _SECRET_FILE = LatePattern(
     r"(?:^|/)(?:\.env(?:\.(?:local|prod|production|staging|secret|secrets))?|(?:prod|production|staging|secrets?|live)\.env|id_(?:rsa|dsa|ecdsa|ed25519)"

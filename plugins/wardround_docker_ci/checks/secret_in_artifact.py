@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.positions import Passage
+from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import PIPELINES, CiCheck
 from wardround_docker_ci.checks.secret_printed import given_secrets, secret_in
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.places import Passage
-from wardround_docker_ci.yaml_tree import Scalar
+from wardround_docker_ci.file_kinds import Kind
 
 _SECRET_FILE = LatePattern(
     r"(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist|schema)[\w-]+)?|\.npmrc|\.pypirc|\.netrc|\.git-credentials"

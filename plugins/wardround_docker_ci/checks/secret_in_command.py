@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Word
+from wardround.languages.yaml.tree import Scalar
+from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, masked
 from wardround_docker_ci.check import KUBERNETES, SCRIPTS, CiCheck
-from wardround_docker_ci.secret_names import is_real_secret, is_secret_name, masked
-from wardround_docker_ci.shell import Word
-from wardround_docker_ci.yaml_tree import Scalar
 
 _HEADER = LatePattern(
     r"(?:authorization:\s*(?:bearer|token|basic)|(?:x-api-key|private-token|x-auth-token):)\s*([^\s\"']+)",

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, Word
+from wardround.languages.yaml.tree import Scalar
+from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
-from wardround_docker_ci.ci_file import CiFile, Script
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.secret_names import is_secret_name
-from wardround_docker_ci.shell import Command, Word
-from wardround_docker_ci.yaml_tree import Scalar
+from wardround_docker_ci.document import CiFile, Script
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.commands import program
 
 _SECRET_CONTEXT = LatePattern(
     r"\$\{\{\s*(?:secrets\.(?!GITHUB_TOKEN\b)(\w+)|github\.token|secrets\.GITHUB_TOKEN)\s*\}\}"

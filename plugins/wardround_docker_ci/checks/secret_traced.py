@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command
+from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, CiCheck
 from wardround_docker_ci.checks.secret_printed import given_secrets
-from wardround_docker_ci.ci_file import Script
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.secret_names import is_secret_name
-from wardround_docker_ci.shell import Command
+from wardround_docker_ci.document import Script
+from wardround_docker_ci.file_kinds import Kind
 
 _USED = LatePattern(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^}]*\})|\$\{\{\s*secrets\.(\w+)")
 _FILE_OF_SECRET = LatePattern(r"/run/secrets/")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.yaml_tree import Scalar
 
 _SECRET = LatePattern(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")
 

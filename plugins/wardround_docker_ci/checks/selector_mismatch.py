@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import KUBERNETES, CiCheck
-from wardround_docker_ci.manifests import objects
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.models.kubernetes import objects
 
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")

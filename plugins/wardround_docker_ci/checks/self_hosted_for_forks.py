@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.yaml_tree import Scalar
 
 _OWN_ONLY = LatePattern(
     r"head\.repo\.(?:full_name|fork|owner|id)|github\.event_name\s*!=\s*'pull_request|event_name\s*==\s*'(?!pull)"

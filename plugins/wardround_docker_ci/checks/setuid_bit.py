@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.libraries.commands import program
 
 _OCTAL = LatePattern(r"0?[46][0-7]{3}$")
 _SYMBOLIC = LatePattern(r"(?:^|,)(?:[ga]*u[uga]*|a?)[+=][rwxX]*s\w*(?:,|$)")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.yaml_tree import Mapping
 
 _TELLS_APART = LatePattern(
     r"ref\b|ref_name|head_ref|\.number|\.sha\b|run_id|run_number|issue|pull_request|\bactor\b|inputs\.|branch"

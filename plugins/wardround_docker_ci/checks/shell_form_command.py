@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import SuggestedFix
-from wardround.late import LatePattern
+from wardround.languages.dockerfile import Instruction
+from wardround.languages.positions import Passage
+from wardround.languages.shell import commands
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Instruction
-from wardround_docker_ci.places import Passage
-from wardround_docker_ci.programs import SHELLS
-from wardround_docker_ci.shell import commands
+from wardround_docker_ci.libraries.commands import SHELLS
 
 _C = LatePattern(r"-\w*c")
 _INIT = LatePattern(r"\b(?:tini|dumb-init|catatonit|supervisord|s6-svscan)\b")

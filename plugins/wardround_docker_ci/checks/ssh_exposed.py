@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.file_kinds import Kind
 
 _LOGINS = {"22": "ssh", "23": "telnet", "3389": "remote desktop", "5900": "VNC"}
 _HERE = LatePattern(r"\"?'?(?:127\.|\[?::1|localhost)")

@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.drift.word_checks import said, stale_words
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.semantics.docdrift.checks import said, stale_words
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.file_kinds import Kind
 
 if TYPE_CHECKING:
-    from wardround.drift.swaps import Swap
+    from wardround.semantics.semdiff.replacements import Swap
 
 _REMARK = LatePattern(r"(?m)(?:^|(?<=\s))#.*$")
 _QUOTED = LatePattern(r"\"[^\"\n]*\"|'[^'\n]*'")
@@ -98,7 +98,7 @@ class StaleWords(CiCheck):
     ]
 
     def run(self) -> None:
-        from wardround.drift.worded_lines import HASH  # not needed where nothing changed
+        from wardround.semantics.docdrift.comment_lines import HASH  # not needed where nothing changed
 
         for one in stale_words(self.source, HASH):
             if self._is_remark(one.line, one.column) and not self._holds_still(one.swap, one.line):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.step_names import stale_targets, stale_work
+from wardround_docker_ci.docdrift.step_names import stale_targets, stale_work
+from wardround_docker_ci.file_kinds import Kind
 
 _PATH = ".github/workflows/ci.yml"
 

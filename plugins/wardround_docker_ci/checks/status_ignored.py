@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
+from wardround.languages.shell import commands
 from wardround_docker_ci.check import JENKINS, CiCheck
-from wardround_docker_ci.jenkinsfile import Call, Token
-from wardround_docker_ci.programs import is_test
-from wardround_docker_ci.shell import commands
+from wardround_docker_ci.libraries.commands import is_test
+from wardround_docker_ci.models.jenkinsfile import Call, Token
 
 
 class StatusIgnored(CiCheck):

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.shell import Command
+from wardround_docker_ci.file_kinds import Kind
 
 _STOPS = LatePattern(r"^[ \t]*set[ \t]+-\w*e|^#!.*sh[ \t]+-\w*e|set -o errexit", re.MULTILINE)
 _FUNCTION = LatePattern(

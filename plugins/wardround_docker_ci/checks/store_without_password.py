@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping, Scalar, walk
+from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, stays
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, CiCheck
-from wardround_docker_ci.live import FOR_TRIALS, stays
-from wardround_docker_ci.yaml_tree import Mapping, Scalar, walk
 
 _OPEN = {
     "POSTGRES_HOST_AUTH_METHOD": ("trust",),

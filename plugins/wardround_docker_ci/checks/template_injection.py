@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.contexts import untrusted
-from wardround_docker_ci.workflow import Job, Step, expressions
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.models.github_expressions import untrusted
+from wardround_docker_ci.models.github_workflow import Job, Step, expressions
 
 _SCRIPT_INPUTS = {
     "actions/github-script": "script",

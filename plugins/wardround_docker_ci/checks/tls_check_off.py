@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, Word, unwrapped
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, SCRIPTS, TEMPLATE, CiCheck
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import Command, Word, unwrapped
+from wardround_docker_ci.libraries.commands import program
 
 _LOCAL = LatePattern(
     r"\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|kubernetes\.default|host\.docker\.internal)"

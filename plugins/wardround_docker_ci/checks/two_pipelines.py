@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import GITLAB, CiCheck
-from wardround_docker_ci.yaml_tree import Mapping
 
 _CHANGE = LatePattern(
     r"^\(?\$CI_PIPELINE_SOURCE == ['\"]merge_request_event['\"]\)?$|^\$CI_MERGE_REQUEST_I?ID$"

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping, Node, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
-from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar
 
 _NAMED = LatePattern(r"([A-Za-z0-9][\w.-]*):/")
 

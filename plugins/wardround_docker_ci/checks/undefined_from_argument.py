@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
+from wardround.languages.dockerfile import Token, variables
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Token, variables
-from wardround_docker_ci.predefined import PLATFORM_ARGUMENTS
+from wardround_docker_ci.libraries.predefined_args import PLATFORM_ARGUMENTS
 
 
 class UndefinedFromArgument(CiCheck):

@@ -6,12 +6,12 @@ import difflib
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
+from wardround.languages.dockerfile import Instruction, Pair, Stage, Token, variables
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Instruction, Pair, Stage, Token, variables
-from wardround_docker_ci.image_names import image_name
-from wardround_docker_ci.predefined import ARGUMENTS, PLAIN_SYSTEMS
+from wardround_docker_ci.libraries.predefined_args import ARGUMENTS, PLAIN_SYSTEMS
+from wardround_docker_ci.models.image_reference import image_name
 
 _EXPANDING = frozenset(
     {"ADD", "COPY", "ENV", "EXPOSE", "LABEL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR", "ARG"}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
-from wardround_docker_ci.compose import Service
-from wardround_docker_ci.image_names import image_name
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.models.compose import Service
+from wardround_docker_ci.models.image_reference import image_name
 
 _NO_HEALTHCHECK = frozenset(
     {

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.yaml.tree import Mapping, Node, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
-from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar
 
 
 class UnknownDependency(CiCheck):

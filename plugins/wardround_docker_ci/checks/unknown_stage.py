@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _ROLE = LatePattern(

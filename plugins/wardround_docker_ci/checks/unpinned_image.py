@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_docker_ci.check import (
     COMPOSE,
     DOCKERFILE,
@@ -20,8 +20,8 @@ from wardround_docker_ci.check import (
     TEMPLATE,
     CiCheck,
 )
-from wardround_docker_ci.image_names import image_name, is_filled_in, is_moving
-from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.models.image_reference import image_name, is_filled_in, is_moving
 
 _LATEST_BY_DEFAULT = LatePattern(
     r"\bimage:[^\n]*\{\{[^\n}]*\b(default[ \t]+[\"'](?:latest|master|main)[\"'])"

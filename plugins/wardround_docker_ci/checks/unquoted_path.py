@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, Word, unwrapped
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import Command, Word, unwrapped
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.commands import program
 
 _MOVERS = frozenset(
     {"rm", "cp", "mv", "ln", "chmod", "chown", "rmdir", "shred", "tar", "zip", "gzip", "gunzip", "install"}

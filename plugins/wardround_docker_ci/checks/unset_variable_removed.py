@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.shell import unwrapped
+from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import SCRIPTS, CiCheck
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import unwrapped
+from wardround_docker_ci.libraries.commands import program
 
 _ROOT_IF_UNSET = LatePattern(
     r"\$(?:\w+|\{\w+\})/(?:\*|\.\*)?$|\$(?:\w+|\{\w+\})/(?:bin|lib|usr|etc|home|var|opt|root)/?$"

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.workflow import Job, Step
+from wardround_docker_ci.models.github_workflow import Job, Step
 
 _DOWNLOADS = ("actions/download-artifact", "dawidd6/action-download-artifact")
 _HARMLESS = LatePattern(r"runner\.temp|RUNNER_TEMP|/tmp/")

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.contexts import HEAD_REFERENCE
-from wardround_docker_ci.workflow import Job, Step
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.models.github_expressions import HEAD_REFERENCE
+from wardround_docker_ci.models.github_workflow import Job, Step
 
 _FETCHES_HEAD = LatePattern(
     r"\bgh pr checkout\b|git (?:fetch|pull)\b[^\n]*\bpull/[^\n]*/(?:head|merge)"

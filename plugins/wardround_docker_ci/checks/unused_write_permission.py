@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround_docker_ci import workflow
+from wardround.languages.shell import commands
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.programs import is_test
-from wardround_docker_ci.shell import commands
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.libraries.commands import is_test
+from wardround_docker_ci.models import github_workflow
 
 _READS_ONLY = LatePattern(
     r"actions/(?:checkout|setup-\w+|cache(?:/restore|/save)?|upload-artifact|download-artifact)$"
@@ -119,7 +119,7 @@ class UnusedWritePermission(CiCheck):
         if isinstance(shared, Mapping):
             self._look(shared, [job for job in flow.jobs if job.node.get("permissions") is None])
 
-    def _look(self, given: Mapping, jobs: Sequence[workflow.Job]) -> None:
+    def _look(self, given: Mapping, jobs: Sequence[github_workflow.Job]) -> None:
         """Report the first right to write that none of the jobs makes use of."""
         written = [(k, v) for k, v in given.entries if isinstance(v, Scalar) and v.value == "write"]
         if not written or not jobs or not all(self._only_reads(job) for job in jobs):
@@ -129,7 +129,7 @@ class UnusedWritePermission(CiCheck):
             key.start, value.end, f"nothing here writes {key.value}: these steps only build and test"
         )
 
-    def _only_reads(self, job: workflow.Job) -> bool:
+    def _only_reads(self, job: github_workflow.Job) -> bool:
         source = self.file.text[job.node.start : job.node.end]
         if not job.steps or _TOKEN.search(source) or _TAKES_IDENTITY.search(source):
             return False
@@ -139,7 +139,7 @@ class UnusedWritePermission(CiCheck):
             return False
         return all(self._step_only_reads(step) for step in job.steps)
 
-    def _step_only_reads(self, step: workflow.Step) -> bool:
+    def _step_only_reads(self, step: github_workflow.Step) -> bool:
         if step.run is None:
             return _READS_ONLY.match(step.action) is not None
         text = self.file.passage(step.run)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.yaml.tree import Mapping, Node, Scalar, walk
+from wardround.languages.yaml.tree import Sequence as Items
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, walk
-from wardround_docker_ci.yaml_tree import Sequence as Items
 
 _NAMED = LatePattern(r"version|python|node|^go$|ruby|php|django|java|postgres|^v$|^py$|^tag$", re.IGNORECASE)
 _CUT = LatePattern(r"\d+\.\d*0")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, LIVE, stays
+from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import COMPOSE, CiCheck
-from wardround_docker_ci.live import FOR_TRIALS, LIVE, stays
-from wardround_docker_ci.secret_names import is_secret_name
 
 _WEAK = LatePattern(
     r"(?:postgres(?:ql)?|admin|root|mysql|mariadb|mongo(?:db)?|redis|rabbit(?:mq)?|minio(?:admin|123)?|guest|elastic"

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import PIPELINES, SCRIPTS, CiCheck
-from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.libraries.commands import program
 
 _FOR_ALL = LatePattern(r"0?[0-7]{2}[2367]|[-+=,ugo]*a\+r?wx?|[ugo]*o[+=]\w*w\w*|ugo\+r?wx?")
 _EXPLAINED = LatePattern(

@@ -11,12 +11,12 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from wardround.checks.lazy import LatePattern
 from wardround.findings import RawResult, Span
-from wardround.late import LatePattern
-from wardround.tools.output import RAN, decoded, one_line, relative, span_of
+from wardround.tools.parsing import RAN, decoded, one_line, relative, span_of
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Probe, Scope, Tool, install_line
-from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import Kind, kind_of
 from wardround_docker_ci.tools.block_scalars import content_of, place_in_block
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.late import LatePattern
+from wardround.checks.lazy import LatePattern
 
 _HEADER = LatePattern(r"(?:^|[\s:-])(?P<sign>[|>])(?P<how>[-+0-9]*)[ \t]*(?:#.*)?$")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
+from wardround.checks.lazy import LatePattern
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import DOES_NOT_PARSE, RawResult, Span
-from wardround.late import LatePattern
-from wardround.tools.output import RAN, decoded, one_line, relative
+from wardround.tools.parsing import RAN, decoded, one_line, relative
 from wardround.tools.tool import Invocation, Probe, Profile, Tool, install_line
-from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import Kind, kind_of
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from wardround.checks.lazy import LatePattern
 from wardround.findings import RawResult, Span
-from wardround.late import LatePattern
-from wardround.tools.output import decoded, one_line, selection
+from wardround.tools.parsing import decoded, one_line, selection
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
-from wardround_docker_ci.kinds import Kind, kind_of
-from wardround_docker_ci.secret_names import is_real_secret, is_secret_name
+from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name
+from wardround_docker_ci.file_kinds import Kind, kind_of
 from wardround_docker_ci.tools.here_documents import original, readable
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
@@ -75,9 +75,10 @@ def _waived(text: str) -> frozenset[str]:
     """What the author told Docker's own linter not to say."""
     if "skip" not in text[:_TOP]:
         return frozenset()
-    from wardround_docker_ci import buildkit, dockerfile  # the parser: not needed to start the tool
+    from wardround.languages import dockerfile  # the parser: not needed to start the tool
+    from wardround_docker_ci.libraries import buildkit_checks
 
-    return buildkit.waived(dockerfile.read(text))
+    return buildkit_checks.waived(dockerfile.read(text))
 
 
 _TOP = 2000
@@ -165,7 +166,7 @@ def _place(result: HadolintResult, lines: Sequence[str]) -> Span:
 
 def _is_of_a_stage(text: str, line: int) -> bool:
     """Return True for a FROM whose argument stands for an earlier stage."""
-    from wardround_docker_ci import dockerfile  # the parser: not needed to start the tool
+    from wardround.languages import dockerfile  # the parser: not needed to start the tool
 
     stages = dockerfile.read(text).stages
     return any(one.parent is not None and text.count("\n", 0, one.start.start) + 1 == line for one in stages)

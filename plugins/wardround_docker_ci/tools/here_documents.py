@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wardround.late import LatePattern
-from wardround.tools.output import relative
+from wardround.checks.lazy import LatePattern
+from wardround.tools.parsing import relative
 from wardround.tools.tool import Invocation
 
 _FOLDER = "hadolint"
@@ -37,7 +37,7 @@ def original(run: Invocation, path: str) -> str:
 
 def with_gaps(text: str) -> str:
     """The text with an empty line behind each here-document, and as many lines as before."""
-    from wardround_docker_ci import dockerfile  # the parser: not needed to start the tool
+    from wardround.languages import dockerfile  # the parser: not needed to start the tool
 
     lines = text.split("\n")
     for one in dockerfile.read(text).instructions:

@@ -8,13 +8,13 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from wardround.checks.lazy import LatePattern
 from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
-from wardround.late import LatePattern
-from wardround.tools.output import RAN, decoded, one_line
+from wardround.tools.parsing import RAN, decoded, one_line
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
-from wardround_docker_ci.ci_file import CiFile
-from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.document import CiFile
+from wardround_docker_ci.file_kinds import Kind, kind_of
 
 _SELECTED = "E9,F"
 _UNSELECTED = "F401,F403,F405,F841"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.digests import file_state
+from wardround.checks.lazy import LatePattern
 from wardround.errors import ToolMissing
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
-from wardround.late import LatePattern
-from wardround.tools.output import RAN, decoded, map_of, one_line, relative, span_of
+from wardround.storage.digest import file_state
+from wardround.tools.parsing import RAN, decoded, map_of, one_line, relative, span_of
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
-from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import Kind, kind_of
 from wardround_docker_ci.tools.actionlint import (
     ActionlintResult,
     actionlint_argv,
@@ -134,7 +134,7 @@ def shellcheck_in_workflows_command(run: Invocation) -> Sequence[str]:
     """
     actionlint = find_actionlint(run.root)
     if actionlint is None:
-        from wardround.tools.advice import advice
+        from wardround.tools.install_hints import advice
 
         raise ToolMissing(f"actionlint is not installed; {advice(install_line('docker-ci'))}")
     return [*actionlint_argv(actionlint, run), f"-shellcheck={run.program}", *run.files]

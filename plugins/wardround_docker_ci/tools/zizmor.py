@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from wardround.checks.lazy import LatePattern
 from wardround.errors import ToolOutputError
 from wardround.findings import DOES_NOT_PARSE, RawResult, Severity, Span
-from wardround.late import LatePattern
-from wardround.tools.output import decoded, map_of, one_line, relative
+from wardround.tools.parsing import decoded, map_of, one_line, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
-from wardround_docker_ci.contexts import is_owned
-from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import Kind, kind_of
+from wardround_docker_ci.models.github_expressions import is_owned
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
 
@@ -178,7 +178,7 @@ _SECRET = LatePattern(r"\bsecrets(?:\.(?!GITHUB_TOKEN\b)\w|\[)")
 
 def _inheriting(call: Span, file: Path) -> Span:
     """Where the job that makes a call says ``secrets: inherit``, which is where it is to be changed."""
-    from wardround_docker_ci.ci_file import CiFile  # the parser: not needed to start the tool
+    from wardround_docker_ci.document import CiFile  # the parser: not needed to start the tool
 
     read = CiFile(Kind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
     for job in read.workflow.jobs:
@@ -279,7 +279,7 @@ _OWN = ("actions", "github")
 
 def _one_job_takes(place: ZizmorLocation, file: Path) -> bool:
     """Whether what the workflow grants reaches one job only, since the others say what they need."""
-    from wardround_docker_ci.ci_file import CiFile  # the parser: not needed to start the tool
+    from wardround_docker_ci.document import CiFile  # the parser: not needed to start the tool
 
     if "workflow level" not in place.symbolic.annotation:
         return False
@@ -292,8 +292,8 @@ _SEVERAL = 2
 
 def _is_of_a_release(place: ZizmorLocation, file: Path) -> bool:
     """Whether a job that hands out what it built takes from a cache, in a workflow that only releases."""
-    from wardround_docker_ci import deployments
-    from wardround_docker_ci.ci_file import CiFile  # the parser: not needed to start the tool
+    from wardround_docker_ci.analysis import deployments
+    from wardround_docker_ci.document import CiFile  # the parser: not needed to start the tool
 
     read = CiFile(Kind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
     only_tags = read.workflow.root.mapping("on", "push").get("tags") is not None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.guard_checks import GuardGoneCheck
-from wardround_python.guarded import PythonGuards
+from wardround.checks.base import ChangeCase
+from wardround.semantics.semdiff.guard_checks import GuardGoneCheck
+from wardround_python.analysis.guarded_functions import PythonGuards
 
 _LOCKED = (
     "import threading\n\n_lock = threading.Lock()\n_known = {}\n\n\ndef known(key):\n    with _lock:\n"

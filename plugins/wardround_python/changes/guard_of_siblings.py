@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.guard_checks import SiblingGuardCheck
-from wardround.drift.guards import Body
-from wardround.late import LatePattern
-from wardround_python.guarded import PythonGuards
+from wardround.checks.base import ChangeCase
+from wardround.checks.lazy import LatePattern
+from wardround.semantics.semdiff.guard_checks import SiblingGuardCheck
+from wardround.semantics.semdiff.guards import Body
+from wardround_python.analysis.guarded_functions import PythonGuards
 
 _SHOWN = (
     "def show(request, code):\n    shelf = get_shelf_for_user(request, code)\n    return render(shelf)\n\n\n"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangedText
-from wardround.drift.removed_uses import RemovedUsesCheck
-from wardround.drift.vanished import span_of_line
+from wardround.checks.base import ChangeCase, ChangedText
 from wardround.findings import Plane, Severity
-from wardround.python_tree import parse
-from wardround_python.exports import (
+from wardround.languages.python.tree import parse
+from wardround.semantics.semdiff.line_diff import span_of_line
+from wardround.semantics.semdiff.removed_uses import RemovedUsesCheck
+from wardround_python.analysis.exports import (
     UNREADABLE,
     dotted_name,
     has_other_source,
@@ -24,7 +24,7 @@ from wardround_python.exports import (
     star_imports,
     stem_of,
 )
-from wardround_python.name_users import Users
+from wardround_python.analysis.import_users import Users
 
 _MOST_NAMES = 200
 """Names one file may lose; a change that takes more rewrites it."""
@@ -68,7 +68,7 @@ class RemovedName(RemovedUsesCheck):
         "which left three modules broken, all right; of the commits that remove names, applied without their "
         "other files, 64 of 71 names; most of the others are still provided by a module's __getattr__"
     )
-    LOOK = "wardround_python.looks:removes_a_binding_or_uses_an_import"
+    LOOK = "wardround_python.prefilters:removes_a_binding_or_uses_an_import"
     VALID: ClassVar[Sequence[ChangeCase]] = [
         _renamed({"app.py": "from mail.box import post\n\npost(1)\n"}),
         _renamed({"app.py": _IMPORTS}, after=f"{_POST}send = post\n"),
@@ -183,7 +183,7 @@ class RemovedName(RemovedUsesCheck):
 
     def _inspect_imports(self, file: ChangedText, text: str) -> None:
         """Report what added lines import that does not exist, unless the change removes it."""
-        from wardround_python.added_imports import missing_uses
+        from wardround_python.analysis.added_imports import missing_uses
 
         for module, use in missing_uses(file.path, text, self.change.project, file.is_added):
             before = next((one.base_text for one in self.change.files if one.base_path == module), None)

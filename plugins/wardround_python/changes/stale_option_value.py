@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.option_values import StaleValueCheck
+from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround_python.declared_options import PythonOptionCheck
+from wardround.semantics.docdrift.cli_values import StaleValueCheck
+from wardround_python.docdrift.cli_adapter import PythonOptionCheck
 
 _SCRIPTS = {"pyproject.toml": '[project.scripts]\npost = "mail.cli:main"\n'}
 

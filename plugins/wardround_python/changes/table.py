@@ -1,8 +1,8 @@
-"""What each check is for. Not to be edited: ``wardround.check_table`` writes it."""
+"""What each check is for. Not to be edited: ``wardround.checks.index`` writes it."""
 
 from __future__ import annotations
 
-from wardround.late import Row
+from wardround.checks.lazy import Row
 
 TABLE: tuple[Row, ...] = (
     (
@@ -26,7 +26,7 @@ TABLE: tuple[Row, ...] = (
         "removed_name:RemovedName",
         (".py",),
         (),
-        "wardround_python.looks:removes_a_binding_or_uses_an_import",
+        "wardround_python.prefilters:removes_a_binding_or_uses_an_import",
     ),
     (
         "PY340",
@@ -42,6 +42,12 @@ TABLE: tuple[Row, ...] = (
         ("safe", "autoescape"),
         "",
     ),
-    ("PY390", "guard_gone:GuardGone", (".py",), (), "wardround.drift.guards:may_be_guarded"),
-    ("PY391", "guard_of_siblings:GuardOfSiblings", (".py",), (), "wardround.drift.guards:may_be_guarded"),
+    ("PY390", "guard_gone:GuardGone", (".py",), (), "wardround.semantics.semdiff.guards:may_be_guarded"),
+    (
+        "PY391",
+        "guard_of_siblings:GuardOfSiblings",
+        (".py",),
+        (),
+        "wardround.semantics.semdiff.guards:may_be_guarded",
+    ),
 )

@@ -7,15 +7,15 @@ import importlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck, ChangedText, Source
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText, Source
 from wardround.findings import Plane, RawResult
-from wardround_python.module import is_test_path
+from wardround.languages.python.module import is_test_path
 
 if TYPE_CHECKING:
-    from wardround_python.taint.check import TaintedCheck
-    from wardround_python.taint.dangers import Hit
-    from wardround_python.taint.flow import ModuleFlow
-    from wardround_python.taint.modules import Modules
+    from wardround_python.dataflow.analysis import ModuleFlow
+    from wardround_python.dataflow.check import TaintedCheck
+    from wardround_python.dataflow.domain import Hit
+    from wardround_python.dataflow.modules import Modules
 
 _STORE = 'import sqlite3\n\n\ndef rows(db, where):\n    return db.execute("select * from t where " + where)\n'
 _VIEW = (
@@ -81,7 +81,7 @@ class TaintedElsewhere(ChangeCheck):
     ]
 
     def run(self) -> None:
-        from wardround_python.taint.modules import Modules  # a change that reads requests alone needs them
+        from wardround_python.dataflow.modules import Modules  # a change that reads requests alone needs them
 
         changed = [file for file in self.change.files if _may_ask(file)]
         if not changed:
@@ -122,7 +122,7 @@ class TaintedElsewhere(ChangeCheck):
 
 
 def _may_ask(file: ChangedText) -> bool:
-    from wardround_python.taint.check import may_ask
+    from wardround_python.dataflow.check import may_ask
 
     if not file.path.endswith(".py") or is_test_path(file.path):
         return False
@@ -131,7 +131,7 @@ def _may_ask(file: ChangedText) -> bool:
 
 def _is_taken_over(flow: ModuleFlow, modules: Modules) -> bool:
     """Whether all that can be seen was seen when the module was looked at by itself."""
-    from wardround_python.taint.alone import taken
+    from wardround_python.dataflow.module_analysis import taken
 
     alone = taken(flow.module)
     return alone is not None and modules.adopt(alone)
@@ -143,8 +143,8 @@ def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
     Args:
         is_first: no other module has asked anything of this one.
     """
-    from wardround_python.taint.alone import hits
-    from wardround_python.taint.modules import MOST_WALKS
+    from wardround_python.dataflow.module_analysis import hits
+    from wardround_python.dataflow.modules import MOST_WALKS
 
     modules = flow.modules
     modules.has_answered, before = False, modules.walks
@@ -159,7 +159,7 @@ def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
 def _checks() -> Iterator[type[TaintedCheck]]:
     """The rules for the harm data can do."""
     from wardround_python.checks.table import TABLE
-    from wardround_python.taint.check import TaintedCheck
+    from wardround_python.dataflow.check import TaintedCheck
 
     for _, place, *_ in TABLE:
         if place.startswith("tainted_"):

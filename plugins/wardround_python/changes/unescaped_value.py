@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck
+from wardround.checks.base import ChangeCase, ChangeCheck
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
 
 # ``{{ comment.body | safe }}``: the value, then the filters.
 _FILLED = LatePattern(r"\{\{-?\s*(?P<value>[\w.\[\]'\"()]{1,80})\s*(?P<filters>\|[^{}]{0,120})\}\}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.variables import UnlistedVariableCheck
+from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround_python.read_variables import PythonVariableCheck
+from wardround.semantics.docdrift.env_vars import UnlistedVariableCheck
+from wardround_python.docdrift.env_adapter import PythonVariableCheck
 
 _READ = (
     'import os\n\nBOX = os.environ["MAIL_BOX"]\nTO = os.environ["MAIL_TO"]\nKEY = os.environ["MAIL_KEY"]\n'

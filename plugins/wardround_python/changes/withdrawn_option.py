@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.option_checks import WithdrawnOptionCheck
+from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround_python.declared_options import PythonOptionCheck
+from wardround.semantics.docdrift.cli_checks import WithdrawnOptionCheck
+from wardround_python.docdrift.cli_adapter import PythonOptionCheck
 
 _SCRIPTS = '[project.scripts]\npost = "mail.cli:main"\n'
 _README = "# Post\n\n    post --tries 3 letter.txt\n"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.variables import WithdrawnVariableCheck
+from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround_python.read_variables import PythonVariableCheck
+from wardround.semantics.docdrift.env_vars import WithdrawnVariableCheck
+from wardround_python.docdrift.env_adapter import PythonVariableCheck
 
 _READ = 'import os\n\nBOX = os.environ["MAIL_BOX"]\nTRIES = int(os.getenv("MAIL_TRIES", "3"))\nLAST = 1\n'
 _LESS = 'import os\n\nBOX = os.environ["MAIL_BOX"]\nLAST = 1\n'

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
 
 _PROMISES = LatePattern(r"def[ ]+_*(?:is|has|get)_[a-z]|def[ ]+_*(?:can|should)_[a-z]")
 _QUESTION = LatePattern(r"_*(is|has|can|should)_[a-z]\w*")

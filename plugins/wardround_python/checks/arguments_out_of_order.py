@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.drift.directions import turned_on_purpose
-from wardround.drift.worded_lines import PYTHON
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.literals import is_text
+from wardround.languages.python.tree import walk
+from wardround.semantics.docdrift.comment_lines import PYTHON
+from wardround.semantics.docdrift.directions import turned_on_purpose
 from wardround_python.check import PythonCheck
 from wardround_python.checks.swapped_arguments import named
-from wardround_python.library_orders import (
+from wardround_python.libraries.argument_order import (
     LATITUDE,
     LIBRARY,
     LONGITUDE,
@@ -24,7 +25,6 @@ from wardround_python.library_orders import (
     is_named,
     point,
 )
-from wardround_python.literals import is_text
 
 _VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"})
 _FOR_VERBS = frozenset({"method", "verb", "http_method"})
@@ -68,7 +68,7 @@ class ArgumentsOutOfOrder(PythonCheck):
 
     ID = "PY049"
     NAME = "arguments-out-of-order"
-    LOOK = "wardround_python.looks:gives_several_or_a_place"
+    LOOK = "wardround_python.prefilters:gives_several_or_a_place"
     DEFECT_CLASS = "swapped-arguments"
     TRIED_ON = (
         "twenty-three trees of 600,000 lines, tests left out: 2 moves of files named from the far end, "

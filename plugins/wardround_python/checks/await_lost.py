@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
-from wardround_python.before import rewritten
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
 
 _LOAD = "async def load(key):\n    row = await store.find(key)\n    return row.name\n"
 _HANDS_ON = (ast.Call, ast.keyword, ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.Lambda, ast.Yield)
@@ -30,7 +30,7 @@ class AwaitLost(PythonCheck):
     NAME = "await-lost"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "missing-await"
-    LOOK = "wardround_python.looks:changes_a_function"
+    LOOK = "wardround_python.prefilters:changes_a_function"
     WORDS = ("async ",)
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "

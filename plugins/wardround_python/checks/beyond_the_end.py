@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
-from wardround_python.guards import is_caught, tested
 
 
 class BeyondTheEnd(PythonCheck):

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Edit, Plane, Span, SuggestedFix
-from wardround.late import LatePattern
+from wardround_python.analysis.blocking_calls import WAITING_CALLS, Waiting
 from wardround_python.check import PythonCheck
-from wardround_python.waiting import WAITING_CALLS, Waiting
 
 _DATABASE_CALLS = frozenset({"sqlite3.connect", "psycopg2.connect", "psycopg.connect", "pymysql.connect"})
 _SLOW_CALLS = frozenset(

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import shared_tree, walk
+from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
+from wardround.languages.python.tree import shared_tree, walk
+from wardround_python.analysis.blocking_calls import Waiting
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, last_name, nodes_run_by
-from wardround_python.waiting import Waiting
 
 _LOCK_NAME = LatePattern(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
 _LOCK_TYPES = frozenset({"threading.Lock", "threading.RLock"})

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
-from wardround_python.constants import is_constant_text
 
 _SHELLS = frozenset(
     {"asyncio.create_subprocess_shell", "asyncio.subprocess.create_subprocess_shell", "anyio.run_process",

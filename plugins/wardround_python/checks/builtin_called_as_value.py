@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
-from wardround_python.looks import BUILTINS
-from wardround_python.module import FunctionNode, nodes_run_by
+from wardround_python.prefilters import BUILTINS
 
 _VALUES = (
     ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp,
@@ -30,7 +30,7 @@ class BuiltinCalledAsValue(PythonCheck):
 
     ID = "PY037"
     NAME = "builtin-called-as-value"
-    LOOK = "wardround_python.looks:names_a_value_like_a_builtin"
+    LOOK = "wardround_python.prefilters:names_a_value_like_a_builtin"
     DEFECT_CLASS = "name-shadowed"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.polling_loops import called_name
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
-from wardround_python.polling import called_name
 
 _CLOCKS = frozenset(
     {"time.monotonic", "time.time", "time.perf_counter", "datetime.datetime.now", "datetime.datetime.utcnow"}

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.literals import is_text
+from wardround.languages.python.module import last_name
+from wardround_python.analysis.type_inference import BYTES, ValueKinds
 from wardround_python.check import PythonCheck
-from wardround_python.literals import is_text
-from wardround_python.module import last_name
-from wardround_python.value_kinds import BYTES, ValueKinds
 
 _FOR_READERS = frozenset(
     """

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
 
 _CHANGES = frozenset({"remove", "pop", "insert", "popitem", "discard", "clear", "popleft", "add"})
 _GROWS = frozenset({"append", "appendleft"})

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.python.module import last_name, nodes_run_by
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name, nodes_run_by
 
 _CHECKS = LatePattern(
     r"_*(?:(?:validate|verify|ensure|assert|authorize|authenticate|require|enforce|forbid|clean|check)(?:_\w+)?"

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.python.module import FunctionNode, last_name
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, last_name
 
 _BACK = LatePattern(
     r"(?i)^_?(close|release|unlock|restore|reset|remove|rmtree|unlink|delete|stop|shutdown|disconnect|rollback|pop"

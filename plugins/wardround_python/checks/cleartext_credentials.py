@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.literals import given_once, literal
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.literals import given_once, literal
 
 _OPEN = LatePattern(r"(?i)^(http|ws|ldap|ftp|mqtt|amqp)://(?:[^/@\s]*@)?([^/:?\s]+|\[[^]]*\])")
 # Addresses of this machine or of a network of one's own: a single word is a name of such a network too.

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.drift.copied_rows import Entry, entry_of, left_behind
+from wardround.checks.base import Invalid, Valid
+from wardround.semantics.semdiff.copy_paste import Entry, entry_of, left_behind
 from wardround_python.check import PythonCheck
 
 _Row = list[tuple[str, ast.expr]]
@@ -23,7 +23,7 @@ class CopiedRow(PythonCheck):
 
     ID = "PY481"
     NAME = "copied-row"
-    LOOK = "wardround_python.looks:adds_an_entry"
+    LOOK = "wardround_python.prefilters:adds_an_entry"
     DEFECT_CLASS = "copied-value"
     TRIED_ON = (
         "the newest trees of 24 projects, about 20,000 files: no hit, so nothing wrong and nothing proven"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_python.check import PythonCheck
 
 _ALIKE_AT_LEAST = 2
@@ -33,7 +33,7 @@ class CopiedValue(PythonCheck):
 
     ID = "PY065"
     NAME = "copied-value"
-    LOOK = "wardround_python.looks:takes_an_attribute_twice"
+    LOOK = "wardround_python.prefilters:takes_an_attribute_twice"
     TRIED_ON = (
         "thirty trees of 900,000 lines, tests left out: 2, of fields of self that were meant to be alike; "
         "those were left alone after that, which left none"

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.python.literals import entries, literal, settings_in
+from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
-from wardround_python.literals import entries, literal, settings_in
-from wardround_python.module import FunctionNode
 
 _OFF = frozenset({"WTF_CSRF_ENABLED", "JWT_COOKIE_CSRF_PROTECT", "xsrf_cookies"})
 _OPTIONS = frozenset({"require_csrf", "check_origin"})

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_python.check import PythonCheck
 
 _PREDICATE = ("is_", "has_", "can_", "should_", "was_", "needs_", "supports_")
@@ -39,7 +39,7 @@ class DecidedCondition(PythonCheck):
 
     ID = "PY042"
     NAME = "decided-condition"
-    LOOK = "wardround_python.looks:may_be_decided"
+    LOOK = "wardround_python.prefilters:may_be_decided"
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = (
         "twenty-three trees of 600,000 lines, tests left out: 10, all type=bool in options: right; a "

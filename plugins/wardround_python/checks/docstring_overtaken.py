@@ -8,15 +8,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
-from wardround.python_tree import parse, walk
-from wardround_python.check import PythonCheck
-from wardround_python.docstring_claims import by_error, by_gone_field, by_lock, by_number
-from wardround_python.module import FunctionNode, nodes_run_by
-from wardround_python.result_kinds import (
+from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import parse, walk
+from wardround.storage.regex_cache import bounded
+from wardround_python.analysis.return_types import (
     code_names,
     defaults_of,
     defined_names,
@@ -26,6 +24,8 @@ from wardround_python.result_kinds import (
     numbers_of,
     raised_by,
 )
+from wardround_python.check import PythonCheck
+from wardround_python.docdrift.docstring_claims import by_error, by_gone_field, by_lock, by_number
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _HISTORY = LatePattern(
@@ -59,7 +59,7 @@ class DocstringOvertaken(PythonCheck):
 
     ID = "PY047"
     NAME = "docstring-overtaken"
-    LOOK = "wardround_python.looks:rewrites_beside_words"
+    LOOK = "wardround_python.prefilters:rewrites_beside_words"
     WORDS = ('"""', "'''")
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.drift.documented import Entry
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
+from wardround.languages.python.module import FunctionNode
+from wardround.semantics.docdrift.model import Entry
 from wardround_python.check import PythonCheck
-from wardround_python.docstrings import words_of
-from wardround_python.module import FunctionNode
+from wardround_python.docdrift.docstring_parser import words_of
 
 _STATED = LatePattern(
     r"(?i)\bdefaults?(?: value)?(?: is| to|:| =|=)\s*"

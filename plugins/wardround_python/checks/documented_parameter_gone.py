@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Severity
-from wardround_python.docstring_check import DocstringCheck
+from wardround_python.docdrift.docstring_check import DocstringCheck
 
 if TYPE_CHECKING:
-    from wardround.drift.documented import Compared
-    from wardround.drift.parameters import Gone
+    from wardround.semantics.docdrift.model import Compared
+    from wardround.semantics.docdrift.parameters import Gone
 
 _SPHINX = '"""Send a text.\n\n    :param to: who gets it\n    :param {}: how often it is tried\n    """'
 _GOOGLE = '"""Send a text.\n\n    Args:\n        to: who gets it\n        tries (int): how often\n    """'
@@ -82,12 +82,12 @@ class DocumentedParameterGone(DocstringCheck):
 
     @classmethod
     def may_speak(cls, one: Compared, source: Source) -> bool:
-        from wardround.drift.parameters import gone_parameters
+        from wardround.semantics.docdrift.parameters import gone_parameters
 
         return bool(gone_parameters(one.change))
 
     def look_at(self, one: Compared) -> None:
-        from wardround.drift.parameters import gone_parameters
+        from wardround.semantics.docdrift.parameters import gone_parameters
 
         for gone in gone_parameters(one.change):
             place = self.words_span(one, gone.entry.name, gone.entry.line)

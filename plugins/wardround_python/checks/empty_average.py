@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
+from wardround.languages.python.module import nodes_run_by
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
-from wardround_python.guards import is_caught, tested
-from wardround_python.module import nodes_run_by
 
 _MEANS = frozenset({"statistics.mean", "statistics.median", "statistics.fmean", "statistics.mode"})
 _CATCHES = ("ZeroDivisionError", "ArithmeticError", "ValueError", "StatisticsError", "IndexError")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 _PLAIN_ENUMS = frozenset({"enum.Enum", "Enum"})

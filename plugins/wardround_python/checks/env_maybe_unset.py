@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
+from wardround.storage.regex_cache import bounded
 from wardround_python.check import PythonCheck
 from wardround_python.checks.env_outside_settings import (
     CONVERTERS,

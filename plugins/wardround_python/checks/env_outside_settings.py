@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_python.callees import located
+from wardround.languages.python.module import FunctionNode, PythonModule, is_test_path
+from wardround_python.analysis.call_resolution import located
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, PythonModule, is_test_path
 from wardround_python.options import PythonOptions
 
 CONVERTERS = frozenset(

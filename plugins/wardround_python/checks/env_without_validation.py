@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround_python.analysis.null_guards import is_caught
 from wardround_python.check import PythonCheck
 from wardround_python.checks.env_outside_settings import (
     CONVERTERS,
@@ -20,7 +21,6 @@ from wardround_python.checks.env_outside_settings import (
     may_read_environment,
     reads_environment,
 )
-from wardround_python.guards import is_caught
 
 _SWITCH_NAME = LatePattern(
     r"(^|_)(DEBUG|ENABLE[DS]?|USE|IS|ALLOW|VERBOSE|FEATURE|SHOULD)(_|$)",

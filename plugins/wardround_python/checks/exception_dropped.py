@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode, last_name
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, last_name
 
 _NAMED = LatePattern(r"^(?:[A-Z]\w*(?:Error|Exception|NotFound|Timeout|Forbidden|Unauthorized)|Http404)$")
 _FIELD = LatePattern(r"%[sdrif]|\{\w*\}")

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.languages.python.module import FunctionNode, nodes_run_by, statements_in
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by, statements_in
 
 _PAIRS = {"acquire": "release", "lock": "unlock", "acquire_lock": "release_lock", "getconn": "putconn"}
 _RELEASES = tuple(f".{name}(" for name in _PAIRS.values())

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
 
 _SWITCH = LatePattern(r"(?i)^(\w+_)?debug(_mode)?$|^TEMPLATE_DEBUG$")
 _TEXT_DEFAULTS = frozenset({"false", "0", "no", "off", "n", "f"})

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode, last_name
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, last_name
 
 _ANSWERS = LatePattern(
     r"(?i)(response|jsonify|json|abort|HTTPException|HTTPError|make_response|html|write|finish|ServerError)$"

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.drift.column_words import contradiction
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.languages.python.module import last_name
+from wardround.semantics.docdrift.column_comments import contradiction
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
 
 _COLUMNS = frozenset({"Column", "mapped_column", "add_column"})
 _DJANGO = {

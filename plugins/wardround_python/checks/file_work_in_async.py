@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 
 _WHOLE = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
 
 _MONEY = LatePattern(r"(\w+_)?(price|amount|total|cost|fee|subtotal|balance|net|gross|tax|charge)(_\w+)?")
 

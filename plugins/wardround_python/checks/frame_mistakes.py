@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.languages.python.literals import is_true
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.literals import is_true
 
 
 class FrameMistake(PythonCheck):

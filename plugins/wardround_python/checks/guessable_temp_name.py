@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import names_in
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import names_in
 
 _RANDOM = LatePattern(
     r"(?i)uuid|token|secrets\.|random|mkdtemp|mkstemp|NamedTemporary|TemporaryDirectory|digest|hash"

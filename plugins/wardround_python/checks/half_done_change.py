@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
-from wardround_python.autocommit import is_change, keeps_each
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
+from wardround_python.libraries.db_autocommit import is_change, keeps_each
 
 _TOGETHER = LatePattern(
     r"(?i)\batomic\b|transaction|begin_nested|\.begin\(|savepoint|unit_?of_?work|[\"'](?:begin|start)\b|rollback"
@@ -28,7 +28,7 @@ class HalfDoneChange(PythonCheck):
 
     ID = "PY402"
     NAME = "half-done-change"
-    LOOK = "wardround_python.looks:may_change_by_halves"
+    LOOK = "wardround_python.prefilters:may_change_by_halves"
     DEFECT_CLASS = "missing-transaction"
     TRIED_ON = (
         "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: none, "

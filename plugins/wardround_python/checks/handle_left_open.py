@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
-from wardround_python.opened import FILES, HELD
+from wardround_python.libraries.resources import FILES, HELD
 
 _CLOSING = frozenset(
     {"close", "aclose", "quit", "logout", "disconnect", "shutdown", "terminate", "detach", "__exit__"}

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
 
 _WRITES = frozenset({"write", "writelines", "truncate"})
 _READS = frozenset({"read", "readline", "readlines", "readinto"})

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.literals import given_once
+from wardround.languages.python.module import PythonModule, statements_in
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.literals import given_once
-from wardround_python.module import PythonModule, statements_in
 
 _NEEDS_FRESH = frozenset({"CBC", "CTR", "GCM", "CFB", "OFB", "CFB8"})
 _BROKEN = LatePattern(

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
 
 _OURS = LatePattern(
     r"(?i)(^|_)(secret|(api|access|service|webhook|auth|shared|internal|csrf|signing|bearer|admin|hook|master|cron|job|task|deploy|"
@@ -41,7 +41,7 @@ class InsecureComparison(PythonCheck):
 
     ID = "PY329"
     NAME = "insecure-comparison"
-    LOOK = "wardround_python.looks:handles_what_is_sent"
+    LOOK = "wardround_python.prefilters:handles_what_is_sent"
     WORDS = ("==", "!=")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-compared-with-equals"

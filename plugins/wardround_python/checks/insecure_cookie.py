@@ -6,11 +6,11 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.python.literals import fixed_text, is_false, literal
 from wardround_python.check import PythonCheck
-from wardround_python.literals import fixed_text, is_false, literal
 
 _SWITCHES = {
     "SESSION_COOKIE_SECURE": "the session cookie also goes over unencrypted connections",
@@ -234,15 +234,17 @@ class InsecureCookie(PythonCheck):
     def _as_constant(self, node: ast.expr) -> ast.expr:
         if isinstance(node, ast.Constant):
             return node
-        from wardround_python.taint.certain import constant_of  # few cookies have flags that are worked out
+        from wardround_python.dataflow.known_values import (
+            constant_of,  # few cookies have flags that are worked out
+        )
 
         known = constant_of(self.module, node)
         return ast.Constant(bool(known.value)) if known is not None else node
 
     def _held_entries(self, node: ast.expr) -> dict[str | None, ast.expr] | None:
         """The entries of a mapping that a function fills itself, as they are at the call."""
-        from wardround_python.taint.certain import entries_of  # as above
-        from wardround_python.taint.known import Exactly
+        from wardround_python.dataflow.known_value import Exactly
+        from wardround_python.dataflow.known_values import entries_of  # as above
 
         if not isinstance(node, ast.Name):
             return None

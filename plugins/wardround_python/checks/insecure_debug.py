@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.python.literals import given_once, is_true
+from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
-from wardround_python.literals import given_once, is_true
-from wardround_python.module import last_name
 
 _PRODUCTION = LatePattern(r"(?i)(^|[/_.-])(prod(uction)?|live|staging|deploy(ment)?|release)([/_.-]|$)")
 _MAKER = LatePattern(r"^_?(create|make|build|get)_(\w+_)?app(lication)?$|^(app|application)_factory$|^Dash$")

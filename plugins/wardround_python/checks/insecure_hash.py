@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
-from wardround_python.value_uses import ValueUses, words_of
+from wardround_python.docdrift.value_usage import ValueUses, words_of
 
 _WEAK = LatePattern(r"^(?i:md4|md5|sha1|sha-1|sha)$")
 _ABOUT = LatePattern(
@@ -197,7 +197,9 @@ class InsecureHash(PythonCheck):
             return str(node.value)
         if isinstance(node, ast.Name) and node.id in self.module.top_texts:
             return self.module.top_texts[node.id]
-        from wardround_python.taint.certain import constant_of  # only where an algorithm is worked out
+        from wardround_python.dataflow.known_values import (
+            constant_of,  # only where an algorithm is worked out
+        )
 
         known = constant_of(self.module, node)
         return str(known.value) if known is not None else ""

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.literals import entries, given_once, is_false
+from wardround.languages.python.module import nodes_run_by
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.literals import entries, given_once, is_false
-from wardround_python.module import nodes_run_by
 
 _PLACES = frozenset({"jwt", "jose", "authlib", "joserfc", "flask_jwt_extended"})
 _VERIFYING = frozenset({"decode", "verify", "get_signing_key_from_jwt", "verify_token"})

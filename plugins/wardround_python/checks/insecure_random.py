@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.python.literals import fixed_text
+from wardround.languages.python.module import statements_in
 from wardround_python.check import PythonCheck
-from wardround_python.literals import fixed_text
-from wardround_python.module import statements_in
-from wardround_python.value_uses import ValueUses
+from wardround_python.docdrift.value_usage import ValueUses
 
 _GUESSABLE = frozenset(
     {

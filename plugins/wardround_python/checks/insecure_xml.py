@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
-from wardround.python_tree import walk
+from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
 
 _EXTERNAL = frozenset({"feature_external_ges", "feature_external_pes"})
 _OPENING = {
@@ -118,13 +118,13 @@ class InsecureXml(PythonCheck):
         return bool(used) and all(one.args and self._is_own_text(one.args[0]) for one in used)
 
     def _is_own_text(self, node: ast.expr) -> bool:
-        from wardround_python.taint.certain import is_certain  # only where a parser is open
+        from wardround_python.dataflow.known_values import is_certain  # only where a parser is open
 
         while isinstance(node, ast.Call):  # io.BytesIO(text.encode())
             inner = node.func.value if isinstance(node.func, ast.Attribute) else None
             is_wrapped = self.module.dotted(node.func) in {"io.BytesIO", "io.StringIO"}
             node = node.args[0] if is_wrapped and node.args else inner or ast.Name("?")
-        from wardround_python.taint.modules import imports_own
+        from wardround_python.dataflow.modules import imports_own
 
         read = self.source.project.read
         if is_certain(self.module, node):
@@ -163,8 +163,10 @@ class InsecureXml(PythonCheck):
 
     def _spread(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
         if isinstance(node, ast.Name):
-            from wardround_python.taint.certain import entries_of  # few parsers have options of their own
-            from wardround_python.taint.known import Exactly
+            from wardround_python.dataflow.known_value import Exactly
+            from wardround_python.dataflow.known_values import (
+                entries_of,  # few parsers have options of their own
+            )
 
             held = entries_of(self.module, node) or {}
             if self._is_opened_elsewhere(node.id):

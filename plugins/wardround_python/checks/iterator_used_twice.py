@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.module import FunctionNode, last_name
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.iterators import FILES, gives_once, is_iterator, leaves_some, takes_all
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, last_name
-from wardround_python.used_up import FILES, gives_once, is_iterator, leaves_some, takes_all
 
 
 class IteratorUsedTwice(PythonCheck):
@@ -24,7 +24,7 @@ class IteratorUsedTwice(PythonCheck):
 
     ID = "PY029"
     NAME = "iterator-used-twice"
-    LOOK = "wardround_python.looks:may_go_through_again"
+    LOOK = "wardround_python.prefilters:may_go_through_again"
     DEFECT_CLASS = "iterator-exhausted"
     TRIED_ON = (
         "twenty-three trees of 1.2 million lines, tests left out: none; with files, generators of the "

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tokens import Kind, tokens
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.tokens import Kind, tokens
 from wardround_python.check import PythonCheck
 
 _FEWEST = 3
@@ -22,7 +22,7 @@ class JoinedStrings(PythonCheck):
 
     ID = "PY051"
     NAME = "joined-strings"
-    LOOK = "wardround_python.looks:has_text_on_two_lines"
+    LOOK = "wardround_python.prefilters:has_text_on_two_lines"
     DEFECT_CLASS = "joined-strings"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround_python.analysis.type_inference import BYTES, TEXT, ValueKinds
 from wardround_python.check import PythonCheck
-from wardround_python.value_kinds import BYTES, TEXT, ValueKinds
 
 _BY_TEXT = frozenset(
     """
@@ -27,7 +27,7 @@ class KindsNeverEqual(PythonCheck):
 
     ID = "PY401"
     NAME = "kinds-never-equal"
-    LOOK = "wardround_python.looks:compares_what_is_made"
+    LOOK = "wardround_python.prefilters:compares_what_is_made"
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = (
         "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: 5, all "

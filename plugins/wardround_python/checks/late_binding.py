@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Span
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 # By keyword or method: what is called after the loop has gone on.
@@ -35,7 +35,7 @@ class LateBinding(PythonCheck):
 
     ID = "PY022"
     NAME = "late-binding"
-    LOOK = "wardround_python.looks:makes_functions_in_loops"
+    LOOK = "wardround_python.prefilters:makes_functions_in_loops"
     WORDS = ("for ",)
     DEFECT_CLASS = "late-binding-loop"
     TRIED_ON = (

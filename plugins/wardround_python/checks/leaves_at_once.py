@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.module import nodes_run_by
 from wardround_python.check import PythonCheck
-from wardround_python.module import nodes_run_by
 
 _GATHERS = frozenset({"append", "add", "extend", "update", "insert"})
 
@@ -21,7 +21,7 @@ class LeavesAtOnce(PythonCheck):
 
     ID = "PY059"
     NAME = "leaves-at-once"
-    LOOK = "wardround_python.looks:returns_in_a_loop"
+    LOOK = "wardround_python.prefilters:returns_in_a_loop"
     WORDS = ("for ",)
     DEFECT_CLASS = "unreachable"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
 
 _LOOKS = frozenset({"exists", "isfile", "isdir", "is_file", "is_dir", "lexists"})
 _MAKES = frozenset({"mkdir", "makedirs", "write_text", "write_bytes", "symlink", "link", "touch"})

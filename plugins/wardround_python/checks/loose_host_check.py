@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
 
 _DOMAIN = LatePattern(r"(?i)^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
 _SITE = LatePattern(r"(?i)^https?://[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
@@ -40,7 +40,7 @@ class LooseHostCheck(PythonCheck):
 
     ID = "PY336"
     NAME = "loose-host-check"
-    LOOK = "wardround_python.looks:speaks_of_hosts"
+    LOOK = "wardround_python.prefilters:speaks_of_hosts"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "loose-host-check"
     TRIED_ON = (

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.literals import literal
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.literals import literal
 
 _RESOLVED = LatePattern(r"\b(realpath|abspath|normpath)\(|\.resolve\(|\.absolute\(")
 _FOLDER = LatePattern(

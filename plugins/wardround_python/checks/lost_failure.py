@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
 
 _ENDS = LatePattern(
     r"_*(a?close|shutdown|shut_down|stop|cleanup|clean_up|teardown|cancel|drain|dispose|exit"

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
 
 # Each call gives another value: a default made of one is the same for as long as the program runs.
 _EVERY_TIME_NEW = frozenset(

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.literals import is_none
+from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
-from wardround_python.guards import is_caught, tested
-from wardround_python.literals import is_none
-from wardround_python.module import FunctionNode, PythonModule, nodes_run_by
 
 _MATCHERS = ("match", "search", "fullmatch")
 _PATTERN_NAME = LatePattern(r"[A-Z][A-Z0-9_]*|\w*(re|regex|pattern|rx)", re.IGNORECASE)
@@ -56,7 +56,7 @@ class MaybeNoneUsed(PythonCheck):
 
     ID = "PY033"
     NAME = "maybe-none-used"
-    LOOK = "wardround_python.looks:asks_for_what_may_be_none"
+    LOOK = "wardround_python.prefilters:asks_for_what_may_be_none"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "none-used"
     TRIED_ON = (

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.drift.word_checks import wrong_messages
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
+from wardround.semantics.docdrift.checks import wrong_messages
 from wardround_python.check import PythonCheck
 
 _CHECK = "def check(n):\n    if {}:\n        raise ValueError('{}')\n"

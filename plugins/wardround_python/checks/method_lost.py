@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.module import FunctionNode, names_in
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, names_in
 
 _CLASS_WIDE = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_python.check import PythonCheck
 
 _MIXED = LatePattern(r"%Y[-/.]?%M|%M[-/.]%d|%d[-/.]%M|%[HI][:.]?%m|%m:%S|%[HI]:%M:%s|%y[-/.]%M")

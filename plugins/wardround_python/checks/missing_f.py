@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Span
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
 
 _FIELD = LatePattern(
     r"(?<!\{)\{(?:(?:len|str|int|sum|round|repr)\()?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*|\[\w+\])*)\)?(?:![rsa])?(?::[^{}\s]*)?\}(?!\})"

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.routes import Route, routes_of
+from wardround_python.libraries.web_routes import Route, routes_of
 
 _WHO = (
     r"(current_user|request\.user|request\.ctx\.user|g\.user|\bme\b|\buser\b|\bcaller\b|"

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.languages.python.literals import is_true
+from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
-from wardround_python.literals import is_true
-from wardround_python.module import last_name
 
 _FIELDS = frozenset(
     {

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode, last_name
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, last_name
 
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "route", "api_route"})
 _PLACE = LatePattern(r"\{(\w+)(?::(\w+))?\}|<(?:(\w+):)?(\w+)>")

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
-from wardround_python.before import rewritten
+from wardround.languages.python.module import FunctionNode, last_name, names_in
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.changed_functions import rewritten
+from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
-from wardround_python.guards import is_caught, tested
-from wardround_python.module import FunctionNode, last_name, names_in
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _SURE = (
@@ -45,7 +45,7 @@ class NoneGuardLost(PythonCheck):
     ID = "PY450"
     NAME = "none-guard-lost"
     DEFECT_CLASS = "none-used"
-    LOOK = "wardround_python.looks:changes_a_function"
+    LOOK = "wardround_python.prefilters:changes_a_function"
     SEVERITY = Severity.WARN
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.literals import is_none
+from wardround.languages.python.module import last_name, names_in
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.literals import is_none
-from wardround_python.module import last_name, names_in
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _ENDS = frozenset({"exit", "_exit", "abort", "fail", "skip", "error", "fatal", "xfail", "quit"})

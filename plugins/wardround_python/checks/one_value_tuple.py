@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_python.check import PythonCheck
 
 
@@ -19,7 +19,7 @@ class OneValueTuple(PythonCheck):
 
     ID = "PY062"
     NAME = "one-value-tuple"
-    LOOK = "wardround_python.looks:ends_in_a_comma"
+    LOOK = "wardround_python.prefilters:ends_in_a_comma"
     DEFECT_CLASS = "one-value-tuple"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
 
 _LOCK = LatePattern(r"(?i)(^|[_.])r?(lock|mutex)$")
 _CHANGES = frozenset(

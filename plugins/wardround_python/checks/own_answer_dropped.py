@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround_python.analysis.purity import only_computes
 from wardround_python.check import PythonCheck
-from wardround_python.only_computes import only_computes
 
 
 class OwnAnswerDropped(PythonCheck):
@@ -20,7 +20,7 @@ class OwnAnswerDropped(PythonCheck):
 
     ID = "PY400"
     NAME = "own-answer-dropped"
-    LOOK = "wardround_python.looks:calls_its_own_alone"
+    LOOK = "wardround_python.prefilters:calls_its_own_alone"
     DEFECT_CLASS = "result-dropped"
     TRIED_ON = (
         "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: 3, none "

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import shared_tree, walk
+from wardround.languages.python.tree import shared_tree, walk
 from wardround_python.check import PythonCheck
 
 _BARE = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "http")

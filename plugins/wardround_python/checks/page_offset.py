@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
 
 _HOW_MANY = LatePattern(
     r"(\w*_)?(pages?|page_count|last_page|pages_total|n_pages|page_total|totalPages|pageCount)"

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
-from wardround_python.before import rewritten
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
 
 _GIVEN_ANYWAY = frozenset({"self", "cls", "args", "kwargs", "event", "context", "sender", "frame", "signum"})
 _MEANT = LatePattern(
@@ -37,7 +37,7 @@ class ParameterNoLongerRead(PythonCheck):
 
     ID = "PY446"
     NAME = "parameter-no-longer-read"
-    LOOK = "wardround_python.looks:changes_a_function"
+    LOOK = "wardround_python.prefilters:changes_a_function"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "ignored-argument"
     TRIED_ON = (

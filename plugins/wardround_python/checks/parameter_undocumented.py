@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Severity
-from wardround.models import NoModels
-from wardround_python.docstring_check import DocstringCheck
+from wardround.inference.api import NoModels
+from wardround_python.docdrift.docstring_check import DocstringCheck
 
 if TYPE_CHECKING:
-    from wardround.drift.documented import Compared, Parameter
+    from wardround.semantics.docdrift.model import Compared, Parameter
 
 _DOCSTRING = (
     '"""Send a text.\n\n    Args:\n        to: who gets it\n        text: it is wrapped at width\n    """'
@@ -89,13 +89,15 @@ class ParameterUndocumented(DocstringCheck):
 
 def _left_out(one: Compared, source: Source) -> tuple[list[Parameter], list[tuple[Parameter, float]]]:
     """What the rule is sure of, and what a model adds."""
-    from wardround.drift.parameters import undocumented_parameters, unnamed_parameters
+    from wardround.semantics.docdrift.parameters import undocumented_parameters, unnamed_parameters
 
     sure = undocumented_parameters(one.change)
     in_doubt = [each for each in unnamed_parameters(one.change) if each not in sure]
     if not in_doubt or isinstance(source.models, NoModels):
         return sure, []
-    from wardround_python.left_out import likely_left_out  # only where somebody can be asked about something
+    from wardround_python.docdrift.undocumented_parameters import (
+        likely_left_out,  # only where somebody can be asked about something
+    )
 
     return sure, likely_left_out(one, source, in_doubt)
 

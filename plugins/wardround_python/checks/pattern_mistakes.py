@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
 
 _CALLS = frozenset({"compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
 _LETTERS = LatePattern(r"\[\^?[^\]]*(?<!\\)A-z")

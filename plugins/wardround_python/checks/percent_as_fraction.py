@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
 
 _PERCENT = LatePattern(r"(?i)(?:^|_)(?:percent|percentage|pct)$")
 _WHOLE = 1

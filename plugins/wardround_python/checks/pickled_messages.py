@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.python.literals import literal, settings_in
+from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
-from wardround_python.literals import literal, settings_in
-from wardround_python.module import last_name
 
 _SERIALIZER = LatePattern(r"(?i)^(celery_)?(task|result|event)_serializer$|^session_serializer$")
 _ACCEPTED = LatePattern(r"(?i)^(celery_)?(result_)?accept_content$")

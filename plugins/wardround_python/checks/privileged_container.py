@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
+from wardround.languages.python.literals import entries, is_true, literal
 from wardround_python.check import PythonCheck
-from wardround_python.literals import entries, is_true, literal
 
 _SWITCHES = frozenset({"privileged", "host_network", "host_pid", "host_ipc", "allow_privilege_escalation"})
 _MODES = frozenset({"pid_mode", "ipc_mode", "userns_mode", "uts_mode", "network_mode", "cgroupns"})

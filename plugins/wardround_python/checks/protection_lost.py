@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround_python.before import rewritten
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
 
 _HOLDS = LatePattern(
     r"(?i)(?:^|[^a-z])r?locks?(?![a-z])|lock\(|mutex|semaphore|atomic|transaction|begin_nested|savepoint|time_?out"
@@ -39,7 +39,7 @@ class ProtectionLost(PythonCheck):
     ID = "PY451"
     NAME = "protection-lost"
     DEFECT_CLASS = "removed-safety"
-    LOOK = "wardround_python.looks:changes_a_function"
+    LOOK = "wardround_python.prefilters:changes_a_function"
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "
         "tried on edits made by script in five projects beside that"

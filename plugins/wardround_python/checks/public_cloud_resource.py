@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.python.literals import entries, literal, settings_in
 from wardround_python.check import PythonCheck
-from wardround_python.literals import entries, literal, settings_in
 
 # The canned access lists of S3, and of Google's storage.
 _OPEN_LISTS = frozenset(

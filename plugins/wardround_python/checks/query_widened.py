@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import walk
-from wardround_python.before import rewritten
+from wardround.languages.python.module import FunctionNode, last_name
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, last_name
 
 _ASKS = frozenset(
     {"filter", "get", "exclude", "filter_by", "get_object_or_404", "aget", "first", "get_or_404", "where"}
@@ -37,7 +37,7 @@ class QueryWidened(PythonCheck):
     NAME = "query-widened"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authorization"
-    LOOK = "wardround_python.looks:changes_a_function"
+    LOOK = "wardround_python.prefilters:changes_a_function"
     WORDS = tuple(f"{name}(" for name in sorted(_ASKS))
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
-from wardround_python.before import rewritten
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 from wardround_python.checks.check_only_logged import only_tells
-from wardround_python.module import FunctionNode
 
 _RAISES = (
     "def load(key):\n    try:\n        row = find(key)\n    except KeyError as e:\n"
@@ -32,7 +32,7 @@ class RaiseLost(PythonCheck):
     NAME = "raise-lost"
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "swallowed-exception"
-    LOOK = "wardround_python.looks:changes_a_function"
+    LOOK = "wardround_python.prefilters:changes_a_function"
     WORDS = ("except",)
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.drift.word_checks import said_of_name, stale_reader_names
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
+from wardround.semantics.docdrift.checks import said_of_name, stale_reader_names
 from wardround_python.check import PythonCheck
 
 _GET = "class Baskets:\n    def {}(self, visitor):\n        return self._redis.{}(visitor)\n"
@@ -23,7 +23,7 @@ class ReaderThatChanges(PythonCheck):
 
     ID = "PY096"
     NAME = "reader-that-changes"
-    LOOK = "wardround_python.looks:brings_a_word_of_changing"
+    LOOK = "wardround_python.prefilters:brings_a_word_of_changing"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (
@@ -59,12 +59,12 @@ class ReaderThatChanges(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        from wardround.drift.worded_lines import PYTHON  # not needed where nothing changed
+        from wardround.semantics.docdrift.comment_lines import PYTHON  # not needed where nothing changed
 
         return bool(stale_reader_names(source, PYTHON))
 
     def visit_Module(self, node: ast.Module) -> None:
-        from wardround.drift.worded_lines import PYTHON
+        from wardround.semantics.docdrift.comment_lines import PYTHON
 
         for one in stale_reader_names(self.source, PYTHON):
             self.report(*said_of_name(one))

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
-from wardround_python.guards import is_caught, tested
 
 _NUMBERS = frozenset({"int", "float", "decimal.Decimal", "uuid.UUID", "datetime.date.fromisoformat",
     "datetime.datetime.fromisoformat", "datetime.datetime.strptime"})  # fmt: skip

@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import parse
-from wardround_python.callers import method_calls, spellings_of, written
+from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround.languages.python.tree import parse
+from wardround_python.analysis.callers import method_calls, spellings_of, written
+from wardround_python.analysis.return_value_changes import Shape, misfit, shapes, taken_apart, uses_of
 from wardround_python.check import PythonCheck
-from wardround_python.function_texts import FunctionText, changed
-from wardround_python.module import FunctionNode, PythonModule
-from wardround_python.result_uses import Shape, misfit, shapes, taken_apart, uses_of
+from wardround_python.syntax.function_text import FunctionText, changed
 
 _SHOWN_PLACES = 3
 _PASSING_DECORATORS = frozenset(
@@ -35,7 +35,7 @@ class ResultChanged(PythonCheck):
 
     ID = "PY063"
     NAME = "result-changed"
-    LOOK = "wardround_python.looks:changes_a_function"
+    LOOK = "wardround_python.prefilters:changes_a_function"
     WORDS = ("def ",)
     IN_TESTS = True
     PLANE = Plane.CONTRACT

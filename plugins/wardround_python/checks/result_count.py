@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
-from wardround.drift.mentions import TELLS_HISTORY
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
-from wardround.python_tree import children
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import children
+from wardround.semantics.docdrift.references import TELLS_HISTORY
+from wardround.storage.regex_cache import bounded
 from wardround_python.check import PythonCheck
-from wardround_python.docstrings import indent_of
-from wardround_python.module import FunctionNode
+from wardround_python.docdrift.docstring_parser import indent_of
 
 _SECTION = LatePattern(
     r"(?im)^[ \t]*(?:returns?:?[ \t]*$|returns?:|:returns?:|@returns?:?|return value:?[ \t]*$|yields:?[ "

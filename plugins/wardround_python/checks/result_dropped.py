@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
 
 _OF_TEXT = frozenset(
     """

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
+from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
 
 
 class _Library(msgspec.Struct, frozen=True):

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.languages.python.module import FunctionNode, last_name, names_in
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, last_name, names_in
 
 _NARROWS = frozenset({"filter", "exclude", "get"})
 _LAZY = _NARROWS - {"get"} | frozenset(

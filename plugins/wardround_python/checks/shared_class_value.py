@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 _MAKERS = frozenset({"list", "dict", "set", "collections.defaultdict", "collections.deque"})

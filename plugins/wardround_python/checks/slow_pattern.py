@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
@@ -65,7 +65,7 @@ class SlowPattern(PythonCheck):
                 self._look(node, keyword.value, False)
 
     def _look(self, node: ast.Call, pattern: ast.expr, is_whole: bool) -> None:
-        from wardround_python.taint.patterns import is_slow_text
+        from wardround_python.dataflow.regex_dos import is_slow_text
 
         text = self._text(pattern)
         if text is None or not is_slow_text(text) or self._is_short(node):

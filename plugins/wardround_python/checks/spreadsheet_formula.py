@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.python.literals import given_once
+from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
-from wardround_python.literals import given_once
-from wardround_python.module import FunctionNode
 
 _WRITING = frozenset({"writerow", "writerows"})
 _MAKERS = frozenset({"csv.writer", "csv.DictWriter", "unicodecsv.writer"})

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround.python_tree import parse, walk
-from wardround_python.callers import method_calls, spellings_of, written
+from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround.languages.python.tree import parse, walk
+from wardround_python.analysis.callers import method_calls, spellings_of, written
+from wardround_python.analysis.signature_compat import MOVED, Change, Signature
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, PythonModule
-from wardround_python.signatures import MOVED, Change, Signature
 
 _SHOWN_PLACES = 3
 _PASSING_DECORATORS = frozenset(
@@ -37,7 +37,7 @@ class StaleCallers(PythonCheck):
 
     ID = "PY008"
     NAME = "stale-callers"
-    LOOK = "wardround_python.looks:alters_a_signature"
+    LOOK = "wardround_python.prefilters:alters_a_signature"
     IN_TESTS = True
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround_python.check import PythonCheck
 
@@ -25,7 +25,7 @@ class StaleDefault(PythonCheck):
 
     ID = "PY067"
     NAME = "stale-default"
-    LOOK = "wardround_python.looks:brings_a_setting"
+    LOOK = "wardround_python.prefilters:brings_a_setting"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-documentation"
@@ -75,7 +75,9 @@ class StaleDefault(PythonCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        from wardround.drift.documented_defaults import stale_defaults  # not needed where nothing changed
+        from wardround.semantics.docdrift.config_defaults import (
+            stale_defaults,  # not needed where nothing changed
+        )
 
         for one in stale_defaults(self.source):
             line = self.source.lines[one.line - 1]

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Severity
-from wardround_python.docstring_check import DocstringCheck
+from wardround_python.docdrift.docstring_check import DocstringCheck
 
 if TYPE_CHECKING:
-    from wardround.drift.documented import Compared
-    from wardround.drift.quoting import Quote
+    from wardround.semantics.docdrift.model import Compared
+    from wardround.semantics.docdrift.stale_phrases import Quote
 
 
 def _module(docstring: str, body: str, signature: str = "row") -> str:
@@ -123,7 +123,7 @@ class StaleDocstring(DocstringCheck):
 
     @classmethod
     def may_speak(cls, one: Compared, source: Source) -> bool:
-        from wardround.drift.parameters import gone_parameters, undocumented_parameters
+        from wardround.semantics.docdrift.parameters import gone_parameters, undocumented_parameters
 
         if gone_parameters(one.change) or undocumented_parameters(one.change):
             return False
@@ -137,8 +137,8 @@ class StaleDocstring(DocstringCheck):
 
 def _quotes(one: Compared, source: Source) -> list[Quote]:
     """The phrases that name something gone; an error is not gone where a kind of it is raised."""
-    from wardround.drift.quoting import QuoteKind, quotes
-    from wardround_python.result_kinds import may_change_result
+    from wardround.semantics.docdrift.stale_phrases import QuoteKind, quotes
+    from wardround_python.analysis.return_types import may_change_result
 
     found = [quote for quote in quotes(one.change) if not _is_kind_of(quote.now, quote.token, source)]
     if may_change_result(one.change.new.wrappers):

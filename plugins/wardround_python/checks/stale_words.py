@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.drift.word_checks import said, stale_words
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
+from wardround.semantics.docdrift.checks import said, stale_words
 from wardround_python.check import PythonCheck
 
 _RETRY = (
@@ -56,7 +56,7 @@ class StaleWords(PythonCheck):
 
     ID = "PY095"
     NAME = "stale-words"
-    LOOK = "wardround_python.looks:loses_a_line"
+    LOOK = "wardround_python.prefilters:loses_a_line"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (
@@ -102,12 +102,12 @@ class StaleWords(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        from wardround.drift.worded_lines import PYTHON  # not needed where nothing changed
+        from wardround.semantics.docdrift.comment_lines import PYTHON  # not needed where nothing changed
 
         return bool(stale_words(source, PYTHON))
 
     def visit_Module(self, node: ast.Module) -> None:
-        from wardround.drift.worded_lines import PYTHON
+        from wardround.semantics.docdrift.comment_lines import PYTHON
 
         for one in stale_words(self.source, PYTHON):
             self.report(*said(one))

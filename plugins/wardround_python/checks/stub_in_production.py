@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.compiled import bounded
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
+from wardround.storage.regex_cache import bounded
+from wardround_python.analysis.stubs import body_after_docstring, is_stub, only_talks, returns_only, says_why
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
-from wardround_python.stubs import body_after_docstring, is_stub, only_talks, returns_only, says_why
 
 _MARKER = LatePattern(
     r"\b(TODO|FIXME|XXX)\b(?!-)|(?i:\b(not implemented yet|not yet implemented|implement me)\b)"

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 

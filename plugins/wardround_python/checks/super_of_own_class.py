@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.module import FunctionNode, last_name
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, last_name
 
 # Bases that do not work before their own __init__ ran.
 _NEEDED = {

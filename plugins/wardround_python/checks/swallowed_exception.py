@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_python.check import PythonCheck
-from wardround_python.literals import is_true
-from wardround_python.lost_errors import (
+from wardround.languages.python.literals import is_true
+from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
+from wardround_python.analysis.exception_handling import (
     BROAD,
     Guarded,
     catches,
@@ -25,7 +25,7 @@ from wardround_python.lost_errors import (
     is_unseen,
     sends,
 )
-from wardround_python.module import FunctionNode, last_name, nodes_run_by
+from wardround_python.check import PythonCheck
 
 _CLEANUP = frozenset(
     {

@@ -7,15 +7,28 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.drift.directions import against_the_words, are_opposites, names_a_way, turned_on_purpose
-from wardround.drift.worded_lines import PYTHON
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
-from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tells_something, turns_round
-from wardround.python_tree import walk
+from wardround.languages.python.module import PythonModule
+from wardround.languages.python.tree import walk
+from wardround.semantics.argument_order import (
+    MOST_ARGUMENTS,
+    Call,
+    Named,
+    Swap,
+    is_mirrored,
+    tells_something,
+    turns_round,
+)
+from wardround.semantics.docdrift.comment_lines import PYTHON
+from wardround.semantics.docdrift.directions import (
+    against_the_words,
+    are_opposites,
+    names_a_way,
+    turned_on_purpose,
+)
 from wardround_python.check import PythonCheck
-from wardround_python.module import PythonModule
 
 _GIVES_BACK = LatePattern(r"refund|revert|chargeback|roll_?back|undo|repay|storno|cancel")
 _NEARBY_LINES = 12
@@ -34,7 +47,7 @@ class SwappedArguments(PythonCheck):
 
     ID = "PY030"
     NAME = "swapped-arguments"
-    LOOK = "wardround_python.looks:gives_several"
+    LOOK = "wardround_python.prefilters:gives_several"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     TRIED_ON = (

@@ -1,8 +1,8 @@
-"""What each check is for. Not to be edited: ``wardround.check_table`` writes it."""
+"""What each check is for. Not to be edited: ``wardround.checks.index`` writes it."""
 
 from __future__ import annotations
 
-from wardround.late import Row
+from wardround.checks.lazy import Row
 
 TABLE: tuple[Row, ...] = (
     ("PY001", "env_outside_settings:EnvOutsideSettings", (), ("environ", "getenv", "env"), ""),
@@ -37,28 +37,28 @@ TABLE: tuple[Row, ...] = (
         ),
         "",
     ),
-    ("PY008", "stale_callers:StaleCallers", (), (), "wardround_python.looks:alters_a_signature"),
+    ("PY008", "stale_callers:StaleCallers", (), (), "wardround_python.prefilters:alters_a_signature"),
     ("PY009", "stub_in_production:StubInProduction", (), (), ""),
     (
         "PY010",
         "documented_parameter_gone:DocumentedParameterGone",
         (),
         ('"""', "'''"),
-        "wardround_python.looks:changes_a_documented_function",
+        "wardround_python.prefilters:changes_a_documented_function",
     ),
     (
         "PY011",
         "parameter_undocumented:ParameterUndocumented",
         (),
         ('"""', "'''"),
-        "wardround_python.looks:changes_a_documented_function",
+        "wardround_python.prefilters:changes_a_documented_function",
     ),
     (
         "PY012",
         "stale_docstring:StaleDocstring",
         (),
         ('"""', "'''"),
-        "wardround_python.looks:changes_a_documented_function",
+        "wardround_python.prefilters:changes_a_documented_function",
     ),
     (
         "PY017",
@@ -77,7 +77,13 @@ TABLE: tuple[Row, ...] = (
     ),
     ("PY020", "file_work_in_async:FileWorkInAsync", (), ("async def",), ""),
     ("PY021", "handler_never_reached:HandlerNeverReached", (), ("except ",), ""),
-    ("PY022", "late_binding:LateBinding", (), ("for ",), "wardround_python.looks:makes_functions_in_loops"),
+    (
+        "PY022",
+        "late_binding:LateBinding",
+        (),
+        ("for ",),
+        "wardround_python.prefilters:makes_functions_in_loops",
+    ),
     ("PY023", "guard_by_assert:GuardByAssert", (), ("assert ",), ""),
     (
         "PY024",
@@ -121,8 +127,14 @@ TABLE: tuple[Row, ...] = (
     ("PY026", "unawaited_condition:UnawaitedCondition", (), ("async def",), ""),
     ("PY027", "shared_class_value:SharedClassValue", (), ("class ",), ""),
     ("PY028", "multiplied_list:MultipliedList", (), ("] *", "]*", "* [", "*["), ""),
-    ("PY029", "iterator_used_twice:IteratorUsedTwice", (), (), "wardround_python.looks:may_go_through_again"),
-    ("PY030", "swapped_arguments:SwappedArguments", (), (), "wardround_python.looks:gives_several"),
+    (
+        "PY029",
+        "iterator_used_twice:IteratorUsedTwice",
+        (),
+        (),
+        "wardround_python.prefilters:may_go_through_again",
+    ),
+    ("PY030", "swapped_arguments:SwappedArguments", (), (), "wardround_python.prefilters:gives_several"),
     ("PY031", "answerless_name:AnswerlessName", (), ("is_", "has_", "get_"), ""),
     (
         "PY032",
@@ -142,7 +154,13 @@ TABLE: tuple[Row, ...] = (
         ),
         "",
     ),
-    ("PY033", "maybe_none_used:MaybeNoneUsed", (), (), "wardround_python.looks:asks_for_what_may_be_none"),
+    (
+        "PY033",
+        "maybe_none_used:MaybeNoneUsed",
+        (),
+        (),
+        "wardround_python.prefilters:asks_for_what_may_be_none",
+    ),
     ("PY034", "empty_average:EmptyAverage", (), ("len(", ".count(", "mean(", "median("), ""),
     (
         "PY035",
@@ -156,14 +174,14 @@ TABLE: tuple[Row, ...] = (
         "unreachable_statement:UnreachableStatement",
         (),
         ("return", "raise", "continue", "break"),
-        "wardround_python.looks:has_code_behind_a_way_out",
+        "wardround_python.prefilters:has_code_behind_a_way_out",
     ),
     (
         "PY037",
         "builtin_called_as_value:BuiltinCalledAsValue",
         (),
         (),
-        "wardround_python.looks:names_a_value_like_a_builtin",
+        "wardround_python.prefilters:names_a_value_like_a_builtin",
     ),
     ("PY038", "wrapper_drops_result:WrapperDropsResult", (), ("*args", "wraps("), ""),
     ("PY039", "times_mixed:TimesMixed", (), ("datetime",), ""),
@@ -235,7 +253,7 @@ TABLE: tuple[Row, ...] = (
         ),
         "",
     ),
-    ("PY042", "decided_condition:DecidedCondition", (), (), "wardround_python.looks:may_be_decided"),
+    ("PY042", "decided_condition:DecidedCondition", (), (), "wardround_python.prefilters:may_be_decided"),
     (
         "PY043",
         "unbounded_number:UnboundedNumber",
@@ -271,7 +289,7 @@ TABLE: tuple[Row, ...] = (
         "docstring_overtaken:DocstringOvertaken",
         (),
         ('"""', "'''"),
-        "wardround_python.looks:rewrites_beside_words",
+        "wardround_python.prefilters:rewrites_beside_words",
     ),
     (
         "PY048",
@@ -285,10 +303,10 @@ TABLE: tuple[Row, ...] = (
         "arguments_out_of_order:ArgumentsOutOfOrder",
         (),
         (),
-        "wardround_python.looks:gives_several_or_a_place",
+        "wardround_python.prefilters:gives_several_or_a_place",
     ),
     ("PY050", "float_equality:FloatEquality", (), ("float", "* 100", "*100"), ""),
-    ("PY051", "joined_strings:JoinedStrings", (), (), "wardround_python.looks:has_text_on_two_lines"),
+    ("PY051", "joined_strings:JoinedStrings", (), (), "wardround_python.prefilters:has_text_on_two_lines"),
     ("PY052", "beyond_the_end:BeyondTheEnd", (), ("range(len(", "enumerate("), ""),
     ("PY053", "part_of_duration:PartOfDuration", (), (".seconds",), ""),
     ("PY054", "minutes_for_month:MinutesForMonth", (), ("%M", "%m", "%I"), ""),
@@ -308,7 +326,7 @@ TABLE: tuple[Row, ...] = (
         "",
     ),
     ("PY058", "enum_against_text:EnumAgainstText", (), ("Enum)",), ""),
-    ("PY059", "leaves_at_once:LeavesAtOnce", (), ("for ",), "wardround_python.looks:returns_in_a_loop"),
+    ("PY059", "leaves_at_once:LeavesAtOnce", (), ("for ",), "wardround_python.prefilters:returns_in_a_loop"),
     (
         "PY060",
         "defaults_changed:DefaultsChanged",
@@ -317,10 +335,16 @@ TABLE: tuple[Row, ...] = (
         "",
     ),
     ("PY061", "base_not_initialised:BaseNotInitialised", (), ("def __init__",), ""),
-    ("PY062", "one_value_tuple:OneValueTuple", (), (), "wardround_python.looks:ends_in_a_comma"),
-    ("PY063", "result_changed:ResultChanged", (), ("def ",), "wardround_python.looks:changes_a_function"),
+    ("PY062", "one_value_tuple:OneValueTuple", (), (), "wardround_python.prefilters:ends_in_a_comma"),
+    (
+        "PY063",
+        "result_changed:ResultChanged",
+        (),
+        ("def ",),
+        "wardround_python.prefilters:changes_a_function",
+    ),
     ("PY064", "missing_f:MissingF", (), ("{",), ""),
-    ("PY065", "copied_value:CopiedValue", (), (), "wardround_python.looks:takes_an_attribute_twice"),
+    ("PY065", "copied_value:CopiedValue", (), (), "wardround_python.prefilters:takes_an_attribute_twice"),
     (
         "PY066",
         "look_before_write:LookBeforeWrite",
@@ -328,7 +352,7 @@ TABLE: tuple[Row, ...] = (
         ("exists(", "is_file(", "isfile(", "is_dir(", "isdir(", "fetchone(", "first(", "save(", "commit("),
         "",
     ),
-    ("PY067", "stale_default:StaleDefault", (), (), "wardround_python.looks:brings_a_setting"),
+    ("PY067", "stale_default:StaleDefault", (), (), "wardround_python.prefilters:brings_a_setting"),
     ("PY068", "handle_of_another_mode:HandleOfAnotherMode", (), ("open(",), ""),
     (
         "PY069",
@@ -368,7 +392,7 @@ TABLE: tuple[Row, ...] = (
         "twice_the_same:TwiceTheSame",
         (),
         ("else:", "elif", "__eq__("),
-        "wardround_python.looks:says_something_twice",
+        "wardround_python.prefilters:says_something_twice",
     ),
     ("PY073", "wrong_zone:WrongZone", (), ("tzinfo=",), ""),
     (
@@ -412,13 +436,13 @@ TABLE: tuple[Row, ...] = (
     ("PY083", "cleanup_skipped:CleanupSkipped", (), ("contextmanager",), ""),
     ("PY085", "percent_as_fraction:PercentAsFraction", (), ("percent", "pct", "PERCENT", "PCT"), ""),
     ("PY086", "decimal_from_float:DecimalFromFloat", (), ("Decimal",), ""),
-    ("PY095", "stale_words:StaleWords", (), (), "wardround_python.looks:loses_a_line"),
+    ("PY095", "stale_words:StaleWords", (), (), "wardround_python.prefilters:loses_a_line"),
     (
         "PY096",
         "reader_that_changes:ReaderThatChanges",
         (),
         ("def ",),
-        "wardround_python.looks:brings_a_word_of_changing",
+        "wardround_python.prefilters:brings_a_word_of_changing",
     ),
     (
         "PY097",
@@ -728,7 +752,7 @@ TABLE: tuple[Row, ...] = (
         "insecure_comparison:InsecureComparison",
         (),
         ("==", "!="),
-        "wardround_python.looks:handles_what_is_sent",
+        "wardround_python.prefilters:handles_what_is_sent",
     ),
     ("PY330", "insecure_mode:InsecureMode", (), ("umask(", "chmod", "os.open(", "mkfifo(", "mode=0o"), ""),
     (
@@ -781,7 +805,7 @@ TABLE: tuple[Row, ...] = (
         "loose_host_check:LooseHostCheck",
         (),
         (".endswith(", ".startswith(", " in ", "origin_regex", "ORIGIN_REGEXES", "re."),
-        "wardround_python.looks:speaks_of_hosts",
+        "wardround_python.prefilters:speaks_of_hosts",
     ),
     (
         "PY337",
@@ -1075,9 +1099,21 @@ TABLE: tuple[Row, ...] = (
     ),
     ("PY392", "outside_its_lock:OutsideItsLock", (), ("lock:", "mutex:", "Lock:", "LOCK:"), ""),
     ("PY393", "zero_replaced:ZeroReplaced", (), (" or ",), ""),
-    ("PY400", "own_answer_dropped:OwnAnswerDropped", (), (), "wardround_python.looks:calls_its_own_alone"),
-    ("PY401", "kinds_never_equal:KindsNeverEqual", (), (), "wardround_python.looks:compares_what_is_made"),
-    ("PY402", "half_done_change:HalfDoneChange", (), (), "wardround_python.looks:may_change_by_halves"),
+    (
+        "PY400",
+        "own_answer_dropped:OwnAnswerDropped",
+        (),
+        (),
+        "wardround_python.prefilters:calls_its_own_alone",
+    ),
+    (
+        "PY401",
+        "kinds_never_equal:KindsNeverEqual",
+        (),
+        (),
+        "wardround_python.prefilters:compares_what_is_made",
+    ),
+    ("PY402", "half_done_change:HalfDoneChange", (), (), "wardround_python.prefilters:may_change_by_halves"),
     (
         "PY403",
         "value_never_given:ValueNeverGiven",
@@ -1137,7 +1173,7 @@ TABLE: tuple[Row, ...] = (
         "parameter_no_longer_read:ParameterNoLongerRead",
         (),
         (),
-        "wardround_python.looks:changes_a_function",
+        "wardround_python.prefilters:changes_a_function",
     ),
     (
         "PY447",
@@ -1153,9 +1189,9 @@ TABLE: tuple[Row, ...] = (
         ("requests", "httpx", "aiohttp", "urllib", "urllib3", "http"),
         "",
     ),
-    ("PY449", "await_lost:AwaitLost", (), ("async ",), "wardround_python.looks:changes_a_function"),
-    ("PY450", "none_guard_lost:NoneGuardLost", (), (), "wardround_python.looks:changes_a_function"),
-    ("PY451", "protection_lost:ProtectionLost", (), (), "wardround_python.looks:changes_a_function"),
+    ("PY449", "await_lost:AwaitLost", (), ("async ",), "wardround_python.prefilters:changes_a_function"),
+    ("PY450", "none_guard_lost:NoneGuardLost", (), (), "wardround_python.prefilters:changes_a_function"),
+    ("PY451", "protection_lost:ProtectionLost", (), (), "wardround_python.prefilters:changes_a_function"),
     (
         "PY452",
         "query_widened:QueryWidened",
@@ -1171,10 +1207,10 @@ TABLE: tuple[Row, ...] = (
             "get_or_404(",
             "where(",
         ),
-        "wardround_python.looks:changes_a_function",
+        "wardround_python.prefilters:changes_a_function",
     ),
-    ("PY453", "refusal_lost:RefusalLost", (), (), "wardround_python.looks:changes_a_function"),
-    ("PY454", "raise_lost:RaiseLost", (), ("except",), "wardround_python.looks:changes_a_function"),
+    ("PY453", "refusal_lost:RefusalLost", (), (), "wardround_python.prefilters:changes_a_function"),
+    ("PY454", "raise_lost:RaiseLost", (), ("except",), "wardround_python.prefilters:changes_a_function"),
     (
         "PY480",
         "unit_taken:UnitTaken",
@@ -1201,7 +1237,7 @@ TABLE: tuple[Row, ...] = (
         ),
         "",
     ),
-    ("PY481", "copied_row:CopiedRow", (), (), "wardround_python.looks:adds_an_entry"),
+    ("PY481", "copied_row:CopiedRow", (), (), "wardround_python.prefilters:adds_an_entry"),
     (
         "PY482",
         "result_count:ResultCount",

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround.python_tree import walk
-from wardround_python.module import FunctionNode
-from wardround_python.taint.check import TaintedCheck
-from wardround_python.taint.dangers import Danger
-from wardround_python.taint.requests import parameters
-from wardround_python.taint.sources import is_route
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
+from wardround_python.dataflow.check import TaintedCheck
+from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.request_objects import parameters
+from wardround_python.dataflow.sources import is_route
 
 _REQUEST = ("request.", "self.request.", "await request.", "flask.request.")
 

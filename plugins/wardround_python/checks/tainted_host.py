@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround_python.taint.check import TaintedCheck
-from wardround_python.taint.dangers import Danger, Hit
+from wardround_python.dataflow.check import TaintedCheck
+from wardround_python.dataflow.domain import Danger, Hit
 
 _HOST = ("host", "Host", "HOST", "absolute_uri", "url_for", "url_root", "base_url", "full_url")
 _SECRET = LatePattern(

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
-from wardround.python_tree import walk
-from wardround_python.taint.check import TaintedCheck
-from wardround_python.taint.dangers import Danger, Hit
+from wardround.languages.python.tree import walk
+from wardround_python.dataflow.check import TaintedCheck
+from wardround_python.dataflow.domain import Danger, Hit
 
 
 class TaintedHtml(TaintedCheck):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
-from wardround_python.taint.check import TaintedCheck
-from wardround_python.taint.dangers import Danger, Hit
+from wardround_python.dataflow.check import TaintedCheck
+from wardround_python.dataflow.domain import Danger, Hit
 
 
 class TaintedOrigin(TaintedCheck):

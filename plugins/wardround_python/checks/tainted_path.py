@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround_python.taint.check import TaintedCheck
-from wardround_python.taint.dangers import ARCHIVE, Danger, Hit
+from wardround_python.dataflow.check import TaintedCheck
+from wardround_python.dataflow.domain import ARCHIVE, Danger, Hit
 
 
 class TaintedPath(TaintedCheck):

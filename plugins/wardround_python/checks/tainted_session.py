@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround_python.taint.check import TaintedCheck
-from wardround_python.taint.dangers import Danger, Hit
-from wardround_python.taint.sinks import session_values
+from wardround_python.dataflow.check import TaintedCheck
+from wardround_python.dataflow.domain import Danger, Hit
+from wardround_python.dataflow.sinks import session_values
 
 _RIGHTS = LatePattern(
     r"(?i)(role|admin|staff|superuser|perm|scope|tenant|org|owner|group|level|plan|priv|right|account|user|"

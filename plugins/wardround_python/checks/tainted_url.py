@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround_python.taint.check import TaintedCheck
-from wardround_python.taint.dangers import Danger
+from wardround_python.dataflow.check import TaintedCheck
+from wardround_python.dataflow.domain import Danger
 
 _RECORD = LatePattern(r"\.(objects|query)\b|session\.get")
 

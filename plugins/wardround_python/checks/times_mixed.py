@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.null_guards import is_caught
 from wardround_python.check import PythonCheck
-from wardround_python.guards import is_caught
-from wardround_python.module import last_name
 
 _AWARE, _NAIVE = "with a zone", "without one"
 _MOST_STEPS = 5

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 
 _PARTS = frozenset({"cookies", "COOKIES", "headers", "args", "GET", "query_params", "META"})

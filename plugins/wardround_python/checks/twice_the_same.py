@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 
@@ -20,7 +20,7 @@ class TwiceTheSame(PythonCheck):
 
     ID = "PY072"
     NAME = "twice-the-same"
-    LOOK = "wardround_python.looks:says_something_twice"
+    LOOK = "wardround_python.prefilters:says_something_twice"
     WORDS = ("else:", "elif", "__eq__(")
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: 3, right: branches alike"

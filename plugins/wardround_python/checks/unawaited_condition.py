@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 _OF_COROUTINES = frozenset({"close", "send", "throw", "__await__", "cr_frame", "cr_running"})

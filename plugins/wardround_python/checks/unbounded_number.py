@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.null_guards import tested
 from wardround_python.check import PythonCheck
-from wardround_python.guards import tested
-from wardround_python.module import FunctionNode
 
 _ROUTES = frozenset({"get", "post", "put", "patch", "delete", "route", "api_route"})
 _MAY_TAKE = LatePattern(

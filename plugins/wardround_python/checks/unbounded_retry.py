@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Span
-from wardround.late import LatePattern
-from wardround.python_tree import walk
-from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
-from wardround_python.polling import (
+from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.polling_loops import (
     ASKS_A_PERSON,
     COUNTS_OR_TIMES,
     RENEWS,
@@ -26,6 +25,7 @@ from wardround_python.polling import (
     sets,
     shown,
 )
+from wardround_python.check import PythonCheck
 
 SLEEPS = frozenset(
     {"time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep", "eventlet.sleep"}

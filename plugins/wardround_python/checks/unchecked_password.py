@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_python.literals import given_once
-from wardround_python.taint.check import TaintedCheck
-from wardround_python.taint.dangers import Danger, Hit
+from wardround.languages.python.literals import given_once
+from wardround_python.dataflow.check import TaintedCheck
+from wardround_python.dataflow.domain import Danger, Hit
 
 _SETTERS = frozenset({"set_password", "create_user", "create_superuser", "make_password", "acreate_user"})
 

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.python.literals import given_once, literal
 from wardround_python.check import PythonCheck
-from wardround_python.literals import given_once, literal
 
 _UNCHECKED = "whoever answers is trusted: the certificate is not checked"
 _OFF = frozenset(

@@ -6,12 +6,22 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, last_name, nodes_run_by
-from wardround_python.opened import BORROWERS, CLOSERS, ENDERS, HELD, LENT, LOCK_NAME, MADE, MAY_STAY, OPENERS
+from wardround_python.libraries.resources import (
+    BORROWERS,
+    CLOSERS,
+    ENDERS,
+    HELD,
+    LENT,
+    LOCK_NAME,
+    MADE,
+    MAY_STAY,
+    OPENERS,
+)
 
 _CAN_RAISE = (ast.Call, ast.Await, ast.Raise, ast.Return, ast.Yield, ast.YieldFrom)
 _WORDS = (

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.literals import is_true
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
-from wardround_python.constants import is_constant_text
-from wardround_python.literals import is_true
-from wardround_python.module import FunctionNode
 
 _PROMISES = LatePattern(r"(^|\.)(mark_safe|SafeString|SafeText|SafeData|Markup)$")
 _FORMATTING = frozenset({"format_html", "django.utils.html.format_html"})

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.languages.python.literals import given_once
+from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
 from wardround_python.check import PythonCheck
-from wardround_python.literals import given_once
-from wardround_python.module import FunctionNode, last_name, nodes_run_by
 
 _ENDLESS = frozenset({"count", "cycle", "repeat"})
 _CATCHING = frozenset({"StopIteration", "Exception", "BaseException", "RuntimeError"})

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.routes import Route, routes_of
+from wardround_python.libraries.web_routes import Route, routes_of
 
 _OPEN = LatePattern(
     r"(?i)public|log_?in|log_?out|sign_?(in|up|out)|register|health|ping|status|webhook|callback|reset|forgot|"

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.drift.word_checks import UNIT_WORDS, said_of_units, unit_mismatches, unit_values
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Plane, Severity, Span
+from wardround.semantics.docdrift.checks import UNIT_WORDS, said_of_units, unit_mismatches, unit_values
 from wardround_python.check import PythonCheck
 
 

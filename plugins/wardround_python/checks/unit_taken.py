@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.drift.units import is_implausible, plain_unit, unit_named, unit_of
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.semantics.docdrift.units import is_implausible, plain_unit, unit_named, unit_of
 from wardround_python.check import PythonCheck
-from wardround_python.unit_takers import counted, is_clock, taken
+from wardround_python.libraries.time_units import counted, is_clock, taken
 
 _TIMES = frozenset({"ms", "s", "min", "h", "day", "us"})
 _UNIT_WORD = LatePattern(r"(?i)_(?:ms|millis\w*|sec(?:ond)?s?|minutes?|mins|hours?|days?|micros\w*|s)\b")

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_python.check import PythonCheck
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -23,7 +23,7 @@ class UnreachableStatement(PythonCheck):
 
     ID = "PY036"
     NAME = "unreachable-statement"
-    LOOK = "wardround_python.looks:has_code_behind_a_way_out"
+    LOOK = "wardround_python.prefilters:has_code_behind_a_way_out"
     WORDS = ("return", "raise", "continue", "break")
     DEFECT_CLASS = "unreachable"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: 1, code left behind a raise: right"

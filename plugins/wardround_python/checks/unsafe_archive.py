@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 
 _TOLD = "a name in the archive can lead out of the folder it is unpacked to"

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode, names_in
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, names_in
 
 _UPLOAD = LatePattern(r"request\.files|request\.FILES|UploadFile|\.filename\b")
 _WRITES = frozenset({"save", "write_bytes", "copyfileobj", "copyfile", "move", "open"})

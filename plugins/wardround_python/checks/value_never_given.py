@@ -6,9 +6,9 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
-from wardround_python.module import last_name
 
 _ENDINGS = frozenset(
     """

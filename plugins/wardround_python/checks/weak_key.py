@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.python.literals import given_once, literal
 from wardround_python.check import PythonCheck
-from wardround_python.literals import given_once, literal
 
 # Bits that NIST SP 800-57 asks for until 2030, and a curve of as much strength.
 _BITS = 2048

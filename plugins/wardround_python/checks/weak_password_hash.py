@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
+from wardround.languages.python.literals import literal
 from wardround_python.check import PythonCheck
-from wardround_python.literals import literal
 
 # OWASP, Password Storage Cheat Sheet (2023): PBKDF2 600,000 with SHA-256, bcrypt 10, scrypt 2**14 at least,
 # argon2id 7 MiB at least. Half of PBKDF2's is let pass: what was right some years ago.

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.literals import given_once
+from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
-from wardround_python.literals import given_once
-from wardround_python.module import last_name
 
 _UNIVERSAL = frozenset({"UTC", "GMT", "Etc/UTC"})
 _MAKERS = frozenset({"datetime", "time", "replace", "combine"})

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
 
 _FRACTION = LatePattern(r"\b(float|Decimal)\b")
 _WHOLE = LatePattern(r"\bint\b")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Valid
+from wardround.checks.base import Check, Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
 from wardround_python.templates.markup import Attribute, Tag, tags
 
 _MANIFESTS = ("*.txt", "*.toml", "*.cfg", "*.lock", "Pipfile", "*settings*.py", "*app*.py", "*/__init__.py")

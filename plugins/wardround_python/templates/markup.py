@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.late import LatePattern
+from wardround.checks.lazy import LatePattern
 
 _CODE = r"\{\{(?:[^}]|\}(?!\}))*+\}\}|\{%(?:[^%]|%(?!\}))*+%\}|\{#(?:[^#]|#(?!\}))*+#\}"
 _TOKEN = LatePattern(

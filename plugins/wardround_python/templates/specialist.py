@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.late import Late, LatePattern
+from wardround.checks.lazy import Late, LatePattern
 from wardround.specialists import Specialist
 
 _NAMES = ("*.html", "*.htm", "*.djhtml", "*.jinja", "*.jinja2", "*.j2")

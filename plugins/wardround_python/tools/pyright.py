@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import msgspec
 
+from wardround.checks.lazy import LatePattern
 from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
-from wardround.late import LatePattern
-from wardround.python_tree import parse
-from wardround.tools.output import RAN, decoded, map_of, one_line, relative, selection
+from wardround.languages.python.tree import parse
+from wardround.tools.parsing import RAN, decoded, map_of, one_line, relative, selection
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Scope, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
 from wardround_python.tools import pylint_settings
-from wardround_python.tools.refuted import refuter
+from wardround_python.tools.false_positives.refuted_facts import refuter
 from wardround_python.tools.ruff_config import text_in
 
 

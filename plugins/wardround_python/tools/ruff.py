@@ -11,14 +11,15 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
-from wardround.python_tokens import Kind, Lines, tokens, tokens_within
-from wardround.tools.output import RAN, decoded, one_line, relative
+from wardround.languages.python.tokens import Kind, Lines, tokens, tokens_within
+from wardround.tools.parsing import RAN, decoded, one_line, relative
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import read_note, version_needed
 from wardround_python.tools import pylint_settings
-from wardround_python.tools.doubts import DOUBTED, equality_of, is_harmless
-from wardround_python.tools.refuted import refuter
+from wardround_python.tools.false_positives.exit_status import asks_for_status
+from wardround_python.tools.false_positives.refuted_facts import refuter
+from wardround_python.tools.false_positives.ruff import DOUBTED, equality_of, is_harmless
 from wardround_python.tools.ruff_config import (
     FALLBACK,
     excludes_by_itself,
@@ -30,7 +31,6 @@ from wardround_python.tools.ruff_config import (
     states_target,
     text_in,
 )
-from wardround_python.tools.statuses import asks_for_status
 
 
 class RuffPlace(msgspec.Struct):

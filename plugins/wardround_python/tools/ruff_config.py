@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.tools.output import map_of
+from wardround.tools.parsing import map_of
 from wardround_python.target_version import NEWEST_KNOWN, Target, target_of
 
 FALLBACK = "ruff.toml"

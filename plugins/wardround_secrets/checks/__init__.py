@@ -13,11 +13,11 @@ from wardround_secrets.checks.login_pair import LoginPair
 from wardround_secrets.checks.password_in_test import PasswordInTest
 from wardround_secrets.checks.private_key import PrivateKey
 from wardround_secrets.checks.provider_token import ProviderToken
-from wardround_secrets.checks.scanning import SecretCheck
 from wardround_secrets.checks.split_token import SplitToken
 from wardround_secrets.checks.sql_password import SqlPassword
 from wardround_secrets.checks.url_password import UrlPassword
 from wardround_secrets.checks.webhook_url import WebhookUrl
+from wardround_secrets.detection.scanner import SecretCheck
 
 CHECKS: tuple[type[SecretCheck], ...] = (
     PrivateKey,

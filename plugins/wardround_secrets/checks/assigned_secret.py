@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.models import NoModels
-from wardround_secrets.checks import values
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround.inference.api import NoModels
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _SHAPE = LatePattern(r"[A-Za-z0-9_+/=.~!@#$%^&*():?|-]{16,400}")
 _NO_SECRET = LatePattern(
@@ -139,7 +139,9 @@ def _told_by_a_model(text: Text) -> Iterator[Hit]:
     """Literals in doubt that a model, where one earned it, takes for secrets."""
     if isinstance(text.models, NoModels):
         return
-    from wardround_secrets.doubt.asking import secrets_in_doubt  # not needed where there is nobody to ask
+    from wardround_secrets.classifier.review import (
+        secrets_in_doubt,  # not needed where there is nobody to ask
+    )
 
     for literal in secrets_in_doubt(text):
         name = literal.name[-40:].lstrip(".-_")
@@ -153,14 +155,18 @@ def _told_by_a_model(text: Text) -> Iterator[Hit]:
 
 def is_drawn(value: str) -> bool:
     """Whether a value was drawn at random, as keys and tokens are."""
-    if not _SHAPE.fullmatch(value) or _NO_SECRET.match(value) or values.is_uuid(value):
+    if not _SHAPE.fullmatch(value) or _NO_SECRET.match(value) or value_filters.is_uuid(value):
         return False
-    if values.is_filled_in_later(value) or values.is_made_up(value) or values.is_wordy(value):
+    if (
+        value_filters.is_filled_in_later(value)
+        or value_filters.is_made_up(value)
+        or value_filters.is_wordy(value)
+    ):
         return False
-    if values.is_hex(value):
-        return len(value) in _HASH_LENGTHS and values.entropy(value) >= _LEAST_OF_HEX
+    if value_filters.is_hex(value):
+        return len(value) in _HASH_LENGTHS and value_filters.entropy(value) >= _LEAST_OF_HEX
     least = next(bits for length, bits in _LEAST if len(value) >= length)
-    return _is_varied(value) and values.entropy(value) >= least
+    return _is_varied(value) and value_filters.entropy(value) >= least
 
 
 def _is_varied(value: str) -> bool:

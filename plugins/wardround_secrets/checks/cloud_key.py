@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _SHAPES = (
     (b"accountkey=", "Azure storage account key", LatePattern(r"[A-Za-z]+=([A-Za-z0-9+/]{86}==)")),
@@ -93,7 +93,7 @@ class CloudKey(SecretCheck):
 
 def _is_nothing(text: Text, kind: str, match: re.Match[str]) -> bool:
     key = match[1]
-    if values.is_made_up(key) or values.is_wordy(key) or values.is_hex(key):
+    if value_filters.is_made_up(key) or value_filters.is_wordy(key) or value_filters.is_hex(key):
         return True
     if kind.startswith("AWS"):
         return b"secret" not in text.lower[max(0, match.start() - 12) : match.start()]

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import MERGE_CONFLICT, Plane, Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _BEGINS, _ENDS = b"<<<<<<< ", b">>>>>>> "
 _MARKER = LatePattern(r"^(?:(<{7}) \S.*|(={7})\r?|(>{7}) \S.*)$", re.MULTILINE)

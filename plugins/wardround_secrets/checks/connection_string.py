@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import is_password
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _WITHIN = LatePattern(
     r"(?:password|pwd|passwd)\s?=\s?(?P<open>'?)(?P<value>[^\s;&\"'`<>{}\[\]$%()|]{5,120})(?=[\s;&\"'`|]|$)",
@@ -98,7 +98,7 @@ class ConnectionString(SecretCheck):
 
 
 def _is_one(value: str | None) -> bool:
-    if not value or values.has_stop_word(value) or values.is_made_up(value):
+    if not value or value_filters.has_stop_word(value) or value_filters.is_made_up(value):
         return False
     return is_password(value) or is_drawn(value)
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
 from wardround_secrets.checks.assigned_secret import is_drawn
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _FILES = (
     (
@@ -133,7 +133,11 @@ def _key_headers(text: Text) -> Iterator[Hit]:
 
 
 def _is_nothing(value: str) -> bool:
-    return values.is_filled_in_later(value) or values.is_made_up(value) or values.has_stop_word(value)
+    return (
+        value_filters.is_filled_in_later(value)
+        or value_filters.is_made_up(value)
+        or value_filters.has_stop_word(value)
+    )
 
 
 def _is_login(kind: str, value: str) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _PASSWORD = LatePattern(
     r"(?i:pass(?:w(?:or)?d|phrase|wd)s?(?:[_-]?(?:prod(?:uction)?|live|staging|default|value|\d+))*$|pwd$)"
@@ -83,9 +83,9 @@ def is_password(value: str) -> bool:
     return (
         _SHAPE.fullmatch(value) is not None
         and _NO_PASSWORD.match(value) is None
-        and not values.is_filled_in_later(value)
-        and not values.is_made_up(value)
-        and not values.has_stop_word(value)
-        and not values.is_uuid(value)
-        and not (values.is_wordy(value) and not any(char.isdigit() for char in value))
+        and not value_filters.is_filled_in_later(value)
+        and not value_filters.is_made_up(value)
+        and not value_filters.has_stop_word(value)
+        and not value_filters.is_uuid(value)
+        and not (value_filters.is_wordy(value) and not any(char.isdigit() for char in value))
     )

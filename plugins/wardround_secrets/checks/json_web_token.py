@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _JWT = LatePattern(
     r"eyJ[A-Za-z0-9_-]{8,1000}\.(eyJ[A-Za-z0-9_-]{8,8000})\."
@@ -79,7 +79,7 @@ class JsonWebToken(SecretCheck):
     def find(cls, text: Text) -> Iterator[Hit]:
         for start, _ in text.runs:
             match = _JWT.match(text.text, start) if text.text.startswith("eyJ", start) else None
-            if match is None or values.is_made_up(match[2]):
+            if match is None or value_filters.is_made_up(match[2]):
                 continue
             claims = _claims(match[1])
             if claims is None or _is_for_show(claims) or claims.get("role") == "anon":
@@ -104,6 +104,6 @@ def _is_for_show(claims: Mapping[str, Any]) -> bool:
     """Whether somebody wrote the claims to show what a token looks like."""
     told = [str(claims.get(name, "")).lower() for name in ("sub", "iss", "name", "aud")]
     said = [value for value in told if value]
-    if any(value in _FOR_SHOW or values.names_a_stand_in(value) for value in said):
+    if any(value in _FOR_SHOW or value_filters.names_a_stand_in(value) for value in said):
         return True
-    return all(values.is_made_up(value) for value in said)
+    return all(value_filters.is_made_up(value) for value in said)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import is_password
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _LITERAL = r"(?:[\"'`](?P<user>[^\"'`\n\\]{1,80})[\"'`]|[\w.$]{1,60}(?:\([\w\"'.]{0,40}\))?)"
 _SECOND = (
@@ -204,6 +204,6 @@ def _is_key(value: str) -> bool:
 def _is_one(password: str, user: str | None) -> bool:
     if password == user:
         return False
-    if values.has_stop_word(password) or values.is_made_up(password):
+    if value_filters.has_stop_word(password) or value_filters.is_made_up(password):
         return False
     return is_password(password) or is_drawn(password) or _DOTTED.fullmatch(password) is not None

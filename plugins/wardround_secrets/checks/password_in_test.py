@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import names_a_password
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _TESTS = LatePattern(
     r"(?:^|[/_.-])(?:tests?|specs?|e2e|integration|conftest|fixtures?|cypress|playwright)(?=[/_.-]|$)"
@@ -66,4 +66,6 @@ class PasswordInTest(SecretCheck):
 
 
 def _is_of_an_account(value: str) -> bool:
-    return _ALL_KINDS.fullmatch(value) is not None and is_drawn(value) and not values.has_stop_word(value)
+    return (
+        _ALL_KINDS.fullmatch(value) is not None and is_drawn(value) and not value_filters.has_stop_word(value)
+    )

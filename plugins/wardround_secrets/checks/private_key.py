@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _BEGIN = LatePattern(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ ){0,3})PRIVATE KEY(?: BLOCK)?-----")
 _END = "-----END"
@@ -83,7 +83,7 @@ class PrivateKey(SecretCheck):
                 yield from _pem(text, begin)
         if '"kty"' in whole:
             for match in _JWK.finditer(whole):
-                if not values.is_made_up(match[1]):
+                if not value_filters.is_made_up(match[1]):
                     yield Hit(*match.span(1), _said("private key of a JSON web key"))
         if "PuTTY-User-Key-File" in whole:
             for match in _PUTTY.finditer(whole):
@@ -96,7 +96,7 @@ def _pem(text: Text, begin: re.Match[str]) -> Iterator[Hit]:
     end = whole.find(_END, begin.end(), begin.end() + _LONGEST)
     inside = whole[begin.end() : end if end >= 0 else begin.end() + 2000]
     body = _BASE64.search(_BETWEEN.sub("", _HEADER.sub("", inside.lstrip())))
-    if body is None or values.is_made_up(_drawn_part(body[0])):
+    if body is None or value_filters.is_made_up(_drawn_part(body[0])):
         return
     stop = whole.find("-----", end + len(_END)) + 5 if end >= 0 else begin.end() + len(inside)
     is_account = b'"service_account"' in text.lower

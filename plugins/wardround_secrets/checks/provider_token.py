@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
-from wardround_secrets.checks.providers import DOTTED, Token, by_start, checksum_holds, shape_of
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.providers import DOTTED, Token, by_start, checksum_holds, shape_of
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _SENTENCE = 0.55
 _TELLING = ".:~"
@@ -139,7 +139,7 @@ def _by_prefix(text: Text, start: int, known: Sequence[tuple[str, Token]]) -> Hi
         if match is None or (token.needs and token.needs.encode() not in text.lower):
             continue
         proven = token.checked and checksum_holds(text.text[start : match.end()], prefix)
-        if not proven and (values.is_made_up(match[0]) or _is_spoken(match[0])):
+        if not proven and (value_filters.is_made_up(match[0]) or _is_spoken(match[0])):
             continue
         if token.mild and _is_public(text, token):
             continue
@@ -149,7 +149,7 @@ def _by_prefix(text: Text, start: int, known: Sequence[tuple[str, Token]]) -> Hi
 
 def _is_spoken(body: str) -> bool:
     """Whether what follows a prefix is a sentence, as in ``ghp_thisIsWhereTheTokenGoes``."""
-    return not values.is_hex(body) and not body.isupper() and values.is_wordy(body, _SENTENCE)
+    return not value_filters.is_hex(body) and not body.isupper() and value_filters.is_wordy(body, _SENTENCE)
 
 
 def _is_public(text: Text, token: Token) -> bool:
@@ -180,7 +180,7 @@ def _by_neighbours(text: Text, start: int, end: int, before: str) -> Hit | None:
         found = "MaxMind licence key", start, end
     elif whole.startswith("atlasv1.", start - 8) and (key := _TERRAFORM.search(whole, max(0, start - 23))):
         found = ("HCP Terraform token", key.start(), key.end()) if key.start() < start else None
-    if found is None or values.is_made_up(whole[max(found[1], start) : found[2]]):
+    if found is None or value_filters.is_made_up(whole[max(found[1], start) : found[2]]):
         return None
     return _hit(text, found[1:], found[0])
 
@@ -194,6 +194,6 @@ def _hit(
     proven: bool = False,
     mild: bool = False,
 ) -> Hit:
-    shown = values.shown(text.text[slice(*place)], prefix)
+    shown = value_filters.shown(text.text[slice(*place)], prefix)
     severity = Severity.WARN if mild or (text.is_tried(place[0]) and not proven) else None
     return Hit(*place, f"{kind} {shown} in the source: revoke it, then remove it", severity)

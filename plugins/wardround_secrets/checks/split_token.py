@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
-from wardround_secrets.checks.providers import TOKENS, Token, shape_of
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.providers import TOKENS, Token, shape_of
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _PIECE = LatePattern(r"(?P<quote>[\"'`])(?P<value>[A-Za-z0-9_.-]{2,400})(?P=quote)")
 _JOINT = LatePattern(r"\s{0,40}(?:\+|\.\.|\.|,|<>|~|\\?\n)?\s{0,40}\Z")
@@ -59,7 +59,7 @@ class SplitToken(SecretCheck):
                 continue
             for start, end, body in _bodies(whole):
                 match = shape_of(token).fullmatch(body.removeprefix(prefix[len(bare) :]))
-                if match and not values.is_made_up(body) and not values.is_wordy(body):
+                if match and not value_filters.is_made_up(body) and not value_filters.is_wordy(body):
                     yield Hit(start, end, f"{token.kind} in pieces (***): revoke it, then remove it")
 
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import is_password
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _GIVEN = LatePattern(
     r"(?:\b(?:encrypted\s+)?password\s{1,8}(?:=\s{0,4}|for\s+\S{1,80}\s*=\s*(?:password\()?)?N?"
@@ -74,6 +74,6 @@ class SqlPassword(SecretCheck):
             return
         for match in _GIVEN.finditer(text.text):
             value = match["value"]
-            if values.has_stop_word(value) or not (is_password(value) or is_drawn(value)):
+            if value_filters.has_stop_word(value) or not (is_password(value) or is_drawn(value)):
                 continue
             yield Hit(*match.span("value"), "a password in an SQL statement (***): change it, then remove it")

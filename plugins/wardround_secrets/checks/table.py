@@ -1,8 +1,8 @@
-"""What each check is for. Not to be edited: ``wardround.check_table`` writes it."""
+"""What each check is for. Not to be edited: ``wardround.checks.index`` writes it."""
 
 from __future__ import annotations
 
-from wardround.late import Row
+from wardround.checks.lazy import Row
 
 TABLE: tuple[Row, ...] = (
     ("SE001", "provider_token:ProviderToken", (), (), ""),

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import is_password
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _URL = LatePattern(
     r"://(?P<user>[^\s/@:\"'`<>(){}\[\]$%,;]{0,80}):(?P<password>[^\s/@:\"'`<>,;]{3,200})@"
@@ -117,7 +117,11 @@ def _in_queries(text: Text) -> Iterator[Hit]:
 
 
 def _is_drawn(password: str) -> bool:
-    return len(password) >= _LONG and values.entropy(password) >= _VARIED and not values.is_wordy(password)
+    return (
+        len(password) >= _LONG
+        and value_filters.entropy(password) >= _VARIED
+        and not value_filters.is_wordy(password)
+    )
 
 
 def _is_harmless(scheme: str, user: str, password: str, host: str) -> bool:
@@ -125,7 +129,11 @@ def _is_harmless(scheme: str, user: str, password: str, host: str) -> bool:
         return True
     if _WITHIN_A_NETWORK.search(host) and not (_is_drawn(password) or is_password(password)):
         return True
-    if values.is_filled_in_later(password) or values.is_made_up(password) or values.has_stop_word(password):
+    if (
+        value_filters.is_filled_in_later(password)
+        or value_filters.is_made_up(password)
+        or value_filters.has_stop_word(password)
+    ):
         return True
     return password.lower() == user.lower() or password.isdigit() or password in _NO_PASSWORDS
 

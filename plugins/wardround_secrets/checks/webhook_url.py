@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround_secrets.checks import values
-from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
 
 _HOOKS = (
     (
@@ -92,5 +92,7 @@ class WebhookUrl(SecretCheck):
             if anchor not in text.lower:
                 continue
             for match in shape.finditer(text.text):
-                if not values.is_made_up(match[1].rpartition("/")[2]) and not values.is_made_up(match[1]):
+                if not value_filters.is_made_up(match[1].rpartition("/")[2]) and not value_filters.is_made_up(
+                    match[1]
+                ):
                     yield Hit(*match.span(), f"{kind} in the source (***): delete it there, then remove it")

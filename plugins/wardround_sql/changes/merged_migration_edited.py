@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck, ChangedText
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Span
-from wardround.late import LatePattern
-from wardround.python_tree import parse
-from wardround_sql.places import SUFFIXES, is_migration
+from wardround.languages.python.tree import parse
+from wardround_sql.project.migration_files import SUFFIXES, is_migration
 
 _DJANGO = "from django.db import migrations, models\nclass Migration(migrations.Migration):\n"
 _BEFORE = f"{_DJANGO}    operations = [migrations.AddField('a', 'b', models.IntegerField())]\n"

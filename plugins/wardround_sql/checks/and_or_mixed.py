@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
@@ -44,7 +44,7 @@ class AndOrMixed(SqlCheck):
     ]
 
     def run(self) -> None:
-        from wardround_sql.conditions import loose_ors  # sqlglot is slow to import
+        from wardround_sql.queries.conditions import loose_ors  # sqlglot is slow to import
 
         for found in loose_ors(self.script):
             self.report(

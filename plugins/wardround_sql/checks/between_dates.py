@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, column_name, content, items, texts, type_name, unwrapped, walk
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import (
+    Node,
+    column_name,
+    content,
+    items,
+    texts,
+    type_name,
+    unwrapped,
+    walk,
+)
+from wardround_sql.parsing.statements import Statement
 
 _MOMENT = LatePattern(r"(?:_at|_ts|timestamp|_time|At)$")
 _DAY = LatePattern(r"\d{4}-\d\d-\d\d")

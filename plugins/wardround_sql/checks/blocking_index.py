@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_sql import places
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
+from wardround_sql.project import migration_files
 
 
 class BlockingIndex(SqlCheck):
@@ -68,7 +68,7 @@ class BlockingIndex(SqlCheck):
     @cached_property
     def _is_usual(self) -> bool:
         """Whether this project builds indexes concurrently elsewhere, and no tool wrote this migration."""
-        patterns = places.set_patterns(self.script.path)
+        patterns = migration_files.set_patterns(self.script.path)
         used = self.script.source.project.files_with_word(("CONCURRENTLY", "concurrently"), patterns)
         return not self.script.is_generated and any(path != self.script.path for path in used)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, column_name, content, is_constant_true, items, kinds
-from wardround_sql.places import set_patterns
-from wardround_sql.queries import conjuncts
-from wardround_sql.schema import roles_of
-from wardround_sql.statements import Fragment, parsed
+from wardround_sql.parsing.pg_nodes import Node, column_name, content, is_constant_true, items, kinds
+from wardround_sql.parsing.statements import Fragment, parsed
+from wardround_sql.project.migration_files import set_patterns
+from wardround_sql.queries.facts import conjuncts
+from wardround_sql.schema.model import roles_of
 
 _BUCKET = "create policy p on storage.objects for select to anon using (bucket_id = 'pics');\n"
 _MADE = "insert into storage.buckets (id, name, public) values ('pics', 'pics', true);\n"

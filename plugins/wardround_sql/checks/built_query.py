@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
 from wardround_sql.check import SqlCheck
-from wardround_sql.embedded import STARTS, is_quoted, is_value
-from wardround_sql.written import Hole, Text
+from wardround_sql.frontends.registry import STARTS, is_quoted, is_value
+from wardround_sql.frontends.string_assembly import Hole, Text
 
 _CONDITION = LatePattern(
     r"(?i)(?:[=<>@~]|\blike|\bilike|\bin\s*\(|\bany\s*\(|\barray\s*\[|\bagainst\s*\()\s*['\"%(]*\s*$"

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, kinds
-from wardround_sql.schema import Name
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import Node, kinds
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Name
 
 _RECORD = LatePattern(
     r"(?:^|_)(?:audit|ledger|invoice|payment|payout|refund|transaction|receipt|settlement|approval|"

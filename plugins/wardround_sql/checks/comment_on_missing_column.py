@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, kinds, text_of
-from wardround_sql.schema import Name
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import Node, kinds, text_of
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Name
 
 _LEAVE_OUT = ("inhRelations", "ofTypename", "partbound", "if_not_exists")
 """What makes the columns of a new table uncertain."""

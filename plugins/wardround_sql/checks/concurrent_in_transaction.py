@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.transactions import transaction_of
+from wardround_sql.project.migration_transactions import transaction_of
 
 _HOW = {
     "Django": "set atomic = False",

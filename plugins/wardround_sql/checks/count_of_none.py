@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
@@ -51,7 +51,7 @@ class CountOfNone(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare or "group by" not in " ".join(self.script.sql.lower().split()):
             return
-        from wardround_sql.shapes import counts_of_none  # sqlglot is slow to import
+        from wardround_sql.queries.aggregation import counts_of_none  # sqlglot is slow to import
 
         for found in counts_of_none(self.script):
             text = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.joins import cross_joins, loose_updates, one_sided_joins, severed_joins
+from wardround_sql.queries.joins import cross_joins, loose_updates, one_sided_joins, severed_joins
 
 
 class ImplicitCrossJoin(SqlCheck):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
@@ -53,7 +53,7 @@ class DateOfColumn(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare:
             return
-        from wardround_sql.conditions import dates_of_columns  # sqlglot is slow to import
+        from wardround_sql.queries.conditions import dates_of_columns  # sqlglot is slow to import
 
         for found in dates_of_columns(self.script):
             self.report(

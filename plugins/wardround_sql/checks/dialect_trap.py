@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.masked import masked_fragments, span_in
-from wardround_sql.traps import REPLACES, TRAPS, Trap, replaced
+from wardround_sql.parsing.masking import masked_fragments, span_in
+from wardround_sql.queries.dialect_traps import REPLACES, TRAPS, Trap, replaced
 
 _ORACLE = "CREATE OR REPLACE PROCEDURE p(a IN VARCHAR2) AS\nBEGIN\n"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.column_uses import first_use
-from wardround_sql.schema import Name
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.project.column_references import first_use
+from wardround_sql.schema.model import Name
 
 _DROPS = "alter table notes drop column body;\n"
 _READS = "const Q = `SELECT n.id, n.body\n  FROM notes n`;\nexport const all = () => db.query(Q);\n"

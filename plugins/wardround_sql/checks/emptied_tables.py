@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_sql import places
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, items, kinds, texts, type_name, unwrapped
-from wardround_sql.schema import Name, dotted
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import Node, items, kinds, texts, type_name, unwrapped
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.project import migration_files
+from wardround_sql.schema.model import Name, dotted
 
 _SPENT = LatePattern(
     r"(?i)(?:^|_)(?:tmp|temp|staging|stage|stg|cache|queue|scratch|session|import|raw|buffer)s?(?:_|$)"
@@ -76,7 +76,7 @@ class EmptiedTables(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare or not self.script.is_postgres:
             return
-        if _RESETS.search(self.source.path) and not places.is_migration(self.source.path):
+        if _RESETS.search(self.source.path) and not migration_files.is_migration(self.source.path):
             return
         for statement in self.script.queries:
             if statement.kind == "TruncateStmt":
@@ -93,7 +93,7 @@ class EmptiedTables(SqlCheck):
         if node.get("behavior") == "DROP_CASCADE":
             if not (self.script.is_sql and statement.fragment.migrates):  # squawk says it
                 self.say(statement, f"CASCADE empties every table that refers to {kept[0]} too, however far")
-        elif _runs_now(statement) and not places.is_seed(self.source.path):
+        elif _runs_now(statement) and not migration_files.is_seed(self.source.path):
             self.say(statement, f"everything in {kept[0]} is gone once this migration has run")
 
     def _drop(self, statement: Statement) -> None:

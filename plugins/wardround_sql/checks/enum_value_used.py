@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, texts
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import Node, texts
+from wardround_sql.parsing.statements import Statement
 
 _ALEMBIC = "migrations/versions/1a2b_done.py"
 _DJANGO = "notes/migrations/0002_done.py"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, kinds, option
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import Node, kinds, option
+from wardround_sql.parsing.statements import Statement
 
 _ACCESS_EXCLUSIVE = 8
 """The number libpg_query gives to the lock mode."""

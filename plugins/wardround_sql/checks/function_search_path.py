@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import LATER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import is_true, option, text_of, texts
-from wardround_sql.schema import dotted
+from wardround_sql.parsing.pg_nodes import is_true, option, text_of, texts
+from wardround_sql.schema.model import dotted
 
 
 class FunctionSearchPath(SqlCheck):

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid, invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, items, kinds, option, texts
-from wardround_sql.queries import Granted, foreign_facts
-from wardround_sql.schema import Name, dotted, roles_of
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import Node, items, kinds, option, texts
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.queries.facts import Granted, foreign_facts
+from wardround_sql.schema.model import Name, dotted, roles_of
 
 _DEFAULTS = "ACL_TARGET_DEFAULTS"
 _PLATFORM = {"postgres", "supabase_admin"}

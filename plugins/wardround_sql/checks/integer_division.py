@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
-from wardround_sql.quotient_check import QuotientCheck
+from wardround_sql.queries.quotient_check import QuotientCheck
 
 
 class IntegerDivision(QuotientCheck):
@@ -39,7 +39,7 @@ class IntegerDivision(QuotientCheck):
     def run(self) -> None:
         if self.script.is_spare:
             return
-        from wardround_sql.quotients import truncated  # sqlglot is slow to import
+        from wardround_sql.queries.quotients import truncated  # sqlglot is slow to import
 
         for found in truncated(self.script):
             cut = "is 0 or 1" if found.detail else "has no decimals"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.chosen import any_of_each, chosen_rows, says_which
-from wardround_sql.queries import bare_limits
+from wardround_sql.queries.facts import bare_limits
+from wardround_sql.queries.nondeterministic import any_of_each, chosen_rows, says_which
 
 
 class LimitWithoutOrder(SqlCheck):

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.lost_updates import of_django, of_python, of_routines, of_script
-from wardround_sql.masked import masked_fragments, span_in
-from wardround_sql.python_code import parsed_module
+from wardround_sql.frontends.python_code import parsed_module
+from wardround_sql.parsing.masking import masked_fragments, span_in
+from wardround_sql.queries.lost_updates import of_django, of_python, of_routines, of_script
 
 _HEAD = "create function f(p int) returns void language plpgsql as $$\ndeclare v int;\nbegin\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
@@ -68,7 +68,7 @@ class MissingTerm(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare or "group by" not in " ".join(self.script.sql.lower().split()):
             return
-        from wardround_sql.window_shapes import missing_terms  # sqlglot is slow to import
+        from wardround_sql.queries.windows import missing_terms  # sqlglot is slow to import
 
         for found in missing_terms(self.script):
             text = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_sql.check import SqlCheck
-from wardround_sql.money import is_money
-from wardround_sql.script_sql import in_comment
+from wardround_sql.frontends.script import in_comment
+from wardround_sql.schema.money_names import is_money
 
 _PATTERNS = (
     (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity, Span
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
@@ -88,8 +88,8 @@ class MultipliedSum(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare or "join" not in self.script.sql.lower():
             return
-        from wardround_sql.repeated_rows import multiplied_sums  # sqlglot is slow to import
-        from wardround_sql.window_shapes import distinct_sums
+        from wardround_sql.queries.fanout import multiplied_sums  # sqlglot is slow to import
+        from wardround_sql.queries.windows import distinct_sums
 
         for found in distinct_sums(self.script):
             text = (

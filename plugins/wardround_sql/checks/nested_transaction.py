@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
 from wardround_sql.cases import valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.places import is_flyway
-from wardround_sql.transactions import transaction_of
+from wardround_sql.project.migration_files import is_flyway
+from wardround_sql.project.migration_transactions import transaction_of
 
 _GOOSE = "-- +goose Up\nbegin;\nupdate a set b = 1 where c = 2;\ncommit;\n"
 

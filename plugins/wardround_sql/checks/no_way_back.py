@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_sql import places
 from wardround_sql.check import SqlCheck
-from wardround_sql.python_code import called, parsed_module
+from wardround_sql.frontends.python_code import called, parsed_module
+from wardround_sql.project import migration_files
 
 _WAYS = {"RunPython": ("reverse_code", 2), "RunSQL": ("reverse_sql", 2)}
 _CHANGE = LatePattern(r"^(?P<indent>[ \t]*)def\s+change\b.*?^(?P=indent)end\b", re.MULTILINE | re.DOTALL)
@@ -63,7 +63,7 @@ class NoWayBack(SqlCheck):
 
     def run(self) -> None:
         path = self.source.path
-        if not places.is_migration(path, self.script.options.migrations):
+        if not migration_files.is_migration(path, self.script.options.migrations):
             return
         found = (
             self._of_django() if path.endswith(".py") else self._of_rails() if path.endswith(".rb") else ()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, column_name, content, is_select, kinds, texts, walk
-from wardround_sql.schema import Name
-from wardround_sql.statements import CONDITION, Statement
+from wardround_sql.parsing.pg_nodes import Node, column_name, content, is_select, kinds, texts, walk
+from wardround_sql.parsing.statements import CONDITION, Statement
+from wardround_sql.schema.model import Name
 
 _TRIGGER = ("old", "new")
 
@@ -225,7 +225,7 @@ class NullUnsafe(SqlCheck):
     # Other dialects
 
     def _foreign(self) -> None:
-        from wardround_sql.null_shapes import left_out
+        from wardround_sql.queries.null_comparisons import left_out
 
         for span, column, note in left_out(self.script):
             self.report(

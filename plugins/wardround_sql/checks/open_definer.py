@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_sql.cases import EARLIER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, content, kinds, text_of, texts, type_name
-from wardround_sql.places import set_patterns
-from wardround_sql.schema import roles_of
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import Node, content, kinds, text_of, texts, type_name
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.project.migration_files import set_patterns
+from wardround_sql.schema.model import roles_of
 
 _ASKS = LatePattern(
     r"\bauth\s*\.\s*\w+\s*\(|request\.jwt|request\.header|\bcurrent_setting\s*\(|\b(?:session|current)_user\b|"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, LATER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, is_constant_true, walk
-from wardround_sql.schema import roles_of
+from wardround_sql.parsing.pg_nodes import Node, is_constant_true, walk
+from wardround_sql.schema.model import roles_of
 
 _TRUSTED = frozenset({"service_role", "postgres", "supabase_admin", "supabase_auth_admin", "dashboard_user"})
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.transacted import begun_on_pools, beside_held, outside
+from wardround_sql.queries.js_transactions import begun_on_pools, beside_held, outside
 
 _PRISMA = "await prisma.$transaction(async (tx) => {\n  await tx.a.create({ data });\n"
 

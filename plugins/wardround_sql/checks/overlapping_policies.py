@@ -7,11 +7,11 @@ from functools import cached_property
 from itertools import product
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.schema import Name, Policy
+from wardround_sql.schema.model import Name, Policy
 
 _COMMANDS = ("select", "insert", "update", "delete")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_sql.cases import EARLIER, api_invalid, api_valid, invalid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import (
+from wardround_sql.parsing.pg_nodes import (
     column_name,
     content,
     function_name,
@@ -18,8 +18,8 @@ from wardround_sql.nodes import (
     texts,
     walk,
 )
-from wardround_sql.queries import conjuncts
-from wardround_sql.schema import Name, roles_of
+from wardround_sql.queries.facts import conjuncts
+from wardround_sql.schema.model import Name, roles_of
 
 _CALLER = frozenset({"auth.uid", "auth.jwt", "auth.email", "current_setting"})
 

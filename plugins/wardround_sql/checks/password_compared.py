@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.masked import masked_fragments, span_in
+from wardround_sql.parsing.masking import masked_fragments, span_in
 
 _COMPARED = LatePattern(
     r"(?i)\b(?:where|and|or|on)\s+(?P<name>(?:\w+\.)?[\"`\[]?(?:user_?)?(?:password|passwd|pwd|passphrase)[\"`\]]?)"

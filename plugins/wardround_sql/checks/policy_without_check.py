@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import (
+from wardround_sql.parsing.pg_nodes import (
     Node,
     column_name,
     content,
@@ -19,8 +19,8 @@ from wardround_sql.nodes import (
     text_of,
     walk,
 )
-from wardround_sql.schema import Name, roles_of
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Name, roles_of
 
 _USERS = Name("auth", "users")
 _PLAIN = frozenset(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
 from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import is_constant_true, walk
-from wardround_sql.schema import Name, Table, roles_of
+from wardround_sql.parsing.pg_nodes import is_constant_true, walk
+from wardround_sql.schema.model import Name, Table, roles_of
 
 _TABLE = LatePattern(
     r"(?i)(?:^|_)(?:message|dm|invoice|payment|payout|order|subscription|medical|health|diary|private|notification|"

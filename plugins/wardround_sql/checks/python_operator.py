@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.python_code import called, parsed_module
+from wardround_sql.frontends.python_code import called, parsed_module
 
 _TAKERS = frozenset({"where", "filter", "having", "and_", "or_", "on", "any", "has"})
 _SQLALCHEMY = ("sqlalchemy", "sqlmodel", "flask_sqlalchemy")

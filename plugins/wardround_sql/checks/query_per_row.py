@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.per_row import of_python
-from wardround_sql.per_row_script import of_script
-from wardround_sql.places import is_migration
-from wardround_sql.python_code import parsed_module
+from wardround_sql.frontends.python_code import parsed_module
+from wardround_sql.project.migration_files import is_migration
+from wardround_sql.queries.n_plus_one_python import of_python
+from wardround_sql.queries.n_plus_one_script import of_script
 
 _QUERIES = ("SELECT", "select", ".objects.", "session.get(", "db.get(", ".find", ".query(", "await ")
 """What every query has; one in a loop over the rows of another makes two."""

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_sql.check import SqlCheck
-from wardround_sql.dbt import is_model
+from wardround_sql.frontends.dbt import is_model
 
 _SOURCE = LatePattern(r"\{\{-?\s*(?P<call>source)\s*\(")
 _LATE = LatePattern(

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import items, texts
-from wardround_sql.schema import Name, dotted
+from wardround_sql.parsing.pg_nodes import items, texts
+from wardround_sql.schema.model import Name, dotted
 
 _FORCED = LatePattern(
     r"^[ \t]*create_table\b[^\n#]*?(?P<force>\bforce:\s*(?:true|:cascade)|:force\s*=>\s*true)", re.MULTILINE

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
 from wardround_sql.cases import EARLIER, invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, function_name, kinds
-from wardround_sql.schema import Name, Policy
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import Node, function_name, kinds
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Name, Policy
 
 _READS = ("select", "all")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
-from wardround_sql import places
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import content, kinds, type_name
-from wardround_sql.queries import Added, foreign_facts
+from wardround_sql.parsing.pg_nodes import content, kinds, type_name
+from wardround_sql.project import migration_files
+from wardround_sql.queries.facts import Added, foreign_facts
 
 _SELF_FILLED = frozenset({"serial", "bigserial", "smallserial", "serial4", "serial8", "serial2"})
 _FILLS = frozenset({"CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED"})
@@ -79,9 +79,9 @@ class RequiredColumn(SqlCheck):
     ]
 
     def run(self) -> None:
-        if places.is_migration(self.source.path, self.script.options.migrations) and not places.is_down(
-            self.source.path
-        ):
+        if migration_files.is_migration(
+            self.source.path, self.script.options.migrations
+        ) and not migration_files.is_down(self.source.path):
             for found in foreign_facts(self.script, Added):
                 text = (
                     f"column {found.column} is NOT NULL without a default: this "

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround_sql import places
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, content, type_name
-from wardround_sql.queries import old_type, type_changes
-from wardround_sql.schema import Name, Schema, build, sizes_of
+from wardround_sql.parsing.pg_nodes import Node, content, type_name
+from wardround_sql.project import migration_files
+from wardround_sql.queries.facts import old_type, type_changes
+from wardround_sql.schema.model import Name, Schema, build, sizes_of
 
 _LENGTH = LatePattern(r"^(?P<name>n?varchar|nvarchar2|varchar2)\((?P<length>\d+)\)")
 _BYTE = 255
@@ -109,9 +109,9 @@ class RewritingType(SqlCheck):
 
     def _foreign(self) -> None:
         """MySQL and SQL Server, where another file of the set says what the type was."""
-        if not places.is_migration(self.source.path, self.script.options.migrations) or places.is_down(
-            self.source.path
-        ):
+        if not migration_files.is_migration(
+            self.source.path, self.script.options.migrations
+        ) or migration_files.is_down(self.source.path):
             return
         for change in type_changes(self.script):
             old = old_type(self.script, change.table, change.column)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.masked import span_in
-from wardround_sql.statements import Fragment
+from wardround_sql.parsing.masking import span_in
+from wardround_sql.parsing.statements import Fragment
 
 _ROUTINE = LatePattern(
     r"(?i)\bcreate\s+(?:or\s+(?:replace|alter)\s+)?(?:function|procedure|proc)\b|\bdo\s+\$"

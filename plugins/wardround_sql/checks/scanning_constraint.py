@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import content
+from wardround_sql.parsing.pg_nodes import content
 
 _ALEMBIC = "migrations/versions/1a2b_add.py"
 _RAILS = "db/migrate/20240101000000_add.rb"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import column_name, content, function_name, kinds, texts, walk
-from wardround_sql.schema import Table, roles_of
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import column_name, content, function_name, kinds, texts, walk
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Table, roles_of
 
 _SURE = frozenset({"is_admin", "is_superadmin", "is_super_admin", "is_superuser", "is_staff"})
 _ROLES = frozenset({"role", "user_role"})

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.drift.word_checks import said, stale_words
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.semantics.docdrift.checks import said, stale_words
 from wardround_sql.check import SqlCheck
 
 if TYPE_CHECKING:
-    from wardround.drift.beside import StaleWords as Found
+    from wardround.semantics.docdrift.stale_comments import StaleWords as Found
 
 _STATE = "SELECT id FROM orders\n-- cancelled orders never reach the ledger\nWHERE state <> '{}';\n"
 _FIRST = "-- newest first\nSELECT id FROM orders ORDER BY id {};\n"
@@ -74,7 +74,7 @@ class StaleWords(SqlCheck):
     ]
 
     def run(self) -> None:
-        from wardround.drift.worded_lines import SQL  # not needed where nothing changed
+        from wardround.semantics.docdrift.comment_lines import SQL  # not needed where nothing changed
 
         for one in stale_words(self.source, SQL) if self.source.path.endswith(".sql") else ():
             if abs(one.swap.line - one.line) <= _NEAR and self._is_meant(one):

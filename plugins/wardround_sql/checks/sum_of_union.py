@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
@@ -42,7 +42,7 @@ class SumOfUnion(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare:
             return
-        from wardround_sql.quotients import sums_of_unions  # sqlglot is slow to import
+        from wardround_sql.queries.quotients import sums_of_unions  # sqlglot is slow to import
 
         for found in sums_of_unions(self.script):
             self.report(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.masked import masked_fragments, span_in
+from wardround_sql.parsing.masking import masked_fragments, span_in
 
 _DROPPED = LatePattern(
     r"(?i)\bwhen\s+others\s+then\s+null\s*;(?=\s*(?:end|when)\b)|\bbegin\s+catch\s*;?\s*end\s+catch\b|"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, LATER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import kinds
-from wardround_sql.schema import Name, Table
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import kinds
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Name, Table
 
 _PARENT = "create table p (id int) partition by list (id);\nalter table p enable row level security;\n"
 

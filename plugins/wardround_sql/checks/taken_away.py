@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_sql import places
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import items, texts
-from wardround_sql.queries import Removed, foreign_facts
-from wardround_sql.schema import dotted
+from wardround_sql.parsing.pg_nodes import items, texts
+from wardround_sql.project import migration_files
+from wardround_sql.queries.facts import Removed, foreign_facts
+from wardround_sql.schema.model import dotted
 
 _ALEMBIC = "migrations/versions/1a2b_add.py"
 _DJANGO = "notes/migrations/0002_change.py"
@@ -100,9 +100,9 @@ class TakenAway(SqlCheck):
 
     def _foreign(self) -> None:
         """Migrations for other databases, which squawk does not read."""
-        if not places.is_migration(self.source.path, self.script.options.migrations) or places.is_down(
-            self.source.path
-        ):
+        if not migration_files.is_migration(
+            self.source.path, self.script.options.migrations
+        ) or migration_files.is_down(self.source.path):
             return
         for found in foreign_facts(self.script, Removed):
             if found.renamed:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.queries import typed_columns
+from wardround_sql.queries.facts import typed_columns
 
 _ZONE = LatePattern(r"(?i)(?:^|_)(?:time_?zone|tz|tz_?name|zone)$")
 _LOCAL = LatePattern(r"(?i)(?:^|_)(?:local|wall)(?:_|$)|[a-z]Local$")

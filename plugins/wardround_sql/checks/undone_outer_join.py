@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity, Span
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
@@ -97,7 +97,7 @@ class UndoneOuterJoin(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare or "where" not in self.script.sql.lower():
             return
-        from wardround_sql.shapes import undone_outer_joins  # sqlglot is slow to import
+        from wardround_sql.queries.aggregation import undone_outer_joins  # sqlglot is slow to import
 
         for found in undone_outer_joins(self.script):
             if self._is_carried_over(found.span):

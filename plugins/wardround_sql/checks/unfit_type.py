@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, content, kinds, type_name
-from wardround_sql.queries import typed_columns
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import Node, content, kinds, type_name
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.queries.facts import typed_columns
 
 _INTERNAL = (
     "is an internal number that a major upgrade gives anew, so pg_upgrade refuses the database; keep the name"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
@@ -48,7 +48,7 @@ class UnframedLastValue(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare or "over" not in self.script.sql.lower():
             return
-        from wardround_sql.window_shapes import unframed  # sqlglot is slow to import
+        from wardround_sql.queries.windows import unframed  # sqlglot is slow to import
 
         for found in unframed(self.script):
             self.report(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
@@ -50,7 +50,7 @@ class UngroupedColumn(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare or self.script.dialect not in _LENIENT:
             return  # the others refuse the query when it first runs
-        from wardround_sql.shapes import ungrouped  # sqlglot is slow to import
+        from wardround_sql.queries.aggregation import ungrouped  # sqlglot is slow to import
 
         for found in ungrouped(self.script):
             text = (

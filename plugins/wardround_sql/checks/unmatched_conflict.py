@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, members
-from wardround_sql.schema import Name
-from wardround_sql.statements import Statement
-from wardround_sql.uniques import Uniques, part_of, uniques_of
+from wardround_sql.parsing.pg_nodes import Node, members
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Name
+from wardround_sql.schema.uniqueness import Uniques, part_of, uniques_of
 
 _TABLE = "create table a (id int primary key, b int, c int, unique (b, c));"
 _BUILT = LatePattern(

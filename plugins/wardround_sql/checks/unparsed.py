@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround_sql import places
 from wardround_sql.cases import api_invalid, invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.dialects import POSTGRES_WORDS, shows_postgres
-from wardround_sql.slips import is_read_elsewhere, slip_of
+from wardround_sql.parsing.dialects import POSTGRES_WORDS, shows_postgres
+from wardround_sql.parsing.typo_detection import is_read_elsewhere, slip_of
+from wardround_sql.project import migration_files
 
 _MOST = 100
 """Statements of a file that are looked at: one in which so many do not parse is something else."""
@@ -90,13 +90,13 @@ class UnparsedStatement(SqlCheck):
         """Whether a migration is for Postgres beyond doubt, and readable but for a few statements."""
         script = self.script
         read = sum(1 for statement in script.everything if statement.outer is None)
-        if not places.is_migration(script.path, script.options.migrations) or read < _READ * len(
+        if not migration_files.is_migration(script.path, script.options.migrations) or read < _READ * len(
             script.unparsed
         ):
             return False
         if not script.surely_postgres:
             return False
-        beside = places.set_patterns(script.path)
+        beside = migration_files.set_patterns(script.path)
         return shows_postgres(script.sql) or bool(
             script.source.project.files_with_word(POSTGRES_WORDS, beside)
         )

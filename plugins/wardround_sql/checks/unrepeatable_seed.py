@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
-from wardround_sql import places
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import content
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import content
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.project import migration_files
 
 _SEED = "db/seeds/010_reference.sql"
 
@@ -70,7 +70,7 @@ class UnrepeatableSeed(SqlCheck):
     ]
 
     def run(self) -> None:
-        if not places.is_seed(self.source.path) or not self.script.is_postgres:
+        if not migration_files.is_seed(self.source.path) or not self.script.is_postgres:
             return
         inserts = list(self.script.of("InsertStmt"))
         bare = [s for s in inserts if "onConflictClause" not in s.node]

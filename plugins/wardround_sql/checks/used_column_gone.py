@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
-from wardround_sql.dbt import is_model, listed, select_list, span
-from wardround_sql.places import is_spare
+from wardround_sql.frontends.dbt import is_model, listed, select_list, span
+from wardround_sql.project.migration_files import is_spare
 
 _PATH = "models/stg_orders.sql"
 _READER = "models/fct_orders.sql"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_sql.cases import api_invalid, api_valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import texts, type_name, walk
-from wardround_sql.statements import Statement
+from wardround_sql.parsing.pg_nodes import texts, type_name, walk
+from wardround_sql.parsing.statements import Statement
 
 _OWN = frozenset({"user_metadata", "raw_user_meta_data"})
 

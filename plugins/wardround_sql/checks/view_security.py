@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_sql.cases import EARLIER, LATER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, is_true, kinds, option
-from wardround_sql.schema import sets_option
+from wardround_sql.parsing.pg_nodes import Node, is_true, kinds, option
+from wardround_sql.schema.model import sets_option
 
 
 class ViewSecurity(SqlCheck):

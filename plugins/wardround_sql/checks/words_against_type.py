@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from wardround.checks import Invalid, Valid
-from wardround.drift.column_words import contradiction
-from wardround.drift.mentions import TELLS_HISTORY
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
+from wardround.semantics.docdrift.column_comments import contradiction
+from wardround.semantics.docdrift.references import TELLS_HISTORY
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import column_name, content
-from wardround_sql.places import is_seed
-from wardround_sql.queries import Write, conjuncts
-from wardround_sql.whole_writes import writes
+from wardround_sql.parsing.pg_nodes import column_name, content
+from wardround_sql.project.migration_files import is_seed
+from wardround_sql.queries.facts import Write, conjuncts
+from wardround_sql.queries.unfiltered_writes import writes
 
 
 class WriteWithoutWhere(SqlCheck):

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround_sql import places
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_sql.check import SqlCheck
-from wardround_sql.schema import Schema, build
-from wardround_sql.statements import Fragment, parsed
+from wardround_sql.parsing.statements import Fragment, parsed
+from wardround_sql.project import migration_files
+from wardround_sql.schema.model import Schema, build
 
 _BACK = LatePattern(
     r"^[ \t]*(?:export\s+|public\s+|static\s+)*(?:const\s+|async\s+|function\s+|def\s+|exports\.|"
@@ -119,7 +119,7 @@ class WrongWayBack(SqlCheck):
         if (
             self.script.is_spare
             or self.script.dialect == "sqlite"
-            or not places.is_migration(self.source.path, self.script.options.migrations)
+            or not migration_files.is_migration(self.source.path, self.script.options.migrations)
         ):
             return
         start = self._way_back()
@@ -146,7 +146,7 @@ class WrongWayBack(SqlCheck):
     def _way_back(self) -> int | None:
         """Where the part that takes the migration back begins; None where there is none."""
         path, text = self.source.path, self.source.text
-        if places.is_down(path):
+        if migration_files.is_down(path):
             return 0
         found = _BACK.search(text)
         if found is None or _FORTH.search(text, found.end()):
@@ -156,7 +156,7 @@ class WrongWayBack(SqlCheck):
     def _forth(self) -> Schema:
         """What the way forth makes."""
         path = self.source.path
-        if not places.is_down(path):
+        if not migration_files.is_down(path):
             return self.script.own
         beside = re.sub(r"\bdown(?=\.sql$|/)", "up", path)
         text = self.source.project.read(beside) if beside != path else None

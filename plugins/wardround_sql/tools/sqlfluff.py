@@ -17,14 +17,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from wardround.checks.lazy import LatePattern
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import Edit, RawResult, Span, SuggestedFix
-from wardround.late import LatePattern
-from wardround.tools.output import RAN, decoded, map_of, one_line, selection, span_of
+from wardround.tools.parsing import RAN, decoded, map_of, one_line, selection, span_of
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
-from wardround_sql.dialects import POSTGRES, dialect_of
 from wardround_sql.options import SqlOptions
-from wardround_sql.templates import is_template
+from wardround_sql.parsing.dialects import POSTGRES, dialect_of
+from wardround_sql.parsing.jinja import is_template
 
 CONFIG = ".sqlfluff"
 SHARED = "pyproject.toml"

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import msgspec
 
+from wardround.checks.lazy import LatePattern
 from wardround.findings import RawResult, Span
-from wardround.late import LatePattern
-from wardround.tools.output import RAN, decoded, one_line, relative
+from wardround.tools.parsing import RAN, decoded, one_line, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
-from wardround_sql.dialects import POSTGRES, dialect_of
 from wardround_sql.options import SqlOptions
-from wardround_sql.places import is_down, is_migration
-from wardround_sql.templates import is_template
+from wardround_sql.parsing.dialects import POSTGRES, dialect_of
+from wardround_sql.parsing.jinja import is_template
+from wardround_sql.project.migration_files import is_down, is_migration
 
 CONFIG = ".squawk.toml"
 
@@ -83,7 +83,7 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
 
 
 def _lines_down(file: Path) -> frozenset[int]:
-    from wardround_sql.statements import lines_down  # the lexer: not needed to start the tool
+    from wardround_sql.parsing.statements import lines_down  # the lexer: not needed to start the tool
 
     return lines_down(file.read_text("utf-8", "replace"))
 

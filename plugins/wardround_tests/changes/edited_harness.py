@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck, ChangedText
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText
 from wardround.findings import Severity
-from wardround_tests.changes.conftest_fixtures import changed_autouse, fewer_demands
-from wardround_tests.changes.easing import Eased, line_that_lost, short
-from wardround_tests.changes.edited_lines import added_lines, removed_lines, span_of_line
-from wardround_tests.changes.harness_kind import (
+from wardround_tests.changes.config_loosening import lowered_thresholds, weakened_lines
+from wardround_tests.changes.conftest import changed_autouse, fewer_demands
+from wardround_tests.changes.harness_files import (
     PYTHON_SETTINGS,
     RECIPE_FOLDERS,
     RECIPES,
@@ -20,10 +19,11 @@ from wardround_tests.changes.harness_kind import (
     Kind,
     kind_of,
 )
-from wardround_tests.changes.production import Production
+from wardround_tests.changes.line_diff import added_lines, removed_lines, span_of_line
+from wardround_tests.changes.loosening import Eased, line_that_lost, short
+from wardround_tests.changes.production_changes import Production
 from wardround_tests.changes.test_commands import RUNS_TESTS, narrower
-from wardround_tests.changes.weakenings import lowered_thresholds, weakened_lines
-from wardround_tests.paths import is_production, is_test
+from wardround_tests.file_kinds import is_production, is_test
 
 # Patterns are texts here, since compiling them takes longer than most reviews that need none.
 
@@ -487,7 +487,7 @@ class EditedHarness(ChangeCheck):
         kind, added, gone = kind_of(file.path), added_lines(file), removed_lines(file)
         yield from weakened_lines(kind, file, added, gone)
         if kind is Kind.PYTHON:
-            from wardround_tests.changes.pytest_settings import eased_settings  # parsers of settings
+            from wardround_tests.changes.pytest_config import eased_settings  # parsers of settings
 
             yield from eased_settings(file)
         else:
@@ -495,11 +495,11 @@ class EditedHarness(ChangeCheck):
         if kind is Kind.RECIPE or file.path.endswith(("tox.ini", "noxfile.py")):
             yield from self._run_less(file, added, gone)
         elif kind is Kind.SCRIPT:
-            from wardround_tests.changes.script_settings import eased_script_settings
+            from wardround_tests.changes.js_runner_config import eased_script_settings
 
             yield from eased_script_settings(file)
         elif kind is Kind.CONFTEST:
-            from wardround_tests.changes.script_settings import grown_lists
+            from wardround_tests.changes.js_runner_config import grown_lists
 
             yield from grown_lists(
                 file, "collect_ignore|collect_ignore_glob", "leaves more tests out of the run"

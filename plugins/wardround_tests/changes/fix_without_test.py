@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck, ChangedText
-from wardround.compiled import bounded
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText
 from wardround.findings import Severity, Span
-from wardround_tests.changes.beside import is_tested
-from wardround_tests.changes.edited_lines import added_lines
-from wardround_tests.paths import (
+from wardround.storage.regex_cache import bounded
+from wardround_tests.changes.line_diff import added_lines
+from wardround_tests.changes.sibling_tests import is_tested
+from wardround_tests.file_kinds import (
     CODE,
     PYTHON_TESTS,
     SCRIPT_TESTS,

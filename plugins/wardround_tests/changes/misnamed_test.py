@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck
+from wardround.checks.base import ChangeCase, ChangeCheck
 from wardround.findings import Plane, Severity, Span
-from wardround_tests.paths import CODE, is_test
+from wardround_tests.file_kinds import CODE, is_test
 
 
 def _python(source: str, place: tuple[str, int, int] | None = None) -> ChangeCase:
@@ -76,7 +76,9 @@ class MisnamedTest(ChangeCheck):
         for file in self.change.files:
             if file.text is None or file.text == file.base_text or not is_test(file.path):
                 continue
-            from wardround.drift.test_claims import unmet_claims  # not needed where no test changed
+            from wardround.semantics.docdrift.test_names import (
+                unmet_claims,  # not needed where no test changed
+            )
 
             for one in unmet_claims(file.text):
                 test = one.test

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck, ChangedText
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround_tests.changes.edited_lines import span_of_line
-from wardround_tests.changes.production import Production
+from wardround_tests.changes.line_diff import span_of_line
+from wardround_tests.changes.production_changes import Production
 
 _ENTRY = LatePattern(r"^(?:exports\[`(?P<script>.+)`\] = `|# name: (?P<python>.+)$)")
 _MOST = 3

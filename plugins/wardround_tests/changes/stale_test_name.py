@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck
+from wardround.checks.base import ChangeCase, ChangeCheck
 from wardround.findings import Plane, Severity, Span
-from wardround_tests.paths import CODE, is_test
+from wardround_tests.file_kinds import CODE, is_test
 
 _MANY = "    tours = plan(9)\n    assert len(tours) == 2\n"
 _REFUSED = "    with pytest.raises(Exceeded):\n        plan(9)\n"
@@ -73,7 +73,9 @@ class StaleTestName(ChangeCheck):
                 continue
             if not is_test(file.path):
                 continue
-            from wardround.drift.test_titles import stale_titles  # not needed where no test changed
+            from wardround.semantics.docdrift.stale_test_names import (
+                stale_titles,  # not needed where no test changed
+            )
 
             for one in stale_titles(file.base_text, file.text):
                 test = one.test

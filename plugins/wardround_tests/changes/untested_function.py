@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks import ChangeCase, ChangeCheck, ChangedText, WholeChange
-from wardround.compiled import bounded
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText, WholeChange
 from wardround.findings import Severity, Span
-from wardround_tests.changes.beside import has_tested_neighbour, imports, module_name
-from wardround_tests.changes.edited_lines import added_lines
-from wardround_tests.paths import (
+from wardround.storage.regex_cache import bounded
+from wardround_tests.changes.line_diff import added_lines
+from wardround_tests.changes.sibling_tests import has_tested_neighbour, imports, module_name
+from wardround_tests.file_kinds import (
     CODE,
     IN_TESTS,
     PYTHON_TESTS,
@@ -378,7 +378,7 @@ class UntestedFunction(ChangeCheck):
 
     def _hints(self, left: Sequence[Touched], patterns: Sequence[str]) -> Iterator[str]:
         """Of each the nearest test, where one is near enough, as the end of a message."""
-        from wardround_tests.covering import Nearest, subject_of  # what reads tests is not needed before
+        from wardround_tests.nearest_test import Nearest, subject_of  # what reads tests is not needed before
 
         nearest = Nearest(self.change.project, self._tests(patterns))
         for one in left:

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck, ChangedText, WholeChange
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText, WholeChange
 from wardround.findings import Severity, Span
-from wardround_tests.assertions import LOOSE, TestedCase
-from wardround_tests.changes.edited_lines import added_lines, line_left_by, removed_lines, span_of_line
-from wardround_tests.changes.losses import Loss, Lost, losses, other_literal
-from wardround_tests.changes.markers import lost_marks
-from wardround_tests.changes.production import Production
-from wardround_tests.changes.versions import Versions, is_asked_by_new, is_in, is_replaced
-from wardround_tests.paths import has_to_do_with_tests, is_production, is_test
+from wardround_tests.changes.before_after import Versions, is_asked_by_new, is_in, is_replaced
+from wardround_tests.changes.expectation_markers import lost_marks
+from wardround_tests.changes.line_diff import added_lines, line_left_by, removed_lines, span_of_line
+from wardround_tests.changes.production_changes import Production
+from wardround_tests.changes.test_regressions import Loss, Lost, losses, other_literal
+from wardround_tests.file_kinds import has_to_do_with_tests, is_production, is_test
+from wardround_tests.models.assertions import LOOSE, TestedCase
 
 _CODE = {"shop.py": ("def total(xs): return sum(xs)\n", "def total(xs): return 0\n")}
 _TEST = "from shop import total\ndef test_total():\n    assert total([1]) == 1\n"

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import is_certain_assertion, last_name, own_nodes
+from wardround_tests.models.python_tests import is_certain_assertion, last_name, own_nodes
 
 _RAISING = frozenset(
     {"raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"}

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tree import walk
+from wardround.storage.regex_cache import bounded
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, equal_sides, last_name, own_nodes
+from wardround_tests.models.python_tests import FUNCTIONS, TestCase, equal_sides, last_name, own_nodes
 
 _ON_EQUALITY = LatePattern(
     r"(?i)(^|_)(eq|ne|cmp|nan)(_|$)|^is_|_is(_not)?$|itself|equal|same|ident|hash|compar|reflex|order|singleton|cache|intern|__eq__"

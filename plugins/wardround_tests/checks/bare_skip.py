@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, last_name
+from wardround_tests.models.python_tests import FUNCTIONS, last_name
 
 _MARKS = frozenset({"pytest.mark.skip", "pytest.mark.xfail", "unittest.skip", "unittest.expectedFailure"})
 _CALLS = frozenset({"pytest.skip", "pytest.xfail"})

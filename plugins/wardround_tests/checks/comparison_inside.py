@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase
+from wardround_tests.models.python_tests import TestCase
 
 _INSTEAD: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Eq: ("assertEqual", "assertNotEqual"),

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, last_name, own_nodes, root_name
+from wardround_tests.models.python_tests import TestCase, last_name, own_nodes, root_name
 
 _ASKING = frozenset(
     {"get", "json", "is_visible", "exists", "strip", "first", "count", "items", "values", "keys"}

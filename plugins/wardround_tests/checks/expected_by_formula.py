@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, both_ways, equal_sides, last_name
+from wardround_tests.models.python_tests import TestCase, both_ways, equal_sides, last_name
 
 _EXPECTED = LatePattern(r"(?i)^(exp|expected|want|wanted|should_be|desired|correct)(_|$)|_(expected|want)$")
 _STRONG = (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)

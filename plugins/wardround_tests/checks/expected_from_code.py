@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
+from wardround_tests.analysis.comparison_operands import compared_sides, original
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, both_ways, last_name
-from wardround_tests.sides import compared_sides, original
+from wardround_tests.models.python_tests import TestCase, both_ways, last_name
 
 _ON_REPEATING = LatePattern(
     r"(?i)determin|same|idempot|cach|stable|repeat|eq|singleton|hash|memo|consist|reproduc|ident|random|unique|"

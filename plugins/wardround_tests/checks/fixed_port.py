@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, last_name
+from wardround_tests.models.python_tests import FUNCTIONS, last_name
 
 _AT_HOME = frozenset({"", "0.0.0.0", "127.0.0.1", "localhost", "::", "::1"})  # noqa: S104
 _OPENING = frozenset(

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, last_name
+from wardround_tests.models.python_tests import FUNCTIONS, last_name
 
 _START = "import pytest\n@pytest.fixture\ndef user():\n    return User('a')\n"
 

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround_python.module import FunctionNode
-
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import own_nodes, root_name
-from wardround_tests.serving import SET_UP, fixture_scope, is_fixture
+from wardround_tests.models.fixtures import SET_UP, fixture_scope, is_fixture
+from wardround_tests.models.python_tests import own_nodes, root_name
 
 _PUTTING = LatePattern(
     r"^(append|add|update|extend|insert|setdefault|subscribe|register|connect|install|enable|disable)(_\w+)?$|"

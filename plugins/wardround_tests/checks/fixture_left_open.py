@@ -7,14 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround_python.module import FunctionNode
-
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import own_nodes
-from wardround_tests.serving import SET_UP, is_fixture
+from wardround_tests.models.fixtures import SET_UP, is_fixture
+from wardround_tests.models.python_tests import own_nodes
 
 _OPENING = LatePattern(
     r"^((sqlite3|psycopg2?|pymysql|MySQLdb|mysql\.connector|asyncpg|oracledb|pyodbc|aiosqlite)\.connect|"

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, both_ways, equal_sides, is_assertion, last_name
+from wardround_tests.models.python_tests import TestCase, both_ways, equal_sides, is_assertion, last_name
 
 _ROUNDED = frozenset({"approx", "round", "Decimal", "Fraction", "isclose", "allclose", "fsum"})
 _FLOAT = LatePattern(r"\d\.\d")

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround_python.module import FunctionNode
-
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, own_nodes
+from wardround_tests.models.python_tests import TestCase, own_nodes
 
 _CALLS = frozenset({"os.putenv", "os.chdir", "os.environ.update", "os.environ.setdefault", "os.umask"})
 _PUT_BACK = LatePattern(r"environ|chdir|monkeypatch|getcwd|umask")

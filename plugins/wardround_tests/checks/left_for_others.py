@@ -9,14 +9,14 @@ from functools import cached_property
 from typing import ClassVar
 
 import msgspec
-from wardround_python.module import binds
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import binds
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, last_name, outermost_function, own_nodes
-from wardround_tests.serving import fixture_scope, is_fixture
+from wardround_tests.models.fixtures import fixture_scope, is_fixture
+from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name, outermost_function, own_nodes
 
 _PUTTING = LatePattern(
     r"^(add|append|extend|insert|put|push|set|register|create|write|save|store|record|enqueue|book|deposit|"

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import children, walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tree import children, walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, equal_sides, is_assertion, last_name
+from wardround_tests.models.python_tests import TestCase, equal_sides, is_assertion, last_name
 
 _LOCAL = {
     "datetime.datetime.fromtimestamp": 1,

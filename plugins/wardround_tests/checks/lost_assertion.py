@@ -7,13 +7,19 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround_python.module import FunctionNode
-
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, body_of, is_certain_assertion, last_name, own_nodes
+from wardround_tests.models.python_tests import (
+    FUNCTIONS,
+    TestCase,
+    body_of,
+    is_certain_assertion,
+    last_name,
+    own_nodes,
+)
 
 _THREADS = frozenset({"threading.Thread", "threading.Timer", "multiprocessing.Process"})
 _RUN = "import threading\nfrom shop import total\n"

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, outermost_function
+from wardround_tests.models.python_tests import FUNCTIONS, TestCase, outermost_function
 
 _CHANGING = frozenset(
     {"append", "extend", "insert", "add", "update", "pop", "remove", "clear", "setdefault", "discard"}

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import ClassVar, TypeGuard
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase
+from wardround_tests.models.python_tests import TestCase
 
 _UNIT = "import unittest\n"
 _PYTEST = "async def test_up():\n    assert await up()\n"

@@ -7,12 +7,19 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import ASSERTING_NAME, FUNCTIONS, TestCase, body_of, last_name, own_nodes
+from wardround_tests.models.python_tests import (
+    ASSERTING_NAME,
+    FUNCTIONS,
+    TestCase,
+    body_of,
+    last_name,
+    own_nodes,
+)
 
 _SMOKE_NAME = LatePattern(
     r"smoke|import|crash|error|rais|throw|fail|work|runs?(_|$)|compil|leak|hang|deadlock|segfault|warn|"

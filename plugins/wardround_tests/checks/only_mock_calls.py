@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, last_name
-from wardround_tests.serving import SET_UP
+from wardround_tests.models.fixtures import SET_UP
+from wardround_tests.models.python_tests import TestCase, last_name
 
 _LOOSE = frozenset({"assert_called", "assert_called_once", "assert_awaited", "assert_awaited_once"})
 _TOTALS = (

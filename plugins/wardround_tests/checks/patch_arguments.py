@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, last_name
+from wardround_tests.models.python_tests import TestCase, last_name
 
 _START = "from unittest.mock import patch\n"
 

@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround_python.module import PythonModule
-
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import PythonModule
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase
+from wardround_tests.models.python_tests import FUNCTIONS, TestCase
 
 _ROOTS = ("", "src/", "lib/", "app/", "backend/", "server/")
 _PATCHING = LatePattern(r"(^|\.)patch(\.object)?$|monkeypatch\.setattr$")

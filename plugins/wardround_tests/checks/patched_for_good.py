@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, last_name
+from wardround_tests.models.python_tests import TestCase, last_name
 
 _PATCHING = LatePattern(
     r"(^|\.)(mock|mocker)\.patch(\.(object|dict|multiple))?$|^(unittest\.)?mock\.patch|^patch$|"

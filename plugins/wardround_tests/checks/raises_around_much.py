@@ -7,10 +7,10 @@ import builtins
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import last_name, own_nodes
+from wardround_tests.models.python_tests import last_name, own_nodes
 
 _RAISING = frozenset({"raises", "assertRaises"})
 _MANY, _FEWEST = 3, 2

@@ -9,14 +9,13 @@ from functools import cached_property
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from wardround_python.module import FunctionNode
-
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
+from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, last_name
-from wardround_tests.serving import is_fixture
+from wardround_tests.models.fixtures import is_fixture
+from wardround_tests.models.python_tests import FUNCTIONS, last_name
 
 _VERBS = "get|post|put|patch|delete|head|options|request|stream"
 _REQUESTS = LatePattern(

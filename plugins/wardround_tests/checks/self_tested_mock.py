@@ -7,11 +7,18 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, body_of, equal_sides, last_name, own_nodes, root_name
+from wardround_tests.models.python_tests import (
+    TestCase,
+    body_of,
+    equal_sides,
+    last_name,
+    own_nodes,
+    root_name,
+)
 
 _MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec"})
 _OF_ONE = frozenset({"assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"})

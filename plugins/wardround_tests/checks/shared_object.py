@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, is_assertion, outermost_function
+from wardround_tests.models.python_tests import TestCase, is_assertion, outermost_function
 
 _MAKING = LatePattern(r"^_*([A-Z]\w*[a-z]|(create|make|build|new|open)_\w+)$")
 _NO_STATE = LatePattern(

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround_python.module import FunctionNode
-
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, last_name
+from wardround_tests.models.python_tests import FUNCTIONS, last_name
 
 _SHARED = LatePattern(r"^(/tmp/|/var/tmp/|[A-Za-z]:[\\/]+([Tt]emp|TEMP|tmp)[\\/])[^\s{}]")
 _FILES = frozenset(

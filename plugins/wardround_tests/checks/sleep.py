@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround_python.module import FunctionNode
-
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
+from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, body_of, last_name, own_nodes
+from wardround_tests.models.python_tests import FUNCTIONS, TestCase, body_of, last_name, own_nodes
 
 _SLEEPS = frozenset(
     {"time.sleep", "asyncio.sleep", "anyio.sleep", "trio.sleep", "gevent.sleep", "eventlet.sleep"}

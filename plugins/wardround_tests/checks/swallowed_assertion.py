@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import last_name, own_nodes
+from wardround_tests.models.python_tests import last_name, own_nodes
 
 _CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})
 _TELLING = LatePattern(

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Severity
-from wardround.python_tree import walk
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 
 _COROUTINE = "async def is_up(): ...\n"

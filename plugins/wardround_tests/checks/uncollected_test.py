@@ -7,12 +7,18 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround_python.module import FunctionNode
-
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
 from wardround.findings import Severity
+from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, body_of, is_certain_assertion, last_name, own_nodes
+from wardround_tests.models.python_tests import (
+    FUNCTIONS,
+    TestCase,
+    body_of,
+    is_certain_assertion,
+    last_name,
+    own_nodes,
+)
 
 _SETTINGS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".pytest.ini", "pytest.toml")
 _TEST = "    def test_open(self):\n        assert self.box\n"

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Valid
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, both_ways, equal_sides
+from wardround_tests.models.python_tests import FUNCTIONS, TestCase, both_ways, equal_sides
 
 _LISTED = frozenset({"os.listdir", "os.scandir", "glob.glob", "glob.iglob"})
 _LISTING = frozenset({"iterdir", "glob", "rglob"})

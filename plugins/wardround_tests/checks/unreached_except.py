@@ -6,11 +6,17 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, is_assertion, is_certain_assertion, last_name, own_nodes
+from wardround_tests.models.python_tests import (
+    FUNCTIONS,
+    is_assertion,
+    is_certain_assertion,
+    last_name,
+    own_nodes,
+)
 
 _CHECKING = LatePattern(r"(check|verify|validate|ensure|match|compare|must|confirm)(_|[A-Z]|$)")
 _START = "def test_add():\n    try:\n        add(1, 'a')\n"

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase
+from wardround_tests.models.python_tests import FUNCTIONS, TestCase
 
 _FIXTURES = LatePattern(r"^(snapshot(_\w+)?|\w+_snapshot|data_regression|file_regression)$")
 _MATCHES = frozenset(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks import Check
+from wardround.checks.base import Check
 from wardround_text.checks.bidirectional import BidirectionalControl
 from wardround_text.checks.declared_encoding import DeclaredEncoding
 from wardround_text.checks.invisible import InvisibleCharacter

@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Valid
+from wardround.checks.base import Check, Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
 from wardround_text.kinds import LONGEST_READ, Kind, is_for_tests, kind_of
 
 _CONTROLS = LatePattern("[\u202a-\u202e\u2066-\u2069]")

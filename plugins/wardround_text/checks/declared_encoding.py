@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Valid
+from wardround.checks.base import Check, Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
 
 _DECLARED = LatePattern(r"[ \t\f]*#.*?(coding[:=][ \t]*([-\w.]+))", re.ASCII)
 _NO_CODE = LatePattern(r"[ \t\f]*(?:#.*)?", re.ASCII)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Valid
+from wardround.checks.base import Check, Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
 from wardround_text.kinds import LONGEST_READ, Kind, Part, is_for_tests, kind_of, part_at
 
 _ZERO_WIDTH = "\u200b-\u200d\u2060-\u2064\ufeff\u034f\u180b-\u180f"

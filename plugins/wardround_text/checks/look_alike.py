@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Iterator
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Valid
+from wardround.checks.base import Check, Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
 from wardround_text.kinds import Kind, Part, is_for_tests, kind_of, part_at
 
 _WORD = LatePattern(r"\w*[^\W\x00-\x7f]\w*")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.guard_checks import GuardGoneCheck
-from wardround_typescript.guard_check import ScriptGuards
+from wardround.checks.base import ChangeCase
+from wardround.semantics.semdiff.guard_checks import GuardGoneCheck
+from wardround_typescript.analysis.guard_check import ScriptGuards
 
 _ASKS = (
     "export async function drop(req, key) {\n  await requireAdmin(req.user)\n  await shelf.remove(key)\n}\n"

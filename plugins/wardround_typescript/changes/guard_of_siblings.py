@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.guard_checks import SiblingGuardCheck
-from wardround_typescript.guard_check import ScriptGuards
+from wardround.checks.base import ChangeCase
+from wardround.semantics.semdiff.guard_checks import SiblingGuardCheck
+from wardround_typescript.analysis.guard_check import ScriptGuards
 
 _CLASS = (
     "export class Shelf {\n  @Mutation(() => Boolean)\n  @UseGuards(AuthGuard)\n"

@@ -7,15 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import ChangeCase, ChangedText
-from wardround.drift.removed_uses import RemovedUsesCheck, Use
-from wardround.drift.vanished import span_of_line
+from wardround.checks.base import ChangeCase, ChangedText
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS
+from wardround.semantics.semdiff.line_diff import span_of_line
+from wardround.semantics.semdiff.removed_uses import RemovedUsesCheck, Use
+from wardround_typescript.check import COMPONENTS, SCRIPTS
 
 if TYPE_CHECKING:
-    from wardround_typescript.exports import Modules
+    from wardround_typescript.analysis.exports import Modules
 
 _MOST_NAMES = 200
 """Exports one file may lose; a change that takes more rewrites it."""
@@ -66,7 +66,7 @@ class RemovedExport(RemovedUsesCheck):
         "599 newest commits of redux-toolkit, TanStack/query, hoppscotch and langfuse: no hit; of the "
         "commits that remove exports, applied without their other files, 327 of 336 names"
     )
-    LOOK = "wardround_typescript.export_words:removes_an_export_or_imports"
+    LOOK = "wardround_typescript.export_prefilters:removes_an_export_or_imports"
     VALID: ClassVar[Sequence[ChangeCase]] = [
         _importing("import { send } from './box';\nimport './box.css';\n"),
         _importing("import { send } from './generated/box';\nimport { Route } from './+types/box';\n"),
@@ -157,8 +157,8 @@ class RemovedExport(RemovedUsesCheck):
 
     def _inspect_imports(self, file: ChangedText) -> None:
         """Report what added lines import that does not exist, unless the change removes it."""
-        from wardround_typescript.added_imports import missing_uses
-        from wardround_typescript.exports import Modules, exports_of
+        from wardround_typescript.analysis.added_imports import missing_uses
+        from wardround_typescript.analysis.exports import Modules, exports_of
 
         if (
             file.text is None
@@ -192,8 +192,8 @@ class RemovedExport(RemovedUsesCheck):
 
     def _inspect_gone(self, gone: Mapping[str, ChangedText]) -> None:
         """Report the imports of modules that are there no more."""
-        from wardround_typescript.export_users import ExportUsers
-        from wardround_typescript.exports import Modules
+        from wardround_typescript.analysis.exports import Modules
+        from wardround_typescript.analysis.import_users import ExportUsers
 
         words = {_home(path) for path in gone} - {""}
         modules = Modules(self.change.project, [*gone], [*gone])
@@ -211,8 +211,8 @@ class RemovedExport(RemovedUsesCheck):
 
     def _inspect_names(self, files: Mapping[str, ChangedText]) -> None:
         """Report the imports of exports that their modules have no more."""
-        from wardround_typescript.export_users import ExportUsers
-        from wardround_typescript.exports import Modules, exports_of
+        from wardround_typescript.analysis.exports import Modules, exports_of
+        from wardround_typescript.analysis.import_users import ExportUsers
 
         modules = Modules(self.change.project, [*files])
         losses: dict[str, set[str]] = defaultdict(set)
@@ -233,7 +233,7 @@ class RemovedExport(RemovedUsesCheck):
 
     def _lost(self, path: str, text: str, modules: Modules) -> Iterator[tuple[str, str]]:
         """The exports that a module has no more, each with the modules by which it was to be had."""
-        from wardround_typescript.exports import exports_of, provides
+        from wardround_typescript.analysis.exports import exports_of, provides
 
         before = exports_of(path, text)
         lost = [name for name in before.names if provides(path, name, modules) is False]
@@ -246,7 +246,7 @@ class RemovedExport(RemovedUsesCheck):
 
     def _barrels(self, path: str, modules: Modules) -> Iterator[str]:
         """The index files above a module that pass on all it exports, directly or through one another."""
-        from wardround_typescript.exports import exports_of
+        from wardround_typescript.analysis.exports import exports_of
 
         passing = {path}
         folder = posixpath.dirname(path)

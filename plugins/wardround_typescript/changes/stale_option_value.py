@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.option_values import StaleValueCheck
+from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround_typescript.declared_options import ScriptOptionCheck
+from wardround.semantics.docdrift.cli_values import StaleValueCheck
+from wardround_typescript.docdrift.cli_adapter import ScriptOptionCheck
 
 _PACKAGE = {"package.json": '{"name": "post", "bin": "dist/cli.js"}'}
 

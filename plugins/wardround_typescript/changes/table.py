@@ -1,8 +1,8 @@
-"""What each check is for. Not to be edited: ``wardround.check_table`` writes it."""
+"""What each check is for. Not to be edited: ``wardround.checks.index`` writes it."""
 
 from __future__ import annotations
 
-from wardround.late import Row
+from wardround.checks.lazy import Row
 
 TABLE: tuple[Row, ...] = (
     (
@@ -38,20 +38,20 @@ TABLE: tuple[Row, ...] = (
         "removed_export:RemovedExport",
         (".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".svelte", ".ts", ".tsx", ".vue"),
         (),
-        "wardround_typescript.export_words:removes_an_export_or_imports",
+        "wardround_typescript.export_prefilters:removes_an_export_or_imports",
     ),
     (
         "TS390",
         "guard_gone:GuardGone",
         (".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".ts", ".tsx"),
         (),
-        "wardround.drift.guards:may_be_guarded",
+        "wardround.semantics.semdiff.guards:may_be_guarded",
     ),
     (
         "TS391",
         "guard_of_siblings:GuardOfSiblings",
         (".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".ts", ".tsx"),
         (),
-        "wardround.drift.guards:may_be_guarded",
+        "wardround.semantics.semdiff.guards:may_be_guarded",
     ),
 )

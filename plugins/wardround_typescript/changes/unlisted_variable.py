@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.variables import UnlistedVariableCheck
+from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround_typescript.read_variables import ScriptVariableCheck
+from wardround.semantics.docdrift.env_vars import UnlistedVariableCheck
+from wardround_typescript.docdrift.env_adapter import ScriptVariableCheck
 
 
 def _schema(*rules: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.option_checks import WithdrawnOptionCheck
+from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround_typescript.declared_options import ScriptOptionCheck, has_key
+from wardround.semantics.docdrift.cli_checks import WithdrawnOptionCheck
+from wardround_typescript.docdrift.cli_adapter import ScriptOptionCheck, has_key
 
 _PACKAGE = {"package.json": '{"name": "@shop/post", "bin": {"post": "dist/cli.js"}}'}
 _README = "# Post\n\n```\npost --tries 3 letter.txt\n```\n"

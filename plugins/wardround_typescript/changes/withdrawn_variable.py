@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import ChangeCase
-from wardround.drift.variables import WithdrawnVariableCheck
+from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround_typescript.read_variables import ScriptVariableCheck
+from wardround.semantics.docdrift.env_vars import WithdrawnVariableCheck
+from wardround_typescript.docdrift.env_adapter import ScriptVariableCheck
 
 _READ = "const box = process.env.MAIL_BOX\nconst tries = process.env.MAIL_TRIES\nconst last = 1\n"
 _LESS = "const box = process.env.MAIL_BOX\nconst last = 1\n"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _ANSWER = LatePattern(
     r"^(?:await\s+)?(?:JSON\.parse\(|\(?\s*(?:await\s+)?[\w.]+(?:\([^()]*\))?\)?\s*\.json\(\s*\)$)"
@@ -163,7 +163,7 @@ class AnyThroughGeneric(TreeCheck):
 
     def _generic(self) -> Iterator[Node]:
         """The functions that promise one of their own type parameters."""
-        from wardround_typescript.code import FUNCTIONS
+        from wardround.languages.script.code import FUNCTIONS
 
         code = self.code
         for node in code.kinds("type_parameters"):
@@ -189,7 +189,7 @@ class AnyThroughGeneric(TreeCheck):
                 yield function
 
     def _unchecked(self, function: Node) -> Iterator[Node]:
-        from wardround_typescript.code import own_nodes
+        from wardround.languages.script.code import own_nodes
 
         for node in own_nodes(function):
             if (
@@ -222,7 +222,7 @@ class AnyThroughGeneric(TreeCheck):
 
     def _cast_answers(self) -> Iterator[Node]:
         """Casts of the data of a client that says nothing about its type, such as axios."""
-        from wardround_typescript.code import bare
+        from wardround.languages.script.code import bare
 
         code = self.code
         for node in code.kinds("as_expression", "variable_declarator"):
@@ -251,7 +251,7 @@ class AnyThroughGeneric(TreeCheck):
 
     def _taken_as_any(self) -> Iterator[Node]:
         """What an exported function takes from outside as any and gives back under a type of the program."""
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         code = self.code
         for node in code.kinds("required_parameter"):
@@ -270,7 +270,7 @@ class AnyThroughGeneric(TreeCheck):
 
     def _rows_of_any(self) -> Iterator[Node]:
         """Parameters of any in a callback over what the server sent."""
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         code = self.code
         for node in code.kinds("required_parameter"):
@@ -298,7 +298,7 @@ class AnyThroughGeneric(TreeCheck):
 
 def _branches(node: Node) -> Iterator[Node]:
     """An expression without casts, or the sides of a choice."""
-    from wardround_typescript.code import bare
+    from wardround.languages.script.code import bare
 
     one = bare(node)
     if one is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _STOPS = LatePattern(r"^(?:assert[A-Z]\w*|\w+OrThrow|\w+OrFail|throwIf[A-Z]\w*|throwUnless[A-Z]\w*)$")
 _STOPPING = LatePattern(
@@ -78,7 +78,7 @@ class AssertionThatAnswers(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import FUNCTIONS
+        from wardround.languages.script.code import FUNCTIONS
 
         code = self.code
         for function in code.kinds(*sorted(FUNCTIONS)):
@@ -89,7 +89,7 @@ class AssertionThatAnswers(TreeCheck):
                 )
 
     def _only_answers(self, function: Node) -> bool:
-        from wardround_typescript.code import bare, returned
+        from wardround.languages.script.code import bare, returned
 
         code = self.code
         body = function.child_by_field_name("body")

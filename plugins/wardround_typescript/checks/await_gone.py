@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.before import BeforeCheck, functions_of
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS
+from wardround_typescript.before_after_check import BeforeCheck, functions_of
+from wardround_typescript.check import COMPONENTS, SCRIPTS
 
 if TYPE_CHECKING:
-    from wardround_typescript.code import Code
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.code import Code
+    from wardround.languages.script.syntax import Node
 
 _TAKEN = LatePattern(r"\.(?:then|catch|finally|unref)$")
 _STORE = (
@@ -103,7 +103,7 @@ class AwaitGone(BeforeCheck):
     ]
 
     def compare(self, was: Code) -> None:
-        from wardround_typescript.code import is_async
+        from wardround.languages.script.code import is_async
 
         before = functions_of(was)
         for name, function in functions_of(self.code).items():
@@ -119,7 +119,7 @@ class AwaitGone(BeforeCheck):
 
     def _answers_at_once(self, was: Code, called: str) -> bool:
         """Whether the function of the file that is called, if it is one, is not async any more."""
-        from wardround_typescript.code import is_async
+        from wardround.languages.script.code import is_async
 
         own = called.rpartition(".")[2]
         before, now = functions_of(was), functions_of(self.code)
@@ -130,9 +130,9 @@ class AwaitGone(BeforeCheck):
 
     def _is_plain_elsewhere(self, called: str) -> bool:
         """Whether another file has the function that is called, and it gives no promise."""
-        from wardround_typescript.callees import origin, script_of
-        from wardround_typescript.code import code_of
-        from wardround_typescript.promises import function_gives
+        from wardround.languages.script.code import code_of
+        from wardround_typescript.analysis.call_resolution import origin, script_of
+        from wardround_typescript.analysis.promises import function_gives
 
         script = script_of(self.source.path, self.source.text)
         found = origin(called, script, self.source.project) if called in self.code.imports else None
@@ -145,7 +145,7 @@ class AwaitGone(BeforeCheck):
 
 
 def _awaited(code: Code, function: Node) -> Iterator[str]:
-    from wardround_typescript.code import argument, awaited_call, bare, own_nodes
+    from wardround.languages.script.code import argument, awaited_call, bare, own_nodes
 
     for node in own_nodes(function):
         value = awaited_call(node)
@@ -161,7 +161,7 @@ def _awaited(code: Code, function: Node) -> Iterator[str]:
 
 def _dropped(function: Node) -> Iterator[Node]:
     """The calls of a function that are statements of their own, or are returned past a ``catch``."""
-    from wardround_typescript.code import is_awaited, own_nodes
+    from wardround.languages.script.code import is_awaited, own_nodes
 
     for node in own_nodes(function):
         is_past = node.type == "return_statement" and bool(node.named_children) and _is_tried(node)

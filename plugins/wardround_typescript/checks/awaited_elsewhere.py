@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import SCRIPTS, TreeCheck
+from wardround_typescript.check import SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _MEANT = LatePattern(
     r"(?i)(?:^|\.)(?:push|replace|back|go|navigate\w*|refresh\w*|reload\w*|emit\w*|dispatch\w*|invalidate\w*|refetch\w*"
@@ -96,7 +96,7 @@ class AwaitedElsewhere(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import function_around, is_async
+        from wardround.languages.script.code import function_around, is_async
 
         for called, calls in self._dropped().items():
             # A function that is dropped more than once is meant to go on by itself.
@@ -115,7 +115,7 @@ class AwaitedElsewhere(TreeCheck):
 
     def _dropped(self) -> dict[str, list[Node]]:
         """The calls that are statements by themselves, of functions that are awaited in other places."""
-        from wardround_typescript.code import is_awaited
+        from wardround.languages.script.code import is_awaited
 
         found: dict[str, list[Node]] = {}
         for called, call in self.code.calls:
@@ -132,7 +132,7 @@ class AwaitedElsewhere(TreeCheck):
         return frozenset(self.code.called(call) for call in self._waited_for())
 
     def _waited_for(self) -> Iterator[Node]:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         for awaited in self.code.kinds("await_expression"):
             inner = awaited.named_children[0]
@@ -153,7 +153,7 @@ class AwaitedElsewhere(TreeCheck):
 
 def _takes_callback(call: Node) -> bool:
     """Whether a call is given a function, by which it says that it is done."""
-    from wardround_typescript.code import FUNCTIONS
+    from wardround.languages.script.code import FUNCTIONS
 
     given = call.child_by_field_name("arguments")
     return given is not None and any(one.type in FUNCTIONS for one in given.named_children)

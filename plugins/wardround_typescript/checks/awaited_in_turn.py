@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 
 class AwaitedInTurn(TreeCheck):
@@ -74,7 +74,7 @@ class AwaitedInTurn(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         code = self.code
         waited: dict[int, list[tuple[Node, Node]]] = {}
@@ -89,7 +89,7 @@ class AwaitedInTurn(TreeCheck):
 
     def _is_started(self, declarator: Node, awaited: Node) -> bool:
         """Whether a variable holds what a call gave in the same function, and only the wait uses it."""
-        from wardround_typescript.code import function_around, is_awaited
+        from wardround.languages.script.code import function_around, is_awaited
 
         code = self.code
         value = declarator.child_by_field_name("value")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _TIMERS = LatePattern(
     r"^((window|globalThis)\.)?(setTimeout|setInterval|setImmediate|requestAnimationFrame"
@@ -118,7 +118,7 @@ class CalledNotPassed(TreeCheck):
 
     def _handed(self) -> Iterator[Node]:
         """What is handed over to run later."""
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         for called, call in code.calls:
@@ -136,7 +136,7 @@ class CalledNotPassed(TreeCheck):
                 yield value.named_children[0]
 
     def _gives_nothing(self, call: Node) -> bool:
-        from wardround_typescript.code import is_async, own_nodes, returned
+        from wardround.languages.script.code import is_async, own_nodes, returned
 
         code = self.code
         called = code.called(call)

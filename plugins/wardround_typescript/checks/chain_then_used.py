@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _SPINE = ("call_expression", "member_expression", "subscript_expression")
 _ASSERTED = LatePattern(r"(?i)^(?:\w+\.)*(?:assert\w*|invariant|expect|ensure\w*|is[A-Z]\w*|has[A-Z]\w*)$")
@@ -100,7 +100,7 @@ class ChainThenUsed(TreeCheck):
 
     def _trusting(self, declarator: Node, asked: Node) -> Node | None:
         """The first place that reads a field as if the value were there; None where something asks before."""
-        from wardround_typescript.code import function_around, is_tested
+        from wardround.languages.script.code import function_around, is_tested
 
         code = self.code
         function = function_around(declarator)
@@ -145,7 +145,7 @@ class ChainThenUsed(TreeCheck):
 
     def _is_known(self, asked: Node, declarator: Node, function: Node) -> bool:
         """Whether a condition of the function asks for the same thing, or its start, by itself."""
-        from wardround_typescript.code import is_tested
+        from wardround.languages.script.code import is_tested
 
         code = self.code
         start = asked

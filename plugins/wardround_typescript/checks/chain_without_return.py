@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _FUNCTION = ("arrow_function", "function_expression")
 
@@ -66,7 +66,7 @@ class ChainWithoutReturn(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import argument, bare
+        from wardround.languages.script.code import argument, bare
 
         for called, call in self.code.calls:
             step = bare(argument(call, 0)) if called.endswith(".then") else None
@@ -77,7 +77,7 @@ class ChainWithoutReturn(TreeCheck):
                 self.say(self._last(step), "the next step reads what this one gives, and it gives nothing")
 
     def _gives_nothing(self, function: Node) -> bool:
-        from wardround_typescript.code import own_nodes
+        from wardround.languages.script.code import own_nodes
 
         body = function.child_by_field_name("body")
         return (
@@ -104,7 +104,7 @@ class ChainWithoutReturn(TreeCheck):
 
     def _next_step(self, call: Node) -> Node | None:
         """The function given to the next ``then`` of a chain, over a ``catch`` between them."""
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         above: Node | None = call
         while above is not None and above.parent is not None and above.parent.type == "member_expression":

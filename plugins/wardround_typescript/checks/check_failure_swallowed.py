@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 _CHECKS = LatePattern(
     r"(?:^|\.)(?:verify|authorize|authenticate|assert|ensure|require|enforce|guard)(?:[A-Z]\w*)?$"
@@ -88,8 +88,8 @@ class CheckFailureSwallowed(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import FUNCTIONS
-        from wardround_typescript.swallowed import caught
+        from wardround.languages.script.code import FUNCTIONS
+        from wardround_typescript.analysis.exception_handling import caught
 
         for function in self.code.kinds(*sorted(FUNCTIONS)):
             for one in caught(self.code, function):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _TAKES_CLEANUP = frozenset(
     {"useEffect", "useLayoutEffect", "useInsertionEffect", "onMount", "$effect", "$effect.pre"}
@@ -113,7 +113,7 @@ class CleanupNeverCalled(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import argument, is_async
+        from wardround.languages.script.code import argument, is_async
 
         for called, call in self.code.calls:
             name = called.removeprefix("React.")
@@ -139,7 +139,7 @@ class CleanupNeverCalled(TreeCheck):
                 self.say(node, message)
 
     def _is_cleanup(self, value: Node) -> bool:
-        from wardround_typescript.code import FUNCTIONS, argument
+        from wardround.languages.script.code import FUNCTIONS, argument
 
         if value.type in FUNCTIONS:
             given = value.child_by_field_name("parameters")
@@ -157,8 +157,8 @@ class CleanupNeverCalled(TreeCheck):
 
     def _dropped(self, effect: Node) -> Iterator[Node]:
         """The functions in an effect whose answer nobody takes."""
-        from wardround_typescript.code import FUNCTIONS, argument, function_around, is_async
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.code import FUNCTIONS, argument, function_around, is_async
+        from wardround.languages.script.syntax import inside
 
         for node in inside(effect):
             if node.type != "call_expression" or not _is_dropped(node):
@@ -186,7 +186,7 @@ def _is_dropped(call: Node) -> bool:
 
 
 def _returns(function: Node) -> Iterator[Node]:
-    from wardround_typescript.code import own_nodes
+    from wardround.languages.script.code import own_nodes
 
     for node in own_nodes(function):
         if node.type == "return_statement" and node.named_children:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.drift.copied_rows import Entry, entry_of, left_behind, may_hold_a_row
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround.checks.base import Invalid, Valid
+from wardround.semantics.semdiff.copy_paste import Entry, entry_of, left_behind, may_hold_a_row
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _Row = list[tuple[str, "Node"]]
 _AT_LEAST = 2

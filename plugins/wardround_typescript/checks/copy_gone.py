@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.before import BeforeCheck, functions_of
+from wardround_typescript.before_after_check import BeforeCheck, functions_of
 
 if TYPE_CHECKING:
-    from wardround_typescript.code import Code
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.code import Code
+    from wardround.languages.script.syntax import Node
 
 _CHANGING = frozenset({"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin"})
 _COPIED = LatePattern(
@@ -127,8 +127,8 @@ def _copied(text: str) -> set[str]:
 
 def _changes(code: Code, function: Node) -> Iterator[tuple[str, Node]]:
     """What a function changes in place, by its path, and where."""
-    from wardround_typescript.code import argument
-    from wardround_typescript.syntax import inside
+    from wardround.languages.script.code import argument
+    from wardround.languages.script.syntax import inside
 
     for node in inside(function):
         if node.type == "call_expression":

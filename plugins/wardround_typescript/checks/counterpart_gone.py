@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.before import BeforeCheck
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS
+from wardround_typescript.before_after_check import BeforeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS
 
 if TYPE_CHECKING:
-    from wardround_typescript.code import Code
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.code import Code
+    from wardround.languages.script.syntax import Node
 
 _PAIRS: dict[str, tuple[str, ...]] = {
     "addEventListener": ("removeEventListener",),
@@ -159,7 +159,7 @@ class CounterpartGone(BeforeCheck):
 
     def _is_in_effect(self, call: Node) -> bool:
         """What an effect opens and does not close is another rule's."""
-        from wardround_typescript.components import is_in_effect
+        from wardround_typescript.analysis.react_components import is_in_effect
 
         return is_in_effect(self.code, call)
 
@@ -171,7 +171,7 @@ def _is_statement(call: Node) -> bool:
 
 def _switched(code: Code) -> dict[str, list[tuple[Node, str]]]:
     """The setters of what says that something is going on -> their calls, with what is given."""
-    from wardround_typescript.code import argument
+    from wardround.languages.script.code import argument
 
     found: dict[str, list[tuple[Node, str]]] = {}
     for called, call in code.calls:

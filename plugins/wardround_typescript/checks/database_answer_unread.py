@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _STARTS = frozenset({"from", "rpc"})
 _WRITES = frozenset({"insert", "update", "upsert", "delete", "rpc", "upload", "remove", "move", "copy"})
@@ -155,7 +155,7 @@ class DatabaseAnswerUnread(TreeCheck):
 
     def _is_tested(self, node: Node) -> bool:
         """Whether a value is asked for being there, as a guard does; ``?? []`` only covers its absence."""
-        from wardround_typescript.code import is_tested
+        from wardround.languages.script.code import is_tested
 
         return is_tested(self.code, node) or self._is_asserted(node)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _SHARED = LatePattern(
     r"(?i)^(default\w*|\w*defaults?|initial\w*|base\w*|empty\w*|template\w*)$"
@@ -102,7 +102,7 @@ class DefaultsChanged(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import argument, function_around
+        from wardround.languages.script.code import argument, function_around
 
         code = self.code
         for called, call in code.calls:
@@ -141,7 +141,7 @@ class DefaultsChanged(TreeCheck):
 
     def _is_shared(self, held: Node) -> bool:
         """Whether a name stands for an object or a list of the module that is named like a default."""
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         code = self.code
         if held.type != "identifier":
@@ -167,7 +167,7 @@ class DefaultsChanged(TreeCheck):
 
     def _is_given_out(self, node: Node) -> bool:
         """Whether the object is also returned there: a setter of module state is meant."""
-        from wardround_typescript.code import function_around, returned
+        from wardround.languages.script.code import function_around, returned
 
         code = self.code
         function = function_around(node)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround_typescript.documented_check import JsDocCheck
+from wardround_typescript.docdrift.jsdoc_check import JsDocCheck
 
 if TYPE_CHECKING:
-    from wardround.drift.parameters import Gone
-    from wardround_typescript.functions import ComparedFunction
+    from wardround.semantics.docdrift.parameters import Gone
+    from wardround_typescript.docdrift.documented_functions import ComparedFunction
 
 _SEND = "/**\n * Sends.\n * @param {string} to - who gets it\n * @param {number} [tries=3] how often\n */\n"
 _OPTIONS = "/**\n * @param to who gets it\n * @param options how\n * @param options.tries how often\n */\n"
@@ -136,7 +136,7 @@ class DocumentedParameterGone(JsDocCheck):
     ]
 
     def look_at(self, one: ComparedFunction) -> None:
-        from wardround_typescript.parted import gone
+        from wardround_typescript.docdrift.doc_code_mismatch import gone
 
         for each in gone(one):
             column = one.compared.change.words.lines[each.entry.line].find("@") + 1

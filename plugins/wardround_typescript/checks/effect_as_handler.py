@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.components import Effect
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
+    from wardround_typescript.analysis.react_components import Effect
 
 _TOLD = LatePattern(
     r"(?i)(^|\.)(show|push|add|enqueue|display|open)?_?(toast|snack_?bar|notification"
@@ -142,7 +142,7 @@ class EffectAsHandler(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.components import component_around, effects
+        from wardround_typescript.analysis.react_components import component_around, effects
 
         for effect in effects(self.code):
             component = component_around(self.code, effect.call)
@@ -162,7 +162,7 @@ class EffectAsHandler(TreeCheck):
         )
 
     def _returns_end(self, function: Node) -> bool:
-        from wardround_typescript.code import FUNCTIONS, returned
+        from wardround.languages.script.code import FUNCTIONS, returned
 
         return any(one.type in FUNCTIONS for one in returned(function))
 
@@ -210,7 +210,7 @@ class EffectAsHandler(TreeCheck):
 
     def _is_of_handlers(self, effect: Effect, component: Node) -> bool:
         """Whether the effect follows a state that only event handlers set."""
-        from wardround_typescript.components import states
+        from wardround_typescript.analysis.react_components import states
 
         code = self.code
         known = {state.name: state for state in states(code, component)}
@@ -227,7 +227,7 @@ class EffectAsHandler(TreeCheck):
 
     def _is_set_by_handlers(self, setter: str, effect: Effect) -> bool:
         """Whether nothing but handlers set a state; taking it back, the effect itself is no source of it."""
-        from wardround_typescript.code import within
+        from wardround.languages.script.code import within
 
         uses, others = self._uses(setter)
         if len(within(uses, effect.function)) == len(uses):
@@ -236,7 +236,7 @@ class EffectAsHandler(TreeCheck):
 
     def _uses(self, setter: str) -> tuple[Sequence[Node], Sequence[Node]]:
         """Where a setter is used, and where of these no handler does it."""
-        from wardround_typescript.components import is_in_handler
+        from wardround_typescript.analysis.react_components import is_in_handler
 
         if setter not in self._uses_known:
             code = self.code
@@ -269,13 +269,13 @@ class EffectAsHandler(TreeCheck):
     @cached_property
     def _is_store_changed(self) -> bool:
         """Whether a handler of the file changes the store."""
-        from wardround_typescript.components import is_in_handler
+        from wardround_typescript.analysis.react_components import is_in_handler
 
         return any(is_in_handler(self.code, call) for call in self.code.calls_named("dispatch"))
 
 
 def _calls(function: Node) -> Iterator[Node]:
-    from wardround_typescript.syntax import inside
+    from wardround.languages.script.syntax import inside
 
     for node in inside(function):
         if node.type == "call_expression":

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.before import BeforeCheck, name_around
+from wardround_typescript.before_after_check import BeforeCheck, name_around
 
 if TYPE_CHECKING:
-    from wardround_typescript.code import Code
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.code import Code
+    from wardround.languages.script.syntax import Node
 
 _EFFECTS = LatePattern(
     r"^(?:React\.)?use\w*Effect\w*$|^onMount$|^\$effect$|^watchEffect$|^createEffect$|^useMount$"
@@ -142,7 +142,7 @@ class EffectCleanupGone(BeforeCheck):
 
     def _act(self, now: _Effect, lost: _Effect) -> Node:
         """The first thing done that was undone: of the object that was cleaned, or done before too."""
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.syntax import inside
 
         code = self.code
         deeds = [(one, _deed(code, one)) for one in inside(now.call) if one != now.call]
@@ -185,7 +185,7 @@ def _owners(code: Code, effect: Node, cleans: Counter[str]) -> set[str]:
 
 
 def _effects(code: Code) -> Iterator[_Effect]:
-    from wardround_typescript.code import argument
+    from wardround.languages.script.code import argument
 
     for called, call in code.calls:
         if not _EFFECTS.search(called):
@@ -203,7 +203,7 @@ def _effects(code: Code) -> Iterator[_Effect]:
 
 def _cleanups(code: Code, function: Node) -> Iterator[Node]:
     """What an effect returns: a function, the name of one, or the answer of a call."""
-    from wardround_typescript.code import bare, returned
+    from wardround.languages.script.code import bare, returned
 
     body = function.child_by_field_name("body")
     if body is None or body.type != "statement_block":
@@ -216,7 +216,7 @@ def _cleanups(code: Code, function: Node) -> Iterator[Node]:
 
 def _calls(code: Code, node: Node) -> Iterator[str]:
     """What is called, and the fields of other things that are set."""
-    from wardround_typescript.syntax import inside
+    from wardround.languages.script.syntax import inside
 
     return (done for done in (_deed(code, one) for one in inside(node)) if done)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _PAGE = LatePattern(
     r"^(?:(?:window|globalThis)\.)?(?:document\.(?:title|cookie|body\b|documentElement\b)|location\b)"
@@ -125,8 +125,8 @@ class EffectInRender(TreeCheck):
 
     def _rendered(self, node: Node) -> Node | None:
         """The component or hook in whose rendering itself a node stands."""
-        from wardround_typescript.code import function_around, is_async
-        from wardround_typescript.components import is_component, is_hook
+        from wardround.languages.script.code import function_around, is_async
+        from wardround_typescript.analysis.react_components import is_component, is_hook
 
         function = function_around(node)
         if function is None or is_async(function):
@@ -136,13 +136,13 @@ class EffectInRender(TreeCheck):
         return function if is_hook(self.code, function) and self._keeps(function) else None
 
     def _shows(self, function: Node) -> bool:
-        from wardround_typescript.code import own_nodes
+        from wardround.languages.script.code import own_nodes
 
         return any(one.type.startswith("jsx_") for one in own_nodes(function))
 
     def _keeps(self, function: Node) -> bool:
         """Whether a function that is named like a hook is one: it calls a hook of React."""
-        from wardround_typescript.code import own_nodes
+        from wardround.languages.script.code import own_nodes
 
         return any(
             one.type == "call_expression"

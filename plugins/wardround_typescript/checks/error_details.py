@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround_typescript.server_check import ServerCheck
+from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  (what is looked for)
 _SENDS = frozenset({"json", "send", "end", "write", "render", "jsonp"})
@@ -154,7 +154,7 @@ class ErrorDetails(ServerCheck):
             self.say(node, "the stack trace of the error is sent to whoever asked")
 
     def _tells(self, node: Node) -> bool:
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.syntax import inside
 
         whole = self._described(self.scope.resolved(node))
         for one in inside(whole):

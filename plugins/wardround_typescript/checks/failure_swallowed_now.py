@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.before import BeforeCheck, functions_of
+from wardround_typescript.before_after_check import BeforeCheck, functions_of
 
 if TYPE_CHECKING:
-    from wardround_typescript.code import Code
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.code import Code
+    from wardround.languages.script.syntax import Node
 
 _SEALED = (
     "export async function open(seal: string) {\n  try {\n    await verifySeal(seal);\n  } catch (error) {\n"
@@ -97,7 +97,7 @@ class FailureSwallowedNow(BeforeCheck):
     ]
 
     def compare(self, was: Code) -> None:
-        from wardround_typescript.swallowed import caught
+        from wardround_typescript.analysis.exception_handling import caught
 
         before = functions_of(was)
         for name, function in functions_of(self.code).items():
@@ -117,7 +117,7 @@ class FailureSwallowedNow(BeforeCheck):
 
     def _compare_answers(self, was: Code, old: Node, function: Node) -> None:
         """Whether a handler told who waits for an answer, and only writes it down now."""
-        from wardround_typescript.swallowed import answered
+        from wardround_typescript.analysis.exception_handling import answered
 
         told = {called for called, _, tells in answered(was, old) if tells}
         now = list(answered(self.code, function)) if told else []

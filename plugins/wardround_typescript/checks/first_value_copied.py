@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround.storage.regex_cache import bounded
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.components import State
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
+    from wardround_typescript.analysis.react_components import State
 
 _FIRST = LatePattern(r"(?i)^(?:initial|default|start|first|prefill|seed|saved|stored|server|loader)")
 _TELLS = LatePattern(r"^(?:(?:this\.)?props\.)?on[A-Z]\w*$|^(?:this\.)?props\.set[A-Z]\w*$")
@@ -114,7 +114,7 @@ class FirstValueCopied(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.components import component_around, states
+        from wardround_typescript.analysis.react_components import component_around, states
 
         code = self.code
         components = {
@@ -127,7 +127,7 @@ class FirstValueCopied(TreeCheck):
             self.say(pair, "this keeps a copy of the prop, and nothing brings it up to date")
 
     def _look_at(self, state: State, component: Node) -> None:
-        from wardround_typescript.code import argument, bare
+        from wardround.languages.script.code import argument, bare
 
         value = bare(argument(state.call, 0))
         while value is not None and value.type == "binary_expression":
@@ -159,7 +159,7 @@ class FirstValueCopied(TreeCheck):
         return {}
 
     def _updates(self, node: Node, start: str) -> bool:
-        from wardround_typescript.components import is_in_effect
+        from wardround_typescript.analysis.react_components import is_in_effect
 
         if is_in_effect(self.code, node) or not _is_called(node):
             return True
@@ -206,7 +206,7 @@ class FirstValueCopied(TreeCheck):
 
     def _is_told(self, state: State, component: Node) -> bool:
         """Whether the parent is told of just what the state is set to, in the same place."""
-        from wardround_typescript.code import within
+        from wardround.languages.script.code import within
 
         code = self.code
         for call in within(code.calls_of(state.setter), component):

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
-from wardround.compiled import bounded
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, TreeCheck
+from wardround.storage.regex_cache import bounded
+from wardround_typescript.check import COMPONENTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _FIRST = LatePattern(
     r"(?i)initial|default|first|start|original|draft|local|edit|form|model|previous"
@@ -215,7 +215,7 @@ class FirstValueKept(TreeCheck):
                 yield from code.names_in(declarator.child_by_field_name("name"))
 
     def _is_top(self, node: Node) -> bool:
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         return function_around(node) is None
 

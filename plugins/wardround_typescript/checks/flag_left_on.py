@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.code import Code
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.code import Code
+    from wardround.languages.script.syntax import Node
 
 _FLAG = LatePattern(
     r"(?i)(load|busy|pend|sav|submit|fetch|process|updat|delet|remov|upload|send|wait|working|refresh|sync|creat"
@@ -130,7 +130,7 @@ class FlagLeftOn(TreeCheck):
 
     def _waits(self, statement: Node) -> list[Node]:
         """What is waited for in a statement itself and may throw."""
-        from wardround_typescript.code import FUNCTIONS, awaited_call
+        from wardround.languages.script.code import FUNCTIONS, awaited_call
 
         if statement.type == "try_statement" or _ANSWERED.search(self.code.text(statement)):
             return []
@@ -152,7 +152,7 @@ class FlagLeftOn(TreeCheck):
 
     def _is_harmless(self, call: Node) -> bool:
         """Whether a call does not throw: it only waits, or calls what catches here, or all of those."""
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         called = code.called(call)
@@ -167,7 +167,7 @@ class FlagLeftOn(TreeCheck):
 
     def _is_judged(self, statement: Node) -> bool:
         """Whether what came is asked for afterwards, as where failures are answers and nothing is thrown."""
-        from wardround_typescript.code import is_tested
+        from wardround.languages.script.code import is_tested
 
         code = self.code
         names = {

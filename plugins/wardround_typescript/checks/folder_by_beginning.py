@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.server_check import ServerCheck
+from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _MADE = LatePattern(
     r"^(await\s+)?(path\.|fs\.|fsp\.|posix\.)*(resolve|join|normalize|realpath|realpathSync)(\.native)?\("
@@ -85,7 +85,7 @@ class FolderByBeginning(ServerCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         if "path" not in self.source.text:
             return
@@ -114,7 +114,7 @@ class FolderByBeginning(ServerCheck):
 
     def _around(self, node: Node) -> str:
         """The statement a test stands in, and what the folder stands for."""
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         around = node
         while around.parent is not None and not around.type.endswith(("statement", "declaration")):

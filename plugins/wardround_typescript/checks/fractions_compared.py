@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _PART = (
     r"(amount|price|total|euros?|dollars?|cost|balance|share|percent(age)?|weight"
@@ -85,7 +85,7 @@ class FractionsCompared(TreeCheck):
                 self.say(node, "rounding makes this sum differ in its last digits, so it is rarely equal")
 
     def _is_fraction(self, node: Node | None) -> bool:
-        from wardround_typescript.code import bare
+        from wardround.languages.script.code import bare
 
         code = self.code
         one = bare(node)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _MAPS = LatePattern(r"\.(map|flatMap)$")
 _CHILDREN = LatePattern(r"^(React\.)?Children\.")
@@ -91,7 +91,7 @@ class FragmentWithoutKey(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import FUNCTIONS, argument, bare, returned
+        from wardround.languages.script.code import FUNCTIONS, argument, bare, returned
 
         code = self.code
         seen: set[int] = set()
@@ -113,7 +113,7 @@ class FragmentWithoutKey(TreeCheck):
 
     def _of_helper(self, answer: Node) -> Iterator[Node]:
         """What a function of the file answers that draws the item: ``rows.map((row) => draw(row, 1))``."""
-        from wardround_typescript.code import bare, returned
+        from wardround.languages.script.code import bare, returned
 
         one = bare(answer)
         if one is not None and one.type == "call_expression" and one.child_by_field_name("arguments"):
@@ -131,7 +131,7 @@ class FragmentWithoutKey(TreeCheck):
 
 def _drawn(node: Node | None) -> Iterator[Node]:
     """The elements an expression comes to."""
-    from wardround_typescript.code import bare
+    from wardround.languages.script.code import bare
 
     one = bare(node)
     if one is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.server_check import Setting, SettingCheck
+from wardround_typescript.analysis.call_options import Setting, SettingCheck
 
 _ON = LatePattern(r"^true$")
 _OFF = LatePattern(r"^false$")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.server_check import ServerCheck
+from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _MARK = LatePattern(r"^['\"`](\\?['\"`<>&]|\\\\|\\[rn]|%0[aAdD]|\.\./?|\.\.\\\\|\$|\||;)['\"`]$")
 """What is escaped or taken out because it does harm."""
@@ -159,7 +159,7 @@ class HalfSanitized(ServerCheck):
     # What makes a text harmless.
 
     def _replacing(self, node: Node, method: str) -> None:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         first, second = argument(node, 0), argument(node, 1)
         if first is None or second is None or second.type not in {"string", "template_string"}:
@@ -193,7 +193,7 @@ class HalfSanitized(ServerCheck):
     # What tells a good address.
 
     def _testing(self, node: Node, called: str, method: str) -> None:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         first = argument(node, 0)
         site = self.literal(first) if first is not None else None

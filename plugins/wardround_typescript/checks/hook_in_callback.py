@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _HOOK = LatePattern(r"^(?:React\.)?use(?:[A-Z]\w*)$")
 _COMPILED = LatePattern(
@@ -107,7 +107,7 @@ class HookInCallback(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         if not _REACT.search(self.code.module.text):
             return
@@ -120,8 +120,8 @@ class HookInCallback(TreeCheck):
                 self.say(call, f"{name} is called outside of a render: React throws here")
 
     def _is_no_place(self, function: Node) -> bool:
-        from wardround_typescript.code import function_around, is_async
-        from wardround_typescript.components import is_component, is_hook
+        from wardround.languages.script.code import function_around, is_async
+        from wardround_typescript.analysis.react_components import is_component, is_hook
 
         code = self.code
         if is_component(code, function) or is_hook(code, function):

@@ -6,13 +6,13 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _APP = LatePattern(r"(^|/)app/")
 _ROUTE_FILE = LatePattern(r"(^|/)(page|layout|template|loading|not-found|default)\.[jt]sx?$")
@@ -175,7 +175,7 @@ class HooksOnServer(TreeCheck):
 
     def _is_of_browser(self, name: str) -> bool:
         """Whether a component is imported from a file that says that it is for the browser."""
-        from wardround_typescript.callees import origin, script_of
+        from wardround_typescript.analysis.call_resolution import origin, script_of
 
         found = origin(name, script_of(self.source.path, self.source.text), self.source.project)
         return found is not None and _CLIENT.search(found[0].text) is not None
@@ -206,7 +206,7 @@ class HooksOnServer(TreeCheck):
                 return
 
     def _imports_this(self, path: str, text: str) -> bool:
-        from wardround_typescript.callees import script_of, stems_meant
+        from wardround_typescript.analysis.call_resolution import script_of, stems_meant
 
         own = self.source.path.rpartition(".")[0].removesuffix("/index")
         modules = sorted({module for module, _ in script_of(path, text).imports.values()})

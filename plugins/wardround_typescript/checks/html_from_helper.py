@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _PROPERTY = frozenset({"innerHTML", "outerHTML", "srcdoc"})
 _CALL = LatePattern(
@@ -161,7 +161,7 @@ class HtmlFromHelper(TreeCheck):
                 self.say(node, "a value is filled into this HTML text, which the browser then runs")
 
     def _sinks(self) -> Iterator[tuple[Node, Node | None]]:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         for node in code.kinds("assignment_expression", "augmented_assignment_expression"):
@@ -187,7 +187,7 @@ class HtmlFromHelper(TreeCheck):
 
     def _is_filled(self, node: Node | None, depth: int) -> bool:
         """Whether an expression is HTML text with a value in it that nothing cleaned."""
-        from wardround_typescript.code import bare
+        from wardround.languages.script.code import bare
 
         one = bare(node)
         if one is None or depth == 0 or _CLEAN.search(self.code.text(one)):
@@ -275,7 +275,7 @@ class HtmlFromHelper(TreeCheck):
         return False
 
     def _is_call_filled(self, call: Node, depth: int) -> bool:
-        from wardround_typescript.code import argument, returned
+        from wardround.languages.script.code import argument, returned
 
         code = self.code
         called = code.called(call)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _TAG = LatePattern(r"<[a-zA-Z][\w-]*[\s>/]|</[a-zA-Z]")
 _CLEANS = LatePattern(
@@ -135,7 +135,7 @@ class HtmlHalfEscaped(TreeCheck):
 
     def _is_cleaned(self, node: Node) -> bool:
         """Whether a value is, or was made, the answer of a call that cleans."""
-        from wardround_typescript.code import bare
+        from wardround.languages.script.code import bare
 
         one = bare(node)
         if one is not None and one.type == "identifier":

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _CHANGING = LatePattern(r"\.(filter|sort|toSorted|reverse|toReversed)\((?!Boolean\))")
 _IDENTITY = LatePattern(r"^(_?id|uuid|uid|guid|key|slug|\w+Id|\w+ID)$")
@@ -84,7 +84,7 @@ class IndexAsKey(TreeCheck):
 
     def _mapper(self, attribute: Node) -> Node | None:
         """The function handed to ``map`` whose second parameter an attribute ``key`` is."""
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         code = self.code
         if code.text(attribute.named_children[0]) != "key" or len(attribute.named_children) < 2:
@@ -111,7 +111,7 @@ class IndexAsKey(TreeCheck):
 
     def _has_identity(self, function: Node, item: str) -> bool:
         """Whether the row makes use of the item's id."""
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.syntax import inside
 
         code = self.code
         return any(

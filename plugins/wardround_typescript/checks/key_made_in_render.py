@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _RANDOM = LatePattern(
     r"^(Math\.random|Date\.now|performance\.now|((window|self|globalThis)\.)?crypto\.randomUUID"
@@ -184,7 +184,7 @@ class KeyMadeInRender(TreeCheck):
         function = self._outer(call)
         if function is None or self._is_kept(call):
             return False
-        from wardround_typescript.components import is_component
+        from wardround_typescript.analysis.react_components import is_component
 
         name = code.name_of(function)
         if name in calls:
@@ -197,7 +197,7 @@ class KeyMadeInRender(TreeCheck):
         return self._is_called_in_render(name) and self._is_of_list(call, function)
 
     def _outer(self, call: Node) -> Node | None:
-        from wardround_typescript.components import top_function
+        from wardround_typescript.analysis.react_components import top_function
 
         return top_function(call)
 
@@ -216,7 +216,7 @@ class KeyMadeInRender(TreeCheck):
 
     def _is_of_list(self, call: Node, function: Node) -> bool:
         """Whether the call runs for each item of a map that renders go through, and not in a handler."""
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         code = self.code
         inner = function_around(call)
@@ -241,8 +241,8 @@ class KeyMadeInRender(TreeCheck):
 
     def _is_called_in_render(self, name: str) -> bool:
         """Whether a component calls a function of the file while it renders, outside of what keeps values."""
-        from wardround_typescript.code import function_around
-        from wardround_typescript.components import is_component
+        from wardround.languages.script.code import function_around
+        from wardround_typescript.analysis.react_components import is_component
 
         for called, call in self.code.calls:
             if called == name and not self._is_kept(call):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _NAMED = LatePattern(r"^[a-z]\w*?By(?P<key>[A-Z]\w*)$")
 _BY = LatePattern(r"(?:^|\.)(?:keyBy|groupBy|indexBy|countBy|uniqBy|sortBy|orderBy)$")
@@ -92,7 +92,7 @@ class KeyedByOther(TreeCheck):
 
     def _keys(self, value: Node | None) -> Iterator[str]:
         """The path that a collection is kept under, where one can be read."""
-        from wardround_typescript.code import FUNCTIONS, argument, bare
+        from wardround.languages.script.code import FUNCTIONS, argument, bare
 
         code = self.code
         value = bare(value)
@@ -124,7 +124,7 @@ class KeyedByOther(TreeCheck):
 
 def _tells(path: str, key: str) -> bool:
     """Whether the fields of a path have one of the words that the name gives for the key."""
-    from wardround.drift.text import parts, stem
+    from wardround.text.tokens import parts, stem
 
     fields = {stem(word) for field in path.replace("?", "").split(".")[1:] for word in parts(field)}
     wanted = {stem(word) for word in parts(key)}

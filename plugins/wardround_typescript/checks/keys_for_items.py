@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _LIST_TYPE = LatePattern(r"^\??:\s*(readonly\s+)?[\w.<>| ]+\[\]$|^\??:\s*(Readonly)?Array<")
 _LIST = LatePattern(
@@ -111,7 +111,7 @@ class KeysForItems(TreeCheck):
                 self.say(node, f"{name} is a key, not an item of the list: for ... of goes over the items")
 
     def _is_wrong(self, loop: Node, name: str, right: Node) -> bool:
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.syntax import inside
 
         code = self.code
         body = loop.child_by_field_name("body")

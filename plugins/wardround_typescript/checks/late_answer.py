@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.components import Effect
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
+    from wardround_typescript.analysis.react_components import Effect
 
 _GUARDED = LatePattern(
     r"(?i)\b(signal|abort\w*|\w*cancel\w*|ignored?|\w*stale|obsolete|disposed"
@@ -133,7 +133,7 @@ class LateAnswer(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.components import component_around, effects
+        from wardround_typescript.analysis.react_components import component_around, effects
 
         for effect in effects(self.code):
             component = component_around(self.code, effect.call)
@@ -149,7 +149,7 @@ class LateAnswer(TreeCheck):
 
     def _has_end(self, function: Node) -> bool:
         """Whether the effect hands on a cleanup of any kind."""
-        from wardround_typescript.code import returned
+        from wardround.languages.script.code import returned
 
         body = function.child_by_field_name("body")
         return (
@@ -160,7 +160,7 @@ class LateAnswer(TreeCheck):
 
     def _runs(self, effect: Effect) -> Iterator[tuple[Node, tuple[str, ...]]]:
         """What the effect runs and the values that start it again: itself, or what useCallback keeps."""
-        from wardround_typescript.code import argument, function_around
+        from wardround.languages.script.code import argument, function_around
 
         yield effect.function, tuple(one for one in effect.dependencies or () if not _STABLE.search(one))
         for name in effect.dependencies or ():
@@ -206,7 +206,7 @@ class LateAnswer(TreeCheck):
 
     def _answers(self, function: Node) -> set[str]:
         """The names of what was waited for in a function, and of what was made of it."""
-        from wardround_typescript.code import FUNCTIONS, argument
+        from wardround.languages.script.code import FUNCTIONS, argument
 
         code = self.code
         names: set[str] = set()
@@ -246,13 +246,13 @@ class LateAnswer(TreeCheck):
         return "useIsMounted" in self.code.text(component) or ".current" not in text or "return" in text
 
     def _setters(self, component: Node) -> frozenset[str]:
-        from wardround_typescript.components import states
+        from wardround_typescript.analysis.react_components import states
 
         return frozenset(one.setter for one in states(self.code, component, "useState", "useReducer"))
 
     def _requests(self, function: Node) -> Iterator[Node]:
         """The calls whose answer is waited for."""
-        from wardround_typescript.code import awaited_call
+        from wardround.languages.script.code import awaited_call
 
         for node in _inside(function):
             awaited = awaited_call(node)
@@ -283,7 +283,7 @@ class LateAnswer(TreeCheck):
 
     def _is_late(self, node: Node, effect: Node) -> bool:
         """Whether a node runs after an answer: behind an await, or in a function handed to then."""
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         above = function_around(node)
         if node.type == "identifier":
@@ -311,6 +311,6 @@ _NAMES = ("identifier", "member_expression", "shorthand_property_identifier")
 
 
 def _inside(node: Node) -> Iterator[Node]:
-    from wardround_typescript.syntax import inside
+    from wardround.languages.script.syntax import inside
 
     return inside(node)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.server_check import ServerCheck
+from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _PART = LatePattern(
     r"^(req|request|ctx|ctx\.request)\.query\.(\w+)(\s*(\|\||\?\?)\s*['\"`][^'\"`]*['\"`])?(\s+as\s+string)?$"
@@ -106,7 +106,7 @@ class ListForText(ServerCheck):
         return last.type in {"return_statement", "throw_statement"}
 
     def _looked_at(self, test: Node) -> Node | None:
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.syntax import inside
 
         for one in inside(test):
             if one.type != "member_expression" or not _LOOKS.search(self.text(one)):
@@ -122,7 +122,7 @@ class ListForText(ServerCheck):
         return None
 
     def _is_parameter(self, node: Node) -> bool:
-        from wardround_typescript.code import bare
+        from wardround.languages.script.code import bare
 
         inner = bare(node)
         if inner is None:

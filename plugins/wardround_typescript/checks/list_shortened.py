@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _FORWARD = LatePattern(r"\+\+|\+= 1\b")
 _LEAVES = ("break_statement", "return_statement", "throw_statement")
@@ -81,7 +81,7 @@ class ListShortened(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         for called, call in code.calls:
@@ -96,7 +96,7 @@ class ListShortened(TreeCheck):
 
     def _walks(self, loop: Node, walked: str, place: str) -> bool:
         """Whether a loop goes forward through the list, and the place is that of its present item."""
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         if loop.type == "for_statement":
@@ -137,7 +137,7 @@ class ListShortened(TreeCheck):
 
 def _loops_around(node: Node) -> Iterator[Node]:
     """The loops around a node, and the call that is given the innermost function it stands in."""
-    from wardround_typescript.code import FUNCTIONS
+    from wardround.languages.script.code import FUNCTIONS
 
     above = node.parent
     while above is not None:

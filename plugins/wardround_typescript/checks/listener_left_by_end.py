@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _LASTING = LatePattern(
     r"^(?:window|document|globalThis|self|screen|navigator|document\.body|document\.documentElement"
@@ -212,7 +212,7 @@ class ListenerLeftByEnd(TreeCheck):
 
     def _is_watched(self, node: Node) -> bool:
         """Whether it is opened each time what a watcher of Vue follows has changed."""
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         function = function_around(node)
         given = function.parent if function is not None else None
@@ -221,7 +221,7 @@ class ListenerLeftByEnd(TreeCheck):
 
     def _ended_scope(self, node: Node) -> Node | None:
         """The class, function or component around a node that has an end of its own."""
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         function = function_around(node)
         while function is not None:
@@ -254,7 +254,7 @@ class ListenerLeftByEnd(TreeCheck):
 
     def _hands_out_end(self, function: Node) -> bool:
         """Whether a function gives its caller a function that takes something away."""
-        from wardround_typescript.code import FUNCTIONS, returned
+        from wardround.languages.script.code import FUNCTIONS, returned
 
         code = self.code
         for one in returned(function):
@@ -266,7 +266,7 @@ class ListenerLeftByEnd(TreeCheck):
 
     def _is_end(self, name: str, function: Node) -> bool:
         """Whether a name in a function stands for a function that takes something away."""
-        from wardround_typescript.code import within
+        from wardround.languages.script.code import within
 
         return any(
             node.start_byte != function.start_byte
@@ -287,7 +287,7 @@ class ListenerLeftByEnd(TreeCheck):
     @cached_property
     def _functions_of(self) -> Mapping[int, Node]:
         """The id of what gives a function to a name -> the function, or its body."""
-        from wardround_typescript.code import FUNCTIONS
+        from wardround.languages.script.code import FUNCTIONS
 
         given = [
             (n, n.child_by_field_name(right)) for kind, _, right in _GIVING for n in self.code.kinds(kind)
@@ -297,7 +297,7 @@ class ListenerLeftByEnd(TreeCheck):
 
     def _is_removed(self, call: Node, scope: Node) -> bool:
         """Whether somebody in the scope can take a listener away: who has the same function again."""
-        from wardround_typescript.code import FUNCTIONS, argument, within
+        from wardround.languages.script.code import FUNCTIONS, argument, within
 
         code = self.code
         handler = argument(call, 1)
@@ -316,7 +316,7 @@ class ListenerLeftByEnd(TreeCheck):
 
     def _declared_in(self, name: str, scope: Node) -> int:
         """How often a name stands in a scope for its declaration; a parameter is for others to remove."""
-        from wardround_typescript.code import within
+        from wardround.languages.script.code import within
 
         if name not in self._declared:
             declared = self.code.declared.get(name, ())
@@ -332,7 +332,7 @@ class ListenerLeftByEnd(TreeCheck):
 
     def _removes_by_name(self, call: Node, scope: Node) -> bool:
         """A removal of the same event by another new function is another rule's."""
-        from wardround_typescript.code import argument, within
+        from wardround.languages.script.code import argument, within
 
         event = self.code.text(argument(call, 0))
         return bool(within(self._removals.get(event, ()), scope))
@@ -340,7 +340,7 @@ class ListenerLeftByEnd(TreeCheck):
     @cached_property
     def _removals(self) -> Mapping[str, Sequence[Node]]:
         """The text of an event -> the calls that take a listener of it away."""
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         found: dict[str, list[Node]] = {}
         for called, call in self.code.calls:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _CHEAP = LatePattern(
     r"^(Map|Set|WeakMap|WeakSet|Date|Array|Object|AbortController|Animated\.Value(XY)?"
@@ -168,7 +168,7 @@ class MadeEveryRender(TreeCheck):
             self.say(value, "this is computed again on every render")
 
     def _eager(self) -> Iterator[Node]:
-        from wardround_typescript.code import argument, bare
+        from wardround.languages.script.code import argument, bare
 
         for call in self.code.calls_of("useRef", "useState"):
             value = bare(argument(call, 0))
@@ -189,8 +189,8 @@ class MadeEveryRender(TreeCheck):
 
     def _work(self) -> Iterator[Node]:
         """Values of a component's body, outside of useMemo, that take a pass over everything to compute."""
-        from wardround_typescript.code import FUNCTIONS
-        from wardround_typescript.components import is_component, states
+        from wardround.languages.script.code import FUNCTIONS
+        from wardround_typescript.analysis.react_components import is_component, states
 
         code = self.code
         for function in code.kinds(*sorted(FUNCTIONS)):
@@ -226,7 +226,7 @@ class MadeEveryRender(TreeCheck):
 
     def _sorts(self, helper: Node) -> bool:
         """Whether a helper sorts what it gets, or goes over it in loops one inside the other."""
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.syntax import inside
 
         code = self.code
         given = code.names_in(helper.child_by_field_name("parameters"))
@@ -239,7 +239,7 @@ class MadeEveryRender(TreeCheck):
 
     def _is_apart(self, value: Node, held: set[str]) -> bool:
         """Whether a state of the component changes that the value does not depend on."""
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.syntax import inside
 
         words = {
             self.code.text(one)
@@ -270,7 +270,7 @@ def _bound_in(function: Node) -> Iterator[Node]:
 
 def _now(value: Node) -> Iterator[Node]:
     """The nodes of a value that are evaluated with it: not those of functions in it."""
-    from wardround_typescript.code import FUNCTIONS
+    from wardround.languages.script.code import FUNCTIONS
 
     open_ = [value]
     while open_:
@@ -282,6 +282,6 @@ def _now(value: Node) -> Iterator[Node]:
 
 
 def _is_top_level(function: Node) -> bool:
-    from wardround_typescript.code import function_around
+    from wardround.languages.script.code import function_around
 
     return function_around(function) is None

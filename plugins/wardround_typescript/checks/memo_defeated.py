@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Source, Valid
+from wardround.checks.base import Check, Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
-from wardround_typescript.callees import origin, script_of
+from wardround_typescript.analysis.call_resolution import origin, script_of
 
 _TAG = LatePattern(r"(?<![\w$)\]])<(?P<name>[A-Z][\w$]*)(?=[\s/])")
 _ATTRIBUTE = LatePattern(r"\s*(?:(?P<name>[A-Za-z_][\w-]*)(?P<given>\s*=\s*)?|(?P<sign>[{/>]))")

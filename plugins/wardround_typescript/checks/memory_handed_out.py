@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _UNFILLED = LatePattern(r"^(Buffer\.allocUnsafe(Slow)?|SlowBuffer)$")
 _FILLING = frozenset({"fill", "set"})
@@ -94,7 +94,7 @@ class MemoryHandedOut(TreeCheck):
 
     def _is_part_written(self, declarator: Node, call: Node) -> bool:
         """Whether it leaves the function, and what is written to it does not make up its size for sure."""
-        from wardround_typescript.code import argument, function_around
+        from wardround.languages.script.code import argument, function_around
 
         code = self.code
         name = code.field(declarator, "name")

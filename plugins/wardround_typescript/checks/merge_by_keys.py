@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.server_check import ServerCheck
+from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _KEPT_OUT = LatePattern(
     r"__proto__|hasOwn|isPlainObject|prototype|Object\.create\(null\)|isSafeKey|new Map\b"
@@ -100,7 +100,7 @@ class MergeByKeys(ServerCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import own_nodes
+        from wardround.languages.script.code import own_nodes
 
         if "__proto__" in self.source.text:
             return
@@ -126,7 +126,7 @@ class MergeByKeys(ServerCheck):
 
     def _merging(self, function: Node, text: str) -> None:
         """``into[key] = merge(into[key], ...)`` in merge itself, for the keys of what is merged in."""
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.syntax import inside
 
         own = self.code.name_of(function)
         if (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Valid
-from wardround.drift.word_checks import wrong_messages
+from wardround.checks.base import Check, Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_typescript.tree_check import SCRIPTS, is_test_path
+from wardround.semantics.docdrift.checks import wrong_messages
+from wardround_typescript.check import SCRIPTS, is_test_path
 
 _CHECK = "function check(n: number) {{\n  if ({}) {{\n    throw new Error('{}');\n  }}\n}}\n"
 

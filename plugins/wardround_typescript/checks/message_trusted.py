@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _ADDS = LatePattern(
     r"^((window|globalThis|top|self)\.)?addEventListener$|^use(EventListener|WindowEvent"
@@ -110,7 +110,7 @@ class MessageTrusted(TreeCheck):
 
     def _receivers(self) -> Iterator[Node]:
         """The functions that get the messages of a window, and are not written in the call that adds them."""
-        from wardround_typescript.code import FUNCTIONS, argument
+        from wardround.languages.script.code import FUNCTIONS, argument
 
         code = self.code
         for called, call in code.calls:
@@ -127,7 +127,7 @@ class MessageTrusted(TreeCheck):
                 yield function
 
     def _meant(self, given: Node) -> Node | None:
-        from wardround_typescript.code import FUNCTIONS
+        from wardround.languages.script.code import FUNCTIONS
 
         code = self.code
         text = code.text(given).removesuffix(".bind(this)")
@@ -164,7 +164,7 @@ class MessageTrusted(TreeCheck):
 
 
 def _calls(function: Node) -> Iterator[Node]:
-    from wardround_typescript.code import own_nodes
+    from wardround.languages.script.code import own_nodes
 
     return (node for node in own_nodes(function) if node.type == "call_expression")
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.code import Code
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.code import Code
+    from wardround.languages.script.syntax import Node
 
 _KEEPS = (
     "addEventListener", "addListener", "on", "once", "subscribe", "setTimeout", "setInterval", "setImmediate",
@@ -189,7 +189,7 @@ class MethodWithoutObject(TreeCheck):
 
     def _methods_of(self, held: Node) -> frozenset[str]:
         """The methods that ask for ``this`` of the object a name stands for, made here or imported."""
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         name = code.text(held)
@@ -202,7 +202,7 @@ class MethodWithoutObject(TreeCheck):
         return frozenset() if module is None else self._imported(module, name)
 
     def _of_class(self, name: str, at: Node) -> frozenset[str]:
-        from wardround_typescript.callees import origin, script_of
+        from wardround_typescript.analysis.call_resolution import origin, script_of
 
         if not name:
             return frozenset()
@@ -214,7 +214,7 @@ class MethodWithoutObject(TreeCheck):
 
     def _imported(self, module: str, name: str) -> frozenset[str]:
         """Of an object that another file makes and exports."""
-        from wardround_typescript.callees import file_meant
+        from wardround_typescript.analysis.call_resolution import file_meant
 
         found = file_meant(module, self.source.path, self.source.project)
         for match in _MADE.finditer(found[1]) if found is not None else ():
@@ -241,7 +241,7 @@ def _class_made(code: Code, value: Node | None) -> str:
 
 
 def _in_text(path: str, text: str, name: str) -> frozenset[str]:
-    from wardround_typescript.code import code_of
+    from wardround.languages.script.code import code_of
 
     return _class_named(code_of(path, text), name) or frozenset()
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
-from wardround_typescript.before import BeforeCheck
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS
+from wardround_typescript.before_after_check import BeforeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS
 
 if TYPE_CHECKING:
-    from wardround_typescript.code import Code
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.code import Code
+    from wardround.languages.script.syntax import Node
 
 _ONLY = LatePattern(
     r"(?i)\b(?:only|just|solely|exclusively)\s+(?:the\s+|an?\s+|for\s+|by\s+|when\s+|if\s+|in\s+)*[`'\"]?(?P<who>[A-Za-z][\w-]{2,40})"

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _STARTERS = frozenset({"useEffect", "useLayoutEffect", "onMount", "onMounted", "onBeforeMount"})
 _OPENS_CALL = LatePattern(
@@ -160,7 +160,7 @@ class OpenedByHelper(TreeCheck):
 
     def _left_on(self) -> Iterator[Node]:
         """Listeners of the page that an effect adds and nothing in the file removes as they were added."""
-        from wardround_typescript.code import argument, function_around
+        from wardround.languages.script.code import argument, function_around
 
         code = self.code
         for called, call in code.calls:
@@ -180,7 +180,7 @@ class OpenedByHelper(TreeCheck):
     @cached_property
     def _removals_of(self) -> dict[str, list[Node]]:
         """An event -> the calls that take a listener of it away."""
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         found: dict[str, list[Node]] = {}
         for called, call in self.code.calls:
@@ -190,7 +190,7 @@ class OpenedByHelper(TreeCheck):
 
     def _is_other_phase(self, removal: Node, call: Node) -> bool:
         """Whether the same listener is taken from the phase in which it was not added."""
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         is_same = code.text(argument(removal, 1)) == code.text(argument(call, 1))
@@ -204,7 +204,7 @@ class OpenedByHelper(TreeCheck):
 
     def _helpers(self) -> Iterator[Node]:
         """The functions that an effect calls and whose answer it does not use; and those mounted by name."""
-        from wardround_typescript.code import FUNCTIONS, argument
+        from wardround.languages.script.code import FUNCTIONS, argument
 
         code = self.code
         for called, call in code.calls:
@@ -218,7 +218,7 @@ class OpenedByHelper(TreeCheck):
             yield from self._called_in(effect)
 
     def _ends(self, effect: Node, name: str) -> bool:
-        from wardround_typescript.code import returned
+        from wardround.languages.script.code import returned
 
         if _ENDS.search(self.code.text(effect)):
             return True
@@ -229,7 +229,7 @@ class OpenedByHelper(TreeCheck):
         return is_block and any(True for _ in returned(effect))
 
     def _called_in(self, effect: Node) -> Iterator[Node]:
-        from wardround_typescript.code import own_nodes
+        from wardround.languages.script.code import own_nodes
 
         for node in own_nodes(effect):
             if node.type == "call_expression":
@@ -239,7 +239,7 @@ class OpenedByHelper(TreeCheck):
                     yield function
 
     def _opened(self, function: Node) -> Iterator[Node]:
-        from wardround_typescript.code import own_nodes
+        from wardround.languages.script.code import own_nodes
 
         if _ENDS.search(self.code.text(function)) or _hands_on(function):
             return
@@ -260,7 +260,7 @@ class OpenedByHelper(TreeCheck):
 
 def _hands_on(function: Node) -> bool:
     """Whether the function gives something back that may end what it opened."""
-    from wardround_typescript.code import returned
+    from wardround.languages.script.code import returned
 
     body = function.child_by_field_name("body")
     if body is not None and body.type != "statement_block":

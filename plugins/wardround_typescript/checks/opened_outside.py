@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.server_check import ServerCheck
+from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _SAYS = frozenset({"handle", "on", "once", "handleOnce"})
 _NAVIGATES = LatePattern(r"^['\"](new-window|will-navigate|did-create-window|will-redirect)['\"]$")
@@ -94,7 +94,7 @@ class OpenedOutside(ServerCheck):
                 self._heard(function)
 
     def _heard(self, function: Node) -> None:
-        from wardround_typescript.code import argument, own_nodes
+        from wardround.languages.script.code import argument, own_nodes
 
         text = self.text(function)
         if _ASKED.search(text.replace("openExternal", "")):

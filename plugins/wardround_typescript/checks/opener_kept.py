@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _CUT = LatePattern(r"(?i)\b(noopener|noreferrer)\b")
 _MAKERS = LatePattern(r"^(React\.)?createElement$|^(h|jsx|jsxs|_jsx|createVNode|_createVNode)$")
@@ -117,7 +117,7 @@ class OpenerKept(TreeCheck):
                 yield element
 
     def _made(self) -> Iterator[Node]:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         for called, call in code.calls:
@@ -137,7 +137,7 @@ class OpenerKept(TreeCheck):
 
     def _set(self) -> Iterator[Node]:
         """Links that are made by statements, in a function that says nothing of rel."""
-        from wardround_typescript.code import argument, function_around
+        from wardround.languages.script.code import argument, function_around
 
         code = self.code
         for node in code.kinds("assignment_expression"):

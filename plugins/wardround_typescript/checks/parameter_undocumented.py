@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround_typescript.documented_check import JsDocCheck
+from wardround_typescript.docdrift.jsdoc_check import JsDocCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.functions import ComparedFunction
+    from wardround_typescript.docdrift.documented_functions import ComparedFunction
 
 _COMMENT = "/**\n * @param to - who gets it\n * @param text - wrapped at width\n */\n"
 _TOLD = _COMMENT.replace(" */", " * @param tries - how often\n */")
@@ -82,7 +82,7 @@ class ParameterUndocumented(JsDocCheck):
     ]
 
     def look_at(self, one: ComparedFunction) -> None:
-        from wardround_typescript.parted import gone, undocumented
+        from wardround_typescript.docdrift.doc_code_mismatch import gone, undocumented
 
         if gone(one):
             return

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _FLAGS = LatePattern(r"/[a-z]*[gy][a-z]*$")
 _NEW_FLAGS = LatePattern(r"new RegExp\((?s:.*),\s*['\"][a-z]*[gy][a-z]*['\"]\s*\)$")
@@ -80,7 +80,7 @@ class PatternWithMemory(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         code = self.code
         for called, call in code.calls:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _WINDOW = LatePattern(
     r"(?i)(^|\.)(opener|parent|top|contentWindow|popup|frame|iframe|child|host"
@@ -110,7 +110,7 @@ class PostedToAnyOrigin(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         for called, call in self.code.calls:
             target = argument(call, 1)
@@ -129,7 +129,7 @@ class PostedToAnyOrigin(TreeCheck):
 
     def _star(self, target: Node, call: Node) -> Node | None:
         """The call, or the place where a helper makes the target everybody; None where it names an origin."""
-        from wardround_typescript.code import bare, returned
+        from wardround.languages.script.code import bare, returned
 
         code = self.code
         one = bare(target)
@@ -179,7 +179,7 @@ class PostedToAnyOrigin(TreeCheck):
 
     def _keys(self, node: Node | None, depth: int) -> Iterator[str]:
         """The names of the fields of a message, as far as the file tells."""
-        from wardround_typescript.code import argument, bare, returned
+        from wardround.languages.script.code import argument, bare, returned
 
         code = self.code
         one = bare(node)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _PREDICATES = LatePattern(r"\.(filter|some|every|find|findIndex|findLast|findLastIndex|sort|toSorted)$")
 _PROMISE_METHODS = frozenset({"then", "catch", "finally"})
@@ -138,7 +138,7 @@ class PromiseAsValue(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.promises import gives_promise, is_promising
+        from wardround_typescript.analysis.promises import gives_promise, is_promising
 
         code, project = self.code, self.source.project
         for called, call in code.calls:
@@ -154,7 +154,7 @@ class PromiseAsValue(TreeCheck):
 
     def _answers(self, call: Node) -> Iterator[Node]:
         """What the function handed to a predicate method answers, or its name."""
-        from wardround_typescript.code import FUNCTIONS, argument, bare, is_async, returned
+        from wardround.languages.script.code import FUNCTIONS, argument, bare, is_async, returned
 
         given = bare(argument(call, 0))
         if given is None:
@@ -171,7 +171,7 @@ class PromiseAsValue(TreeCheck):
 
     def _is_taken(self, call: Node) -> bool:
         """Whether something looks at the value of a call where it stands."""
-        from wardround_typescript.code import is_awaited
+        from wardround.languages.script.code import is_awaited
 
         node, above = call, call.parent
         while above is not None and above.type in ("parenthesized_expression", "non_null_expression"):

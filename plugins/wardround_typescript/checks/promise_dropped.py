@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Source, Valid
+from wardround.checks.base import Check, Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
-from wardround_typescript.callees import Script, declared_in, origin, script_of
-from wardround_typescript.tree_check import SCRIPTS
+from wardround_typescript.analysis.call_resolution import Script, declared_in, origin, script_of
+from wardround_typescript.check import SCRIPTS
 
 _STATEMENT = LatePattern(
     r"(?m)^[ \t]*(?P<call>(?:this\.)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)(?:<[^<>();{}]{0,120}>)?\("

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _CHANGING = frozenset({"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill"})
 _TEMPLATE = LatePattern(r"(?m)^<template\b")
@@ -117,7 +117,7 @@ class PropChangedInside(TreeCheck):
     @cached_property
     def _props(self) -> frozenset[str]:
         """The names of the props, of an object, a list or a type."""
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         found: set[str] = set()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import SCRIPTS, TreeCheck
+from wardround_typescript.check import SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _OF_PROPS = LatePattern(r"^props(?:\??\.\w+)+$")
 _OF_REF = LatePattern(r"^\w+\.value(?:\??\.\w+)*$")
@@ -108,7 +108,7 @@ class ReactivityLost(TreeCheck):
             self.say(node, "this changes what belongs to the parent, which does not know of it")
 
     def _watched(self) -> Iterator[Node]:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         for called, call in code.calls:
@@ -137,7 +137,7 @@ class ReactivityLost(TreeCheck):
 
     def _taken_out(self) -> Iterator[Node]:
         """Fields of a reactive object that a component's script takes out, once, when it runs."""
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         code = self.code
         for declarator in code.kinds("variable_declarator"):

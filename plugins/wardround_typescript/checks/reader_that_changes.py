@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Valid
-from wardround.drift.word_checks import said_of_name, stale_reader_names
+from wardround.checks.base import Check, Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_typescript.tree_check import SCRIPTS
+from wardround.semantics.docdrift.checks import said_of_name, stale_reader_names
+from wardround_typescript.check import SCRIPTS
 
 
 def _basket(name: str, call: str) -> str:
@@ -50,7 +50,7 @@ class ReaderThatChanges(Check):
         return SCRIPTS, ()
 
     def run(self) -> None:
-        from wardround.drift.worded_lines import SCRIPT  # not needed where nothing changed
+        from wardround.semantics.docdrift.comment_lines import SCRIPT  # not needed where nothing changed
 
         for one in stale_reader_names(self.source, SCRIPT):
             self.report(*said_of_name(one))

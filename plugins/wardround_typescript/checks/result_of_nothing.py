@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _FUNCTION = ("function_declaration", "arrow_function", "function_expression")
 _HANDED_ON = frozenset({"next", "req", "res", "ctx"})
@@ -106,7 +106,7 @@ class ResultOfNothing(TreeCheck):
         return above.type == "assignment_expression" and above.child_by_field_name("right") == call
 
     def _gives_nothing(self, function: Node) -> bool:
-        from wardround_typescript.code import is_async, own_nodes
+        from wardround.languages.script.code import is_async, own_nodes
 
         body = function.child_by_field_name("body")
         if body is None or body.type != "statement_block" or not body.named_children or is_async(function):

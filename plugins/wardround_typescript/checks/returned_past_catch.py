@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import SCRIPTS, TreeCheck
+from wardround_typescript.check import SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _REQUESTS = LatePattern(
     r"^(fetch|download|upload|request)[A-Z]\w*$|^(axios|prisma|db|apiClient|httpClient"
@@ -128,7 +128,7 @@ class ReturnedPastCatch(TreeCheck):
 
     def _is_caught(self, node: Node) -> bool:
         """Whether it stands in a try with a catch, in an async function."""
-        from wardround_typescript.code import FUNCTIONS, is_async
+        from wardround.languages.script.code import FUNCTIONS, is_async
 
         within, above, caught = node, node.parent, False
         while above is not None and above.type not in FUNCTIONS:
@@ -145,8 +145,8 @@ class ReturnedPastCatch(TreeCheck):
         return caught and above is not None and is_async(above)
 
     def _is_promise(self, node: Node) -> bool:
-        from wardround_typescript.code import is_awaited
-        from wardround_typescript.promises import gives_promise
+        from wardround.languages.script.code import is_awaited
+        from wardround_typescript.analysis.promises import gives_promise
 
         if node.type != "call_expression" or is_awaited(node):
             return False
@@ -163,7 +163,7 @@ class ReturnedPastCatch(TreeCheck):
 
 def _answers(node: Node) -> list[Node]:
     """The expression that is returned, or the sides of a choice."""
-    from wardround_typescript.code import bare
+    from wardround.languages.script.code import bare
 
     one = bare(node)
     if one is None:

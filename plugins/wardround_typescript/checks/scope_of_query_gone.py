@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround.tools.output import one_line
-from wardround_typescript.before import BeforeCheck, name_around
+from wardround.tools.parsing import one_line
+from wardround_typescript.before_after_check import BeforeCheck, name_around
 
 if TYPE_CHECKING:
-    from wardround_typescript.code import Code
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.code import Code
+    from wardround.languages.script.syntax import Node
 
 _WHOSE = (
     r"(?:user|owner|org|organi[sz]ation|tenant|team|workspace|account|company|member|author|creator|customer|project"
@@ -185,7 +185,7 @@ class ScopeOfQueryGone(BeforeCheck):
             return False
         if not old.rest & new.rest:
             return False
-        from wardround_typescript.before import named_around
+        from wardround_typescript.before_after_check import named_around
 
         around = named_around(self.code, new.node) or self.code.module.root
         names = {name for one in old.scope for name in _NAMES.findall(one.partition(":")[2] or one)}
@@ -198,7 +198,7 @@ class ScopeOfQueryGone(BeforeCheck):
 
     def _is_asked(self, query: _Query) -> bool:
         """Whether the change brought another question about whose it is into the function."""
-        from wardround_typescript.before import named_around
+        from wardround_typescript.before_after_check import named_around
 
         around = named_around(self.code, query.node) or self.code.module.root
         rows = range(around.start_point[0] + 1, around.end_point[0] + 2)
@@ -212,7 +212,7 @@ def _is_kept(lost: _Query, now: _Query) -> bool:
 
 
 def _identifiers(node: Node) -> Iterator[Node]:
-    from wardround_typescript.syntax import inside
+    from wardround.languages.script.syntax import inside
 
     return (one for one in inside(node) if one.type in ("identifier", "shorthand_property_identifier"))
 
@@ -229,7 +229,7 @@ def _queries(code: Code) -> Iterator[_Query]:
 
 def _given(code: Code, call: Node) -> frozenset[str]:
     """The parameters of the function a query stands in."""
-    from wardround_typescript.before import named_around
+    from wardround_typescript.before_after_check import named_around
 
     function = named_around(code, call)
     held = function.child_by_field_name("parameters") if function is not None else None
@@ -253,7 +253,7 @@ def _subject(code: Code, called: str, call: Node) -> str:
 
 def _conditions(code: Code, called: str, call: Node) -> Iterator[str]:
     """The conditions of a query, each as one text without its blanks."""
-    from wardround_typescript.code import argument, bare
+    from wardround.languages.script.code import argument, bare
 
     if _CHAINED.search(called):
         above = call.parent
@@ -281,7 +281,7 @@ def _conditions(code: Code, called: str, call: Node) -> Iterator[str]:
 
 def _chained(code: Code, call: Node) -> Iterator[str]:
     """The conditions of ``.eq(a, b).where(c)``, from the last to the first."""
-    from wardround_typescript.code import argument, bare
+    from wardround.languages.script.code import argument, bare
 
     node: Node | None = call
     while node is not None and node.type == "call_expression":

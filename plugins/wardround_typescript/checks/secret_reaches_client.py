@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _SECRET = LatePattern(
     r"^(?:process\.env|import\.meta\.env|env|Deno\.env|privateEnv|serverEnv|config)\.(?!(?:NEXT_PUBLIC"
@@ -208,7 +208,7 @@ class SecretReachesClient(TreeCheck):
         )
 
     def _unwrapped(self, node: Node | None) -> Node | None:
-        from wardround_typescript.code import argument, bare
+        from wardround.languages.script.code import argument, bare
 
         node = bare(node)
         if node is not None and node.type == "call_expression" and self.code.called(node) in _WRAPPED:
@@ -266,7 +266,7 @@ class SecretReachesClient(TreeCheck):
 
     def _is_client(self, name: str) -> bool:
         """Whether the element is not known to be a component that runs on the server alone."""
-        from wardround_typescript.callees import origin, script_of
+        from wardround_typescript.analysis.call_resolution import origin, script_of
 
         if not _APP_FOLDER.search(self.source.path):
             return True
@@ -277,7 +277,7 @@ class SecretReachesClient(TreeCheck):
 
     def _loaded(self) -> Iterator[Node]:
         """What a page's loader gives back to its component."""
-        from wardround_typescript.code import FUNCTIONS, returned
+        from wardround.languages.script.code import FUNCTIONS, returned
 
         code = self.code
         if _SERVER_FILE.search(self.source.path):
@@ -290,7 +290,7 @@ class SecretReachesClient(TreeCheck):
 
     def _answered(self, node: Node) -> Node | None:
         """What is in an answer: the argument of json(), or the object under props."""
-        from wardround_typescript.code import argument, bare
+        from wardround.languages.script.code import argument, bare
 
         one = bare(node)
         if one is not None and one.type == "call_expression":

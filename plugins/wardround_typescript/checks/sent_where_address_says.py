@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _HREF = LatePattern(r"^((window|document|top|self|parent|globalThis)\.)?location(\.href)?$")
 _GOES = LatePattern(r"^((window|document|top|self|globalThis)\.)?location\.(assign|replace)$")
@@ -110,7 +110,7 @@ class SentWhereAddressSays(TreeCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         for node in code.kinds("assignment_expression"):
@@ -148,7 +148,7 @@ class SentWhereAddressSays(TreeCheck):
 
     def _is_foreign(self, node: Node | None, depth: int) -> bool:
         """Whether a value is taken out of the address as it is, and nothing around it asks what it is."""
-        from wardround_typescript.code import argument, bare
+        from wardround.languages.script.code import argument, bare
 
         code = self.code
         one = bare(node)
@@ -179,7 +179,7 @@ class SentWhereAddressSays(TreeCheck):
         return _PARAMETERS.search(self.code.field(declared, "value")) is not None
 
     def _is_answer_foreign(self, function: Node | None, depth: int) -> bool:
-        from wardround_typescript.code import returned
+        from wardround.languages.script.code import returned
 
         if function is None or _GUARDED.search(self.code.text(function)):
             return False
@@ -187,7 +187,7 @@ class SentWhereAddressSays(TreeCheck):
 
     def _is_name_foreign(self, name: Node, depth: int) -> bool:
         """A variable of such a value, or a parameter that a call in the file gives one."""
-        from wardround_typescript.code import argument, function_around
+        from wardround.languages.script.code import argument, function_around
 
         code = self.code
         text = code.text(name)
@@ -213,7 +213,7 @@ class SentWhereAddressSays(TreeCheck):
 
     def _is_asked(self, node: Node) -> bool:
         """Whether the function around a value looks at what it is."""
-        from wardround_typescript.code import function_around
+        from wardround.languages.script.code import function_around
 
         around = function_around(node)
         return _GUARDED.search(self.code.text(around or node)) is not None

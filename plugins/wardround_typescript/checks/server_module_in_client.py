@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _DIRECTIVE = LatePattern(r"(?m)^['\"]use client['\"]")
 _SERVER_ONLY = LatePattern(
@@ -109,7 +109,7 @@ class ServerModuleInClient(TreeCheck):
 
     def _is_of_types(self, node: Node) -> bool:
         """Whether nothing but types is imported: they are named like types, or said to be."""
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.syntax import inside
 
         text = self.code.text(node)
         if text.startswith("import type"):
@@ -121,7 +121,7 @@ class ServerModuleInClient(TreeCheck):
         return bool(names) and not has_more and all(_TYPE_NAME.search(name) for name in names)
 
     def _is_of_server(self, module: str) -> bool:
-        from wardround_typescript.callees import module_text
+        from wardround_typescript.analysis.call_resolution import module_text
 
         path = self.source.path
         if path.endswith(".svelte"):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
-from wardround_typescript.server_check import ServerCheck
+from wardround_typescript.analysis.call_options import ServerCheck
 
 
 class SlowPattern(ServerCheck):
@@ -44,7 +44,7 @@ class SlowPattern(ServerCheck):
     ]
 
     def look(self) -> None:
-        from wardround_typescript.slow_regex import is_slow
+        from wardround.languages.regex_dos import is_slow
 
         for node in self.code.kinds("regex"):
             pattern = self.code.field(node, "pattern")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _NUMBERS = LatePattern(
     r"^:\s*(readonly\s+)?(number\[\]|(Readonly)?Array<number>)\s*(\|\s*(null|undefined))?$"
@@ -95,7 +95,7 @@ class SortAsText(TreeCheck):
                     self.say(call, "these are numbers, and sort without a function compares them as text")
 
     def _is_numbers(self, node: Node | None) -> bool:
-        from wardround_typescript.code import bare
+        from wardround.languages.script.code import bare
 
         code = self.code
         one = bare(node)
@@ -136,7 +136,7 @@ class SortAsText(TreeCheck):
         return _NAMED.search(code.text(name)) is not None and (value is None or value.type != "array")
 
     def _is_record(self, call: Node) -> bool:
-        from wardround_typescript.code import argument
+        from wardround.languages.script.code import argument
 
         code = self.code
         first = argument(call, 0)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround_typescript.documented_check import JsDocCheck
+from wardround_typescript.docdrift.jsdoc_check import JsDocCheck
 
 if TYPE_CHECKING:
-    from wardround.drift.quoting import Quote
-    from wardround_typescript.functions import ComparedFunction
+    from wardround.semantics.docdrift.stale_phrases import Quote
+    from wardround_typescript.docdrift.documented_functions import ComparedFunction
 
 
 def _load(comment: str, code: str, parameters: str = "row") -> str:
@@ -111,7 +111,12 @@ class StaleComment(JsDocCheck):
     ]
 
     def look_at(self, one: ComparedFunction) -> None:
-        from wardround_typescript.parted import gone, names_nothing, stale_quotes, undocumented
+        from wardround_typescript.docdrift.doc_code_mismatch import (
+            gone,
+            names_nothing,
+            stale_quotes,
+            undocumented,
+        )
 
         if gone(one) or undocumented(one):
             return

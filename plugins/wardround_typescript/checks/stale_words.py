@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Check, Invalid, Valid
-from wardround.drift.swaps import SwapKind
-from wardround.drift.word_checks import said, stale_words
+from wardround.checks.base import Check, Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import SCRIPTS, is_test_path
+from wardround.semantics.docdrift.checks import said, stale_words
+from wardround.semantics.semdiff.replacements import SwapKind
+from wardround_typescript.check import SCRIPTS, is_test_path
 
 if TYPE_CHECKING:
-    from wardround.drift.beside import StaleWords as Found
+    from wardround.semantics.docdrift.stale_comments import StaleWords as Found
 
 _QUOTED = LatePattern(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
 _CHOICE = LatePattern(
@@ -162,8 +162,8 @@ class StaleWords(Check):
         return SCRIPTS, ()
 
     def run(self) -> None:
-        from wardround.drift.deeds import stale_deeds  # not needed where nothing changed
-        from wardround.drift.worded_lines import SCRIPT
+        from wardround.semantics.docdrift.comment_lines import SCRIPT
+        from wardround.semantics.docdrift.stale_verbs import stale_deeds  # not needed where nothing changed
 
         found = stale_words(self.source, SCRIPT)
         if not found:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _REDUCER = LatePattern(r"(?i)reducer$")
 _UPDATER = LatePattern(r"^set[A-Z]\w*$")
@@ -216,7 +216,7 @@ class StateChanged(TreeCheck):
 
     def _sorted_props(self) -> Iterator[Node]:
         """Lists of a component's props that are sorted or cut in place while it renders."""
-        from wardround_typescript.components import component_around, is_component
+        from wardround_typescript.analysis.react_components import component_around, is_component
 
         code = self.code
         for called, call in code.calls:
@@ -245,7 +245,7 @@ class StateChanged(TreeCheck):
 
     def _copiers(self) -> Iterator[Node]:
         """Functions that answer with a copy of the first thing they are given."""
-        from wardround_typescript.code import bare, function_around, returned
+        from wardround.languages.script.code import bare, function_around, returned
 
         code = self.code
         for spread in code.kinds("spread_element"):
@@ -263,7 +263,7 @@ class StateChanged(TreeCheck):
 
     def _changers(self) -> Iterator[Node]:
         """Reducers, and functions handed to the setter of a state."""
-        from wardround_typescript.code import FUNCTIONS, argument
+        from wardround.languages.script.code import FUNCTIONS, argument
 
         code = self.code
         for function in code.kinds(*sorted(FUNCTIONS)):
@@ -277,7 +277,7 @@ class StateChanged(TreeCheck):
 
     def _of_state(self, function: Node) -> set[str]:
         """The state's own name, and the names of what is taken out of it as it is."""
-        from wardround_typescript.code import own_nodes
+        from wardround.languages.script.code import own_nodes
 
         code = self.code
         given = _parameters(function)
@@ -308,7 +308,7 @@ class StateChanged(TreeCheck):
 
     def _is_taken(self, value: Node | None, names: set[str]) -> bool:
         """Whether a value is a part of the state, and no copy of one."""
-        from wardround_typescript.code import argument, bare, returned
+        from wardround.languages.script.code import argument, bare, returned
 
         code = self.code
         one = bare(value)
@@ -336,7 +336,7 @@ class StateChanged(TreeCheck):
         return found
 
     def _changes(self, function: Node, names: set[str]) -> Iterator[Node]:
-        from wardround_typescript.code import argument, own_nodes
+        from wardround.languages.script.code import argument, own_nodes
 
         code = self.code
         for node in own_nodes(function):
@@ -364,7 +364,7 @@ class StateChanged(TreeCheck):
 
     def _is_copy(self, value: Node | None, names: set[str]) -> bool:
         """Whether a value is a copy of the state that is one level deep."""
-        from wardround_typescript.code import bare
+        from wardround.languages.script.code import bare
 
         one = bare(value)
         if one is not None and one.type in ("object", "array"):
@@ -375,7 +375,7 @@ class StateChanged(TreeCheck):
 
     def _marks(self, copy: Node) -> Iterator[str]:
         """How a copy is kept among the names: with a point behind it, and with each key it has of its own."""
-        from wardround_typescript.code import bare
+        from wardround.languages.script.code import bare
 
         name, value = self.code.field(copy, "name"), bare(copy.child_by_field_name("value"))
         yield f"{name}."

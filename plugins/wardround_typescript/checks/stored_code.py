@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround_typescript.server_check import ServerCheck
+from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _RUNS = frozenset({"Script", "runInNewContext", "runInThisContext", "runInContext", "compileFunction"})
 _HOLDS = LatePattern(
@@ -95,7 +95,7 @@ class StoredCode(ServerCheck):
 
     def _is_stored(self, node: Node) -> bool:
         """Whether it is, or is filled with, a property that by its name holds code of a user's."""
-        from wardround_typescript.syntax import inside
+        from wardround.languages.script.syntax import inside
 
         found = self.scope.resolved(node)
         for one in inside(found):

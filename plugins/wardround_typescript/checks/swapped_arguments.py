@@ -8,13 +8,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Source, Valid
-from wardround.drift.directions import against_the_words, are_opposites, names_a_way, turned_on_purpose
-from wardround.drift.text import parts
-from wardround.drift.worded_lines import SCRIPT
+from wardround.checks.base import Check, Invalid, Source, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity, Span
-from wardround.late import LatePattern
-from wardround.names import (
+from wardround.semantics.argument_order import (
     MOST_ARGUMENTS,
     Call,
     Named,
@@ -24,8 +21,16 @@ from wardround.names import (
     tells_something,
     turns_round,
 )
-from wardround_typescript.callees import callee_of, script_of
-from wardround_typescript.tree_check import SCRIPTS
+from wardround.semantics.docdrift.comment_lines import SCRIPT
+from wardround.semantics.docdrift.directions import (
+    against_the_words,
+    are_opposites,
+    names_a_way,
+    turned_on_purpose,
+)
+from wardround.text.tokens import parts
+from wardround_typescript.analysis.call_resolution import callee_of, script_of
+from wardround_typescript.check import SCRIPTS
 
 _CALL = LatePattern(
     r"(?<![\w$.#])(?P<new>new\s{1,9})?(?P<name>[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)\s{0,3}"

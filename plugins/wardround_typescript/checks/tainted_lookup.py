@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
-from wardround_typescript.taint.check import TaintedCheck
+from wardround_typescript.dataflow.check import TaintedCheck
 
 
 class TaintedLookup(TaintedCheck):

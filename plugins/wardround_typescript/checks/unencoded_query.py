@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _BEFORE = LatePattern(r"[?&](?P<key>[\w.\[\]-]+)=$")
 _TEXT_KEY = LatePattern(
@@ -262,13 +262,13 @@ def _first(node: Node) -> Node:
 
 
 def _function_in(call: Node) -> Node | None:
-    from wardround_typescript.code import FUNCTIONS, argument
+    from wardround.languages.script.code import FUNCTIONS, argument
 
     given = argument(call, 0)
     return given if given is not None and given.type in FUNCTIONS else None
 
 
 def _answer(function: Node) -> Node | None:
-    from wardround_typescript.code import returned
+    from wardround.languages.script.code import returned
 
     return next(iter(returned(function)), None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Valid
-from wardround.drift.word_checks import UNIT_WORDS, said_of_units, unit_mismatches, unit_values
+from wardround.checks.base import Check, Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_typescript.tree_check import SCRIPTS
+from wardround.semantics.docdrift.checks import UNIT_WORDS, said_of_units, unit_mismatches, unit_values
+from wardround_typescript.check import SCRIPTS
 
 
 class UnitMismatch(Check):

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Check, Invalid, Valid
-from wardround.drift.units import is_implausible, plain_unit, unit_named
+from wardround.checks.base import Check, Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Severity, Span
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import SCRIPTS, is_test_path
+from wardround.semantics.docdrift.units import is_implausible, plain_unit, unit_named
+from wardround_typescript.check import SCRIPTS, is_test_path
 
 _UNIT = (
     r"(?:Ms|MS|Millis(?:econds)?|Secs?|Seconds|Mins|Minutes|Hours|Days"

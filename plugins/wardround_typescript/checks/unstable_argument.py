@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
-from wardround_typescript.tree_check import TreeCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.code import Code
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.code import Code
+    from wardround.languages.script.syntax import Node
 
 _HOOK = LatePattern(r"^use[A-Z]\w*$")
 _REACTS = frozenset(
@@ -158,8 +158,8 @@ class UnstableArgument(TreeCheck):
 
     def _is_memo(self, name: str) -> bool:
         """Whether a component of another file is memoised without a comparison of its own."""
-        from wardround_typescript.callees import origin, script_of
-        from wardround_typescript.code import code_of
+        from wardround.languages.script.code import code_of
+        from wardround_typescript.analysis.call_resolution import origin, script_of
 
         found = origin(name, script_of(self.source.path, self.source.text), self.source.project)
         if found is None:
@@ -175,7 +175,7 @@ class UnstableArgument(TreeCheck):
         )
 
     def _handed_to_hooks(self) -> Iterator[Node]:
-        from wardround_typescript.components import component_around
+        from wardround_typescript.analysis.react_components import component_around
 
         for called, call in self.code.calls:
             if not _HOOK.search(called) or called in _REACTS or component_around(self.code, call) is None:
@@ -186,8 +186,8 @@ class UnstableArgument(TreeCheck):
                 yield from (one for at, one in places if at in compared)
 
     def _is_new(self, node: Node) -> bool:
-        from wardround_typescript.code import bare, function_around
-        from wardround_typescript.components import is_component, is_hook
+        from wardround.languages.script.code import bare, function_around
+        from wardround_typescript.analysis.react_components import is_component, is_hook
 
         value = bare(node)
         if value is not None and value.type == "identifier":
@@ -218,8 +218,8 @@ class UnstableArgument(TreeCheck):
 
     def _hook(self, name: str) -> tuple[Code, Node] | None:
         """The hook of a name, of this file or of one it imports."""
-        from wardround_typescript.callees import origin, script_of
-        from wardround_typescript.code import code_of
+        from wardround.languages.script.code import code_of
+        from wardround_typescript.analysis.call_resolution import origin, script_of
 
         function = self.code.function_of(name, self.code.module.root)
         if function is not None:
@@ -233,8 +233,8 @@ class UnstableArgument(TreeCheck):
         return None if function is None else (code, function)
 
     def _defaults(self) -> Iterator[Node]:
-        from wardround_typescript.code import FUNCTIONS, function_around
-        from wardround_typescript.components import is_component
+        from wardround.languages.script.code import FUNCTIONS, function_around
+        from wardround_typescript.analysis.react_components import is_component
 
         code = self.code
         memos = self._memos()
@@ -282,7 +282,7 @@ def _arguments(call: Node) -> list[Node]:
 
 
 def _dependencies(code: Code, function: Node) -> Iterator[str]:
-    from wardround_typescript.code import argument
+    from wardround.languages.script.code import argument
 
     for call in code.calls_of(*_COMPARING):
         if function.start_byte <= call.start_byte < function.end_byte:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks.base import Invalid, Valid
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane
-from wardround.late import LatePattern
-from wardround_typescript.server_check import ServerCheck
+from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
-    from wardround_typescript.syntax import Node
+    from wardround.languages.script.syntax import Node
 
 _BROKEN = LatePattern(r"(?i)(^|-)(ecb|des|des3|3des|rc2|rc4|bf|blowfish|des-ede\w*)(-|$)|^des")
 _FIXED = LatePattern(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from wardround.tools.ast_grep import ast_grep
 from wardround.tools.semgrep import semgrep
 from wardround.tools.tool import Probe, Tool
-from wardround_typescript.bundles import PARSED, named, scanned, too_large
 from wardround_typescript.engines import FOLDER, engines
+from wardround_typescript.generated_files import PARSED, named, scanned, too_large
 from wardround_typescript.tools.biome import BIOME
 from wardround_typescript.tools.eslint import ESLINT
 from wardround_typescript.tools.oxlint import OXLINT, OXLINT_TYPES

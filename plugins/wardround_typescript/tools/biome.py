@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from wardround.findings import RawResult
-from wardround.tools.output import RAN
+from wardround.tools.parsing import RAN
 from wardround.tools.tool import Invocation, Probe, Tool
-from wardround_typescript import jsonc
-from wardround_typescript.bundles import PARSED, named
+from wardround_typescript.generated_files import PARSED, named
 from wardround_typescript.node_modules import missing, native_program
+from wardround_typescript.syntax import jsonc
 from wardround_typescript.tools.own_config import check_seals, sealed
 
 CONFIG_NAMES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")

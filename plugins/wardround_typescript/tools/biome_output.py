@@ -6,7 +6,7 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import RawResult
-from wardround.tools.output import decoded, one_line, relative, span_of
+from wardround.tools.parsing import decoded, one_line, relative, span_of
 from wardround.tools.tool import Invocation
 
 

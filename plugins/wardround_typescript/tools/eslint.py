@@ -11,9 +11,9 @@ import msgspec
 
 from wardround.errors import ToolFailed
 from wardround.findings import RawResult
-from wardround.tools.output import RAN
+from wardround.tools.parsing import RAN
 from wardround.tools.tool import Invocation, Probe, Profile, Scope, Tool
-from wardround_typescript.bundles import PARSED, named
+from wardround_typescript.generated_files import PARSED, named
 from wardround_typescript.node_modules import missing, script
 from wardround_typescript.tools.own_config import check_seals, sealed
 from wardround_typescript.tools.tsc import CONFIG_NAMES as TYPE_CONFIGS

@@ -8,10 +8,10 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from wardround.findings import RawResult
-from wardround.tools.output import RAN
+from wardround.tools.parsing import RAN
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Probe, Scope, Tool, install_line
-from wardround_typescript.bundles import PARSED, TYPED, named
+from wardround_typescript.generated_files import PARSED, TYPED, named
 from wardround_typescript.node_modules import native_program, script
 from wardround_typescript.tools.own_config import check_seals
 from wardround_typescript.tools.oxlint_config import (

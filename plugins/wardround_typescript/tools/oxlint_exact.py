@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wardround.compiled import bounded
 from wardround.findings import RawResult, Severity
+from wardround.storage.regex_cache import bounded
 
 if TYPE_CHECKING:
     from wardround_typescript.tools.oxlint_sense import Looked

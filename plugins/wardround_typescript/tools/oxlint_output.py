@@ -11,9 +11,9 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
-from wardround.tools.output import decoded, one_line, relative
+from wardround.tools.parsing import decoded, one_line, relative
 from wardround.tools.tool import Invocation
-from wardround_typescript import jsonc
+from wardround_typescript.syntax import jsonc
 from wardround_typescript.tools.oxlint import BORROWED_NAME
 from wardround_typescript.tools.oxlint_config import CONFIG_NAMES
 from wardround_typescript.tools.oxlint_sense import Looked, sensible
@@ -80,7 +80,9 @@ def _is_contradicted(result: RawResult, looked: Callable[[str], Looked]) -> bool
     """
     if result.code != "syntax-error" or not result.file.endswith(_DECLARATIONS):
         return False
-    from wardround_typescript.syntax import parsed  # the grammar: few declaration files are complained of
+    from wardround.languages.script.syntax import (
+        parsed,  # the grammar: few declaration files are complained of
+    )
 
     return not parsed(result.file, looked(result.file).text).root.has_error
 

@@ -9,9 +9,9 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from wardround.compiled import bounded
 from wardround.findings import RawResult, Span
-from wardround.tools.output import map_of
+from wardround.storage.regex_cache import bounded
+from wardround.tools.parsing import map_of
 from wardround_typescript.tools.oxlint_exact import EXACT, weighed
 
 _FROM = r"(?:\bfrom|\bimport|require\(|import\()\s*[\"']"

@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import RawResult
-from wardround.tools.output import one_line, span_of
+from wardround.tools.parsing import one_line, span_of
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Scope, Tool
-from wardround_typescript import jsonc
-from wardround_typescript.bundles import SCRIPTS, TYPED, named
+from wardround_typescript.generated_files import SCRIPTS, TYPED, named
 from wardround_typescript.node_modules import missing, native_program, script
+from wardround_typescript.syntax import jsonc
 from wardround_typescript.tools.own_config import check_seals, sealed
 
 CONFIG_NAMES = ("tsconfig.json", "jsconfig.json")

@@ -11,8 +11,8 @@ from functools import cached_property
 
 import msgspec
 
+from wardround.checks.lazy import LatePattern
 from wardround.errors import DiffError
-from wardround.late import LatePattern
 
 
 class FileStatus(enum.StrEnum):

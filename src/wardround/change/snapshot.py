@@ -18,9 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from wardround.folders import cache_folder
-from wardround.late import LatePattern
-from wardround.paths import with_lower_suffix
+from wardround.change.encoding import with_lower_suffix
+from wardround.checks.lazy import LatePattern
+from wardround.storage.paths import cache_folder
 
 _PREFIX = "wardround-"
 _IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a private folder is made in it)

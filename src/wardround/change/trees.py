@@ -13,7 +13,7 @@ from typing import IO, Protocol
 
 import msgspec
 
-from wardround.change.program import GitProgram
+from wardround.change.git_process import GitProgram
 from wardround.errors import GitError
 
 MOST_BYTES = 16 * 1024 * 1024 + 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib
 import os
 import signal
 import sys
@@ -16,6 +15,7 @@ from typing import NoReturn
 import click
 
 from wardround import __version__
+from wardround.cli.lazy_group import LazyGroup
 from wardround.errors import PLUGIN_FAULTS, PluginLoadError, UsageError, WardroundError
 
 USAGE = 2
@@ -46,21 +46,12 @@ class Interrupted(BaseException):
         self.number = number
 
 
-class Commands(click.Group):
-    """Commands by name, each imported when it is asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module = importlib.import_module(f"wardround.cli.{cmd_name}")
-        command: click.Command = module.command
-        return command
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    package=__name__,
+    names=_COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="wardround", message="%(prog)s %(version)s")
 def cli() -> None:
     """Review a change with specialists for each kind of code, locally and offline.
@@ -84,7 +75,7 @@ def main() -> NoReturn:
     try:
         for number in _SIGNALS:
             signal.signal(number, _interrupt)
-        status = run()
+        status = invoke()
         for number in _SIGNALS:  # the answer is known
             signal.signal(number, signal.SIG_IGN)
     except Interrupted as signalled:
@@ -101,7 +92,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise Interrupted(number)
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
+def invoke(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; errors have become text on standard error."""
     try:
         answer = cli.main(args=arguments, prog_name="wardround", standalone_mode=False)
@@ -134,7 +125,7 @@ def say(text: str) -> None:
 
     The text may quote the change, its paths and its messages: it is escaped for a terminal and a CI log.
     """
-    from wardround.escaping import lines_for_log, one_line
+    from wardround.text.escaping import lines_for_log, one_line
 
     with suppress(OSError):
         print(lines_for_log(one_line(text), os.environ), file=sys.stderr)
@@ -163,7 +154,7 @@ def _plain(crash: BaseException) -> str:
 
 def _keep_trace(crash: BaseException) -> str:
     """Write the traceback to the state folder, where the user finds it and the terminal is spared."""
-    from wardround.folders import state_folder
+    from wardround.storage.paths import state_folder
 
     try:
         folder = state_folder()

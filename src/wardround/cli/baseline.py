@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli.reviewing import emit_line
+from wardround.cli.run import emit_line
 
 if TYPE_CHECKING:
+    from wardround.processors.baseline import Baseline
     from wardround.review import Review
-    from wardround.verdict.baseline import Baseline
 
 _repo = click.option(
     "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
@@ -28,7 +28,7 @@ def command() -> None:
 def write(repo: Path | None) -> None:
     """Accept every finding of the repository as it is staged now."""
     from wardround.findings import Status
-    from wardround.verdict.baseline import accepted
+    from wardround.processors.baseline import accepted
 
     root, name, review = _whole(repo)
     open_findings = [f for f in review.findings if f.status is not Status.SUPPRESSED]
@@ -51,7 +51,7 @@ def show(repo: Path | None) -> None:
 @_repo
 def prune(repo: Path | None) -> None:
     """Drop the entries whose finding is gone; accept nothing new."""
-    from wardround.verdict.baseline import Baseline
+    from wardround.processors.baseline import Baseline
 
     root, name, baseline = _stored(repo)
     _, _, review = _whole(repo)
@@ -65,9 +65,9 @@ def prune(repo: Path | None) -> None:
 def _whole(repo: Path | None) -> tuple[Path, str, Review]:
     """Review everything that is staged, as if all of it were new and nothing accepted."""
     from wardround import host, review
-    from wardround.change.git import INDEX, Repository
-    from wardround.change.origin import RepositoryOrigin
-    from wardround.config import Request
+    from wardround.change.change_source import RepositoryOrigin
+    from wardround.change.repository import INDEX, Repository
+    from wardround.config.schema import Request
     from wardround.errors import WardroundError
     from wardround.tools.process import Processes
 
@@ -90,12 +90,13 @@ def _whole(repo: Path | None) -> tuple[Path, str, Review]:
 
 def _stored(repo: Path | None) -> tuple[Path, str, Baseline]:
     """The baseline file of the work tree."""
-    from wardround import config, host
-    from wardround.change.git import INDEX, Repository
-    from wardround.verdict import baseline
+    from wardround import host
+    from wardround.change.repository import INDEX, Repository
+    from wardround.config import schema
+    from wardround.processors import baseline
 
     with Repository(repo) as repository:
-        settings = config.read(repository.tree(INDEX).read, [], host.load().specialists)
+        settings = schema.read(repository.tree(INDEX).read, [], host.load().specialists)
         name = settings.root.baseline
         file = repository.root / name
         return repository.root, name, baseline.load(file.read_bytes() if file.exists() else None, name)
@@ -106,7 +107,7 @@ def _to_be_staged(name: str) -> str:
 
 
 def _save(root: Path, name: str, baseline: Baseline) -> None:
-    from wardround import directories
-    from wardround.verdict.baseline import dump
+    from wardround.processors.baseline import dump
+    from wardround.storage import directories
 
     directories.replace_file(root / name, dump(baseline), root)

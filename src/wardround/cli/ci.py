@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli.reviewing import emit, perform
+from wardround.cli.run import emit, perform
 
 if TYPE_CHECKING:
     from wardround.delivery.comparison import Comparison
@@ -50,8 +50,8 @@ def ci(
 ) -> int:  # fmt: skip
     """The command without its decoration."""
     from wardround.change.revisions import require_ref
-    from wardround.cli.asked import Output, Target
-    from wardround.config import Request
+    from wardround.cli.options import Output, Target
+    from wardround.config.schema import Request
     from wardround.delivery import summary
     from wardround.delivery.events import Provider, detect, read_event
     from wardround.delivery.report_directory import ReportDirectory
@@ -85,7 +85,7 @@ def _compare(
     repo: Path | None, event: CiEvent, base: str | None, head: str | None, *, may_fetch: bool
 ) -> tuple[Path, Comparison]:
     """The root of the repository and the commits to compare."""
-    from wardround.change.git import Repository
+    from wardround.change.repository import Repository
     from wardround.delivery.checkout import Checkout
     from wardround.delivery.comparison import Comparing
     from wardround.delivery.environment import harden
@@ -101,7 +101,7 @@ def _amended(review: Review, comparison: Comparison) -> Review:
     from msgspec.structs import replace
 
     from wardround.findings import Unreviewed
-    from wardround.verdict.gate import Gate, Outcome
+    from wardround.policy.gate import Gate, Outcome
 
     if comparison.error is not None:
         missing = Unreviewed(".", "", "wardround", comparison.error)
@@ -119,8 +119,8 @@ def _notice(comparison: Comparison, review: Review) -> str | None:
 
 def _announce(headline: str | None, kind: str) -> None:
     """Annotate a run that reviewed something else than the change, or nothing."""
-    from wardround.escaping import one_line
     from wardround.reports.github import Annotation
+    from wardround.text.escaping import one_line
 
     if headline is not None:
         emit(f"{Annotation(kind, one_line(headline), {'title': 'wardround'})}\n", escaped=True)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli.reviewing import emit_line, require_one
+from wardround.cli.run import emit_line, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround.shown import Shown
-    from wardround.verdict.dismissals import Dismissals
+    from wardround.processors.dismissals import Dismissals
+    from wardround.storage.last_review import Shown
 
 _SHORTEST = 6
 """Digits by which a finding may be named."""
@@ -58,8 +58,8 @@ def command(fingerprint: str | None, **options: Any) -> None:
 
 
 def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: dict[str, Any]) -> None:
-    from wardround import shown
-    from wardround.verdict.dismissals import Dismissal, can_be_dismissed
+    from wardround.processors.dismissals import Dismissal, can_be_dismissed
+    from wardround.storage import last_review
 
     reason = " ".join((options["reason"] or "").split())
     if not reason:
@@ -67,7 +67,7 @@ def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: di
             "--reason is missing: say why the finding may stay, for whoever reads it later"
         )
     report = options["report"]
-    known = shown.reported(report) if report is not None else shown.load(root)
+    known = last_review.reported(report) if report is not None else last_review.load(root)
     one = _named(given, known, str(report) if report is not None else "the last review here")
     if not can_be_dismissed(one.rule):
         raise UsageError(f"{one.rule} is about what steers a review and cannot be dismissed; mend its cause")
@@ -89,9 +89,9 @@ def _list(stored: Dismissals) -> None:
 
 
 def _show(root: Path) -> None:
-    from wardround import shown
+    from wardround.storage import last_review
 
-    known = shown.load(root)
+    known = last_review.load(root)
     for one in known:
         emit_line(f"{one.fingerprint}  {one.rule}  {one.file}:{one.line}")
     emit_line(f"{len(known)} shown by the last review here")
@@ -125,12 +125,13 @@ def _is_prefix(given: str, fingerprint: str) -> bool:
 
 def _stored(repo: Path | None) -> tuple[Path, Path, Dismissals]:
     """The root of the repository, the dismissals' file of the work tree, and what it holds."""
-    from wardround import config, host
-    from wardround.change.git import INDEX, Repository
-    from wardround.verdict import dismissals
+    from wardround import host
+    from wardround.change.repository import INDEX, Repository
+    from wardround.config import schema
+    from wardround.processors import dismissals
 
     with Repository(repo) as repository:
-        settings = config.read(repository.tree(INDEX).read, [], host.load().specialists)
+        settings = schema.read(repository.tree(INDEX).read, [], host.load().specialists)
         name = dismissals.beside(settings.root.baseline)
         file = repository.root / name
         content = file.read_bytes() if file.exists() else None
@@ -138,7 +139,7 @@ def _stored(repo: Path | None) -> tuple[Path, Path, Dismissals]:
 
 
 def _save(root: Path, file: Path, stored: Dismissals) -> None:
-    from wardround import directories
-    from wardround.verdict.dismissals import dump
+    from wardround.processors.dismissals import dump
+    from wardround.storage import directories
 
     directories.replace_file(file, dump(stored), root)

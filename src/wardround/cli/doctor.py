@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from wardround import __version__
-from wardround.cli.reviewing import emit_line
+from wardround.cli.run import emit_line
 
 if TYPE_CHECKING:
-    from wardround.config import Config
+    from wardround.config.schema import Config
     from wardround.errors import GitError
     from wardround.host import Host
     from wardround.specialists import Specialist
@@ -53,7 +53,7 @@ def command(repo: Path | None) -> int:
 
 def _tools(loaded: Host, here: Here) -> tuple[bool, list[str]]:
     """Whether a tool of the commit profile is missing or does not work, and a line about each tool."""
-    from wardround.tools.advice import advice
+    from wardround.tools.install_hints import advice
     from wardround.tools.process import find_program
     from wardround.tools.tool import Profile
 
@@ -150,15 +150,15 @@ def _text(file: Path) -> str:
 
 
 def _here(loaded: Host, repo: Path | None) -> Here:
-    from wardround import config
-    from wardround.change.git import INDEX, Repository
+    from wardround.change.repository import INDEX, Repository
+    from wardround.config import schema
     from wardround.errors import GitError
 
     try:
         with Repository(repo) as repository:
             side = repository.head() or INDEX if repository.bare else INDEX
             tracked = repository.tracked(side)
-            settings = config.read(repository.tree(side).read, tracked, loaded.specialists)
+            settings = schema.read(repository.tree(side).read, tracked, loaded.specialists)
             return Here(repository.root, tracked, settings)
     except GitError as none:
         return Here((repo or Path.cwd()).resolve(), None, none)
@@ -168,9 +168,9 @@ def _models(loaded: Host, here: Here) -> Iterator[str]:
     """What models are run with, those that were found, and those that specialists ask for in vain."""
     from wardround.cli.related import BASE_MODEL
     from wardround.errors import GitError, ModelError
-    from wardround.inference.places import further_folders
+    from wardround.inference.locations import further_folders
+    from wardround.inference.registry import standard
     from wardround.inference.runtime import find
-    from wardround.inference.shelf import standard
 
     try:
         runtime = find()
@@ -201,8 +201,8 @@ def _models(loaded: Host, here: Here) -> Iterator[str]:
 
 
 def _state() -> Iterator[str]:
-    from wardround.folders import cache_folder, state_folder
-    from wardround.tools.result_cache import ResultCache
+    from wardround.storage.paths import cache_folder, state_folder
+    from wardround.storage.result_cache import ResultCache
 
     cache = ResultCache.open()
     cache.close()

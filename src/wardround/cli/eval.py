@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wardround.cli import Interrupted, say
-from wardround.cli.reviewing import emit, progress_line
+from wardround.cli.run import emit, progress_line
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround.evaluation.batch import Outcome, Settings
-    from wardround.evaluation.cases import Case, CaseFile
-    from wardround.evaluation.kept import Kept
-    from wardround.evaluation.reports import Measured
+    from wardround_lab.evaluation.batch import Outcome, Settings
+    from wardround_lab.evaluation.cases import Case, CaseFile
+    from wardround_lab.evaluation.reports import Measured
+    from wardround_lab.evaluation.resume_log import Kept
 
 INCONCLUSIVE = 4
 
@@ -59,9 +59,9 @@ def cases(files: tuple[Path, ...], **options: Any) -> int:
     A line of FILE is a JSON object with id, diff, expected (places: file, line, category; none for a clean
     change) and where they are known before, after, language and meta. No configuration counts.
     """
-    from wardround.evaluation.batch import Settings
-    from wardround.evaluation.cases import read_cases
     from wardround.tools.tool import Profile
+    from wardround_lab.evaluation.batch import Settings
+    from wardround_lab.evaluation.cases import read_cases
 
     outputs = [_output(text) for text in options["formats"] or ("text",)]
     found = [read_cases(path, options["limit"]) for path in files]
@@ -83,7 +83,7 @@ def cases(files: tuple[Path, ...], **options: Any) -> int:
 
 
 def _output(text: str) -> tuple[str, Path | None]:
-    from wardround.evaluation.reports import FORMATS
+    from wardround_lab.evaluation.reports import FORMATS
 
     form, _, path = text.partition("=")
     if form not in FORMATS:
@@ -98,8 +98,8 @@ def _measured(
 ) -> tuple[int, Measured]:
     """Review the cases; what was done until an interruption counts too."""
     from wardround import __version__
-    from wardround.evaluation.reports import Measured
-    from wardround.evaluation.scoring import score
+    from wardround_lab.evaluation.reports import Measured
+    from wardround_lab.evaluation.scoring import score
 
     outcomes: list[Outcome] = []
     started = time.monotonic()
@@ -136,7 +136,7 @@ def _review(
     progress: Callable[[str], None],
     outcomes: list[Outcome],
 ) -> None:
-    from wardround.evaluation.kept import Kept
+    from wardround_lab.evaluation.resume_log import Kept
 
     with Kept.open(results, settings) as kept:
         for one in found:
@@ -152,7 +152,7 @@ def _review_file(
     one: CaseFile, settings: Settings, kept: Kept, progress: Callable[[str], None], reviewed: list[Outcome]
 ) -> None:
     """Add the outcome of each case of a file to a list, as it comes."""
-    from wardround.evaluation import workers
+    from wardround_lab.evaluation import workers
 
     known = kept.known(one.cases)
     if known:
@@ -168,7 +168,7 @@ def _review_file(
 
 
 def _write(form: str, path: Path | None, measured: Measured) -> None:
-    from wardround.evaluation.reports import render
+    from wardround_lab.evaluation.reports import render
 
     text = render(form, measured)
     if path is None:
@@ -192,9 +192,9 @@ def regression(folder: Path | None, profile: str | None, jobs: int | None, updat
     Exit status: 0 all is as expected, 1 it is not, 4 a tool is missing or failed.
     """
     from wardround import host
-    from wardround.evaluation import regression as regressions
-    from wardround.evaluation.batch import Settings
     from wardround.tools.tool import Profile
+    from wardround_lab.evaluation import regression as regressions
+    from wardround_lab.evaluation.batch import Settings
 
     files = regressions.case_files(folder or regressions.default_folder(Path.cwd()))
     profiles = tuple(Profile) if profile is None else (Profile(profile),)

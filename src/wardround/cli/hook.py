@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli.reviewing import perform
+from wardround.cli.run import perform
 
 if TYPE_CHECKING:
-    from wardround.cli.asked import Output, Target
-    from wardround.config import Request
+    from wardround.cli.options import Output, Target
+    from wardround.config.schema import Request
 
 
 @click.command("hook", context_settings={"ignore_unknown_options": True})
@@ -39,8 +39,8 @@ def command(
     PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF, where a hook runner sets them, name the commits. As git's own
     pre-push hook it takes git's ARGUMENTS and reads the pushed refs from standard input.
     """
-    from wardround.cli.asked import Output
-    from wardround.config import Request
+    from wardround.cli.options import Output
+    from wardround.config.schema import Request
     from wardround.tools.tool import Profile
 
     request = Request(
@@ -60,7 +60,7 @@ def _review(target: Target, request: Request, outputs: Sequence[Output]) -> int:
 
 def _targets(stage: str, arguments: Sequence[str]) -> Iterator[Target]:
     """The changes a hook is asked about."""
-    from wardround.cli.asked import Target
+    from wardround.cli.options import Target
 
     named = _named_by_runner(os.environ)
     if named is not None:
@@ -73,7 +73,7 @@ def _targets(stage: str, arguments: Sequence[str]) -> Iterator[Target]:
 
 def _named_by_runner(environ: Mapping[str, str]) -> Target | None:
     """The commits pre-commit and prek name for pre-push hooks and for ``--from-ref`` and ``--to-ref``."""
-    from wardround.cli.asked import Target
+    from wardround.cli.options import Target
 
     base, head = environ.get("PRE_COMMIT_FROM_REF"), environ.get("PRE_COMMIT_TO_REF")
     named = ("PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF")
@@ -84,8 +84,8 @@ def _outgoing(arguments: Sequence[str]) -> Iterator[Target]:
     """What ``git push`` is about to send, a target for each branch that is not deleted."""
     from msgspec.structs import replace
 
-    from wardround.change.git import Repository
-    from wardround.cli.asked import PushedRef, Target
+    from wardround.change.repository import Repository
+    from wardround.cli.options import PushedRef, Target
 
     remote = arguments[0] if arguments else "origin"
     lines = [] if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().split("\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wardround.cli.reviewing import emit_line
+from wardround.cli.run import emit_line
 
 
 @click.command("plugins")

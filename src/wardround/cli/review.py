@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from wardround.cli.reviewing import apply_fixes, perform, require_one
+from wardround.cli.run import apply_fixes, perform, require_one
 
 _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 
@@ -51,8 +51,8 @@ def review(
     config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
 ) -> int:  # fmt: skip
     """The command without its decoration."""
-    from wardround.cli.asked import Output, Target
-    from wardround.config import Request
+    from wardround.cli.options import Output, Target
+    from wardround.config.schema import Request
     from wardround.tools.tool import Profile
 
     ways = {"--staged": staged, "--worktree": worktree, "--base": base is not None,

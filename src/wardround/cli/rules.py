@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wardround.cli.reviewing import emit
+from wardround.cli.run import emit
 
 
 @click.command("rules")

@@ -11,8 +11,8 @@ import os
 import subprocess
 from collections.abc import Mapping
 
-from wardround.change.git import Repository
-from wardround.change.program import GitProgram
+from wardround.change.git_process import GitProgram
+from wardround.change.repository import Repository
 from wardround.change.revisions import has_ancestry, is_ref_name, object_id
 from wardround.errors import GitError
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
-from wardround.change.program import GitProgram
+from wardround.change.git_process import GitProgram
 
 _GIT_SETTINGS = {"core.hooksPath": os.devnull, "core.fsmonitor": "false"}
 """Tools such as husky point git at programs of the work tree, which the change may have written."""

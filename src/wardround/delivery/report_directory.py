@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from wardround import directories
 from wardround.errors import UsageError
-from wardround.escaping import one_line
+from wardround.storage import directories
+from wardround.text.escaping import one_line
 
 
 class ReportDirectory:

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 from wardround.errors import UsageError
-from wardround.escaping import one_line
 from wardround.reports import text
 from wardround.review import Review
+from wardround.text.escaping import one_line
 
 _MOST_LINES = 100
 

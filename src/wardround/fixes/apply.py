@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from wardround.change.git import INDEX, Repository
+from wardround.change.repository import INDEX, Repository
 from wardround.findings import Edit, Finding, Status, SuggestedFix
 from wardround.fixes import journal
 from wardround.fixes.edits import apply

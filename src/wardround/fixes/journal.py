@@ -18,10 +18,10 @@ from pathlib import Path
 
 import msgspec
 
-from wardround import directories
-from wardround.change.git import Repository
+from wardround.change.repository import Repository
 from wardround.errors import FixRefused
-from wardround.folders import state_folder
+from wardround.storage import directories
+from wardround.storage.paths import state_folder
 
 _JOURNAL = "journal.json"
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wardround.inference.session import Session
-    from wardround.inference.tokens import Tokens
+    from wardround.inference.onnx_session import Session
+    from wardround.inference.tokenizer import Tokens
 
 
 @dataclass(frozen=True, slots=True)

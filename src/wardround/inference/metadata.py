@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from wardround.errors import ModelError
-from wardround.inference.places import LARGEST_METADATA, METADATA_FILE
+from wardround.inference.locations import LARGEST_METADATA, METADATA_FILE
 
 SCHEMA = "wardround.adapter/1"
 _DIGEST = re.compile(r"[0-9a-f]{64}")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wardround.errors import ModelError, NoRuntimeError
-from wardround.installed import installed
-from wardround.kept import kept
-from wardround.tools.result_cache import key
+from wardround.plugin_discovery import installed
+from wardround.storage.memo import kept
+from wardround.storage.result_cache import key
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
@@ -65,7 +65,7 @@ def find(wish: Wish = "auto", threads: int = 1) -> Runtime:
     missing = [name for name in _LIBRARIES if name not in versions]
     missing += [] if package is not None else ["onnxruntime"]
     if package is None or missing:
-        from wardround.tools.advice import advice  # only where it is needed
+        from wardround.tools.install_hints import advice  # only where it is needed
 
         names = " and ".join(sorted(missing))
         trouble = f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {advice(INSTALL)}"

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wardround.errors import ModelError
-from wardround.inference.files import verified
-from wardround.inference.places import LORA_FILES, METADATA_FILE
+from wardround.inference.locations import LORA_FILES, METADATA_FILE
+from wardround.inference.onnx_session import require_declared
+from wardround.inference.registry import Found, Shelf, unwanted_files, wrong_beside
 from wardround.inference.runtime import Runtime, find
-from wardround.inference.session import require_declared
-from wardround.inference.shelf import Found, Shelf, unwanted_files, wrong_beside
-from wardround.inference.table import raw_score
+from wardround.inference.tabular import raw_score
+from wardround.inference.verified_files import verified
 
 _TEXTS = ("Read the file again when it has changed.", "def read(path):\n    return path.read_text()\n")
 _CLOSE = 1e-3

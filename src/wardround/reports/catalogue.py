@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from wardround.escaping import json_text, lines_for_log
-from wardround.rules import Rule
+from wardround.rules.model import Rule
+from wardround.text.escaping import json_text, lines_for_log
 
 _INTRODUCTION = """\
 # Rules

@@ -17,11 +17,11 @@ from itertools import count, groupby
 
 import msgspec
 
-from wardround.escaping import one_line, without_commands
 from wardround.findings import Finding, Severity, Span, Status, Unreviewed
 from wardround.reports import shortened
 from wardround.reports.text import closing_line
 from wardround.review import Review
+from wardround.text.escaping import one_line, without_commands
 
 BUDGET = 10
 """Annotations of one kind in one step."""

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
-from wardround.escaping import json_text
+from wardround.change.encoding import printable
 from wardround.findings import Edit, Finding, Span
-from wardround.paths import printable
 from wardround.review import Review
+from wardround.text.escaping import json_text
 
 SCHEMA = "wardround.report/1"
 

@@ -15,11 +15,11 @@ import msgspec
 
 from wardround import __version__
 from wardround.change.diff import ChangedFile
-from wardround.escaping import json_text
+from wardround.change.encoding import printable
 from wardround.findings import Finding, Plane, Severity, Span, Status, SuggestedFix, Unreviewed
-from wardround.paths import printable
 from wardround.reports import shortened
 from wardround.review import Review
+from wardround.text.escaping import json_text
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"

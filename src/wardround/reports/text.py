@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from wardround.escaping import one_line
+from wardround.checks.lazy import LatePattern
 from wardround.findings import (
     MERGE_CONFLICT,
     UNMERGED,
@@ -19,13 +19,13 @@ from wardround.findings import (
     Unreviewed,
 )
 from wardround.fixes.edits import apply
-from wardround.late import LatePattern
+from wardround.policy.gate import Outcome
 from wardround.review import Review
-from wardround.rules import Rule
-from wardround.verdict.gate import Outcome
+from wardround.rules.model import Rule
+from wardround.text.escaping import one_line
 
 if TYPE_CHECKING:
-    from wardround.verdict.triage import Crowd
+    from wardround.processors.triage import Crowd
 
 WIDTH = 80
 _PER_RULE_AND_FILE = 5

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from wardround.folders import cache_folder
 from wardround.retrieval import bm25
-from wardround.retrieval.embedder import Embedder
-from wardround.retrieval.past import Past
-from wardround.retrieval.texts import file_texts
-from wardround.retrieval.words import counted
+from wardround.retrieval.commit_signals import Past
+from wardround.retrieval.documents import file_texts
+from wardround.retrieval.protocols import Embedder
+from wardround.storage.paths import cache_folder
+from wardround.text.search_terms import counted
 
 if TYPE_CHECKING:
     import numpy as np

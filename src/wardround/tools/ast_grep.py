@@ -16,9 +16,9 @@ from pathlib import Path
 import msgspec
 
 from wardround.findings import RawResult, Span
-from wardround.kept import kept
-from wardround.rules import RULES_PACKAGE, declared_sources, load_yaml, rules_digest, rules_folder
-from wardround.tools.output import RAN, decoded, one_line, relative
+from wardround.rules.model import RULES_PACKAGE, declared_sources, load_yaml, rules_digest, rules_folder
+from wardround.storage.memo import kept
+from wardround.tools.parsing import RAN, decoded, one_line, relative
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 
 _NUMBER = count()

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.digests import sha256
 from wardround.errors import ToolFailed
-from wardround.folders import cache_folder
 from wardround.hookspecs import GROUP
-from wardround.installed import installed
-from wardround.kept import kept
+from wardround.plugin_discovery import installed
+from wardround.storage.digest import sha256
+from wardround.storage.memo import kept
+from wardround.storage.paths import cache_folder
 from wardround.tools.process import Processes, bare_environment, scripts_folder
 from wardround.tools.tool import Tool
 

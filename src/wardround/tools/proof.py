@@ -18,11 +18,11 @@ import msgspec
 from wardround import __version__
 from wardround.errors import PLUGIN_FAULTS, ToolFailed, ToolMissing
 from wardround.findings import RawResult
-from wardround.kept import kept
+from wardround.storage.memo import kept
+from wardround.storage.result_cache import key
 from wardround.tools.configuration import configuration
 from wardround.tools.identity import identity
 from wardround.tools.process import Processes, bare_environment
-from wardround.tools.result_cache import key
 from wardround.tools.tool import Invocation, Probe, Tool
 
 _MOST_LINES_ABOVE = 97
@@ -99,7 +99,7 @@ class Proofs:
 
 
 def _failed(tool: Tool, reason: str) -> ToolFailed:
-    from wardround.tools.advice import advice  # most tools work
+    from wardround.tools.install_hints import advice  # most tools work
 
     return ToolFailed(f"{tool.program} failed its self-test: {reason}; reinstall it: {advice(tool.install)}")
 

@@ -12,8 +12,8 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
-from wardround.rules import RULES_PACKAGE, rules_digest, rules_folder
-from wardround.tools.output import RAN, decoded, one_line, relative
+from wardround.rules.model import RULES_PACKAGE, rules_digest, rules_folder
+from wardround.tools.parsing import RAN, decoded, one_line, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, install_line
 
 

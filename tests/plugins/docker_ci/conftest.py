@@ -12,9 +12,9 @@ from wardround_docker_ci.specialist import specialist
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
 from wardround import review
-from wardround.change.git import Repository
-from wardround.change.origin import RepositoryOrigin
-from wardround.config import Request
+from wardround.change.change_source import RepositoryOrigin
+from wardround.change.repository import Repository
+from wardround.config.schema import Request
 from wardround.findings import Finding
 from wardround.host import Host
 from wardround.tools.process import Processes

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import Kind, kind_of
 from wardround_docker_ci.specialist import specialist
 
-from wardround.check_table import checks_in, table_of, written
-from wardround.checks import Check, Invalid, Source
-from wardround.late import LateEach
+from wardround.checks.base import Check, Invalid, Source
+from wardround.checks.index import checks_in, table_of, written
+from wardround.checks.lazy import LateEach
 
 CHECKS = specialist().checks
 
@@ -20,7 +20,7 @@ CHECKS = specialist().checks
 def test_the_table_is_up_to_date() -> None:
     package = "wardround_docker_ci.checks"
     assert table_of(package).read_text("utf-8") == written(package), (
-        f"run: python -m wardround.check_table {package}"
+        f"run: python -m wardround.checks.index {package}"
     )
 
 
@@ -55,7 +55,7 @@ def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) 
 def test_a_dockerfile_imports_no_check_of_anything_else() -> None:
     program = (
         "import sys\n"
-        "from wardround.checks import Source\n"
+        "from wardround.checks.base import Source\n"
         "from wardround_docker_ci.specialist import specialist\n"
         "one = specialist()\n"
         "source = Source('Dockerfile', 'FROM a:1\\nUSER root\\n')\n"

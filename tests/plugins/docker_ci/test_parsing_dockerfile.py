@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from wardround_docker_ci.dockerfile import Dockerfile, read, substituted, variables
-from wardround_docker_ci.dockerfile import Token as DockerToken
+
+from wardround.languages.dockerfile import Dockerfile, read, substituted, variables
+from wardround.languages.dockerfile import Token as DockerToken
 
 
 def _slices(file: Dockerfile) -> list[str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from wardround_docker_ci.jenkinsfile import Jenkinsfile
+from wardround_docker_ci.models.jenkinsfile import Jenkinsfile
 
 
 def test_only_strings_that_groovy_fills_in_have_interpolations() -> None:

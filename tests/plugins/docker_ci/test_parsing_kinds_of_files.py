@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wardround_docker_ci.check import run_docker_ci_checks
-from wardround_docker_ci.ci_file import CiFile
-from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.document import CiFile
+from wardround_docker_ci.file_kinds import Kind
 from wardround_docker_ci.specialist import specialist
 
-from wardround.checks import Source
+from wardround.checks.base import Source
 
 COMPOSE = """services:
   a:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wardround_docker_ci.places import Passage
-from wardround_docker_ci.shell import commands, pipelines, unwrapped
+
+from wardround.languages.positions import Passage
+from wardround.languages.shell import commands, pipelines, unwrapped
 
 
 def _texts(script: str) -> list[list[str]]:

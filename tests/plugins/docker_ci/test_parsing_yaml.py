@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wardround_docker_ci.yaml_tree import Mapping, Scalar, documents, passage, walk
+
+from wardround.languages.yaml.tree import Mapping, Scalar, documents, passage, walk
 
 
 def _root(text: str) -> Mapping:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import Kind, kind_of
 from wardround_docker_ci.specialist import specialist
 
 from wardround.host import Host

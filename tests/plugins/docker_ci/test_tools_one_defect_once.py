@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from wardround_docker_ci.buildkit import asks_for, waived
-from wardround_docker_ci.dockerfile import read
+from wardround_docker_ci.libraries.buildkit_checks import asks_for, waived
 from wardround_docker_ci.tools.hadolint import HADOLINT
 from wardround_docker_ci.tools.here_documents import with_gaps
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.plugins.docker_ci.conftest import Reviewed, places
+from wardround.languages.dockerfile import read
 
 WORKFLOW = ".github/workflows/build.yml"
 _JOB = "permissions: {}\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps:\n"

@@ -8,7 +8,7 @@ from wardround_docker_ci.tools import TOOLS
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.plugins.docker_ci.conftest import Reviewed, places
-from wardround.verdict.gate import Outcome
+from wardround.policy.gate import Outcome
 
 CONFIG = ".pre-commit-config.yaml"
 _SET_UP = "repos:\n  - repo: {repo}\n    rev: v1\n    hooks:\n      - id: wardround\n"

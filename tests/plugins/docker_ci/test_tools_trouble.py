@@ -13,8 +13,8 @@ from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKF
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.plugins.docker_ci.conftest import Pretended, Reviewed
+from wardround.policy.gate import Outcome
 from wardround.tools.tool import Profile, Tool
-from wardround.verdict.gate import Outcome
 
 WORKFLOW = ".github/workflows/build.yml"
 _STEPS = "on: push\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps:\n      - {step}\n"

@@ -8,9 +8,9 @@ import sys
 import pytest
 from wardround_python.specialist import specialist
 
-from wardround.check_table import checks_in, table_of, written
-from wardround.checks import Check, Invalid
-from wardround.late import LateEach
+from wardround.checks.base import Check, Invalid
+from wardround.checks.index import checks_in, table_of, written
+from wardround.checks.lazy import LateEach
 from wardround.testing import source_of
 
 CHECKS = specialist().checks
@@ -19,7 +19,7 @@ CHECKS = specialist().checks
 def test_the_table_is_up_to_date() -> None:
     package = "wardround_python.checks"
     assert table_of(package).read_text("utf-8") == written(package), (
-        f"run: python -m wardround.check_table {package}"
+        f"run: python -m wardround.checks.index {package}"
     )
 
 
@@ -38,7 +38,7 @@ def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) 
 def test_a_module_imports_the_checks_that_may_speak() -> None:
     program = (
         "import sys\n"
-        "from wardround.checks import Source\n"
+        "from wardround.checks.base import Source\n"
         "from wardround_python.specialist import specialist\n"
         "one = specialist()\n"
         "source = Source('a.py', 'import os\\nPORT = int(os.environ[\\'PORT\\'])\\n')\n"
@@ -48,4 +48,4 @@ def test_a_module_imports_the_checks_that_may_speak() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "env_without_validation" in done.stdout
     assert "insecure_cipher" not in done.stdout
-    assert "wardround_python.taint" not in done.stdout
+    assert "wardround_python.dataflow" not in done.stdout

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wardround_python.history import docstring_rows
+from wardround_python.docdrift.history import docstring_rows
 
 from tests.conftest import GitRepository
-from wardround.corpora.history import RepositoryHistory
-from wardround.drift.features import NAMES
-from wardround.drift.rows import Row
+from wardround.semantics.docdrift.features import NAMES
+from wardround_lab.corpora.git_history import RepositoryHistory
+from wardround_lab.docdrift_examples import Row
 
 
 def module(code: str, words: str = "Send it by mail.", name: str = "send") -> str:

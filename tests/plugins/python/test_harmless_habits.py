@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from wardround_python.tools.doubts import equality_of, is_harmless
+from wardround_python.tools.false_positives.ruff import equality_of, is_harmless
 
 from wardround.findings import Span
-from wardround.tools.output import map_of
+from wardround.tools.parsing import map_of
 
 _POINT = "class Point:\n    def __eq__(self, other):\n        return self.x == other.x\n"
 _BATCH = "def %s(event, context):\n    with open('/%s/crate.csv') as crate:\n        return crate.read()\n"

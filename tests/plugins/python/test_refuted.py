@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wardround_python.tools.refuted import refuter
+from wardround_python.tools.false_positives.refuted_facts import refuter
 
 from wardround.findings import Span
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wardround_python.tools.doubts import is_harmless
+from wardround_python.tools.false_positives.ruff import is_harmless
 
 from wardround.findings import Span
 

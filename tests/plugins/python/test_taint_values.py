@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from wardround_python.module import PythonModule
-from wardround_python.taint.alone import hits
+from wardround_python.dataflow.module_analysis import hits
+
+from wardround.languages.python.module import PythonModule
 
 _BEFORE = """\
 import base64, configparser, io, queue

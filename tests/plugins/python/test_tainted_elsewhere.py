@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from wardround_python.module import PythonModule
-from wardround_python.taint.flow import ModuleFlow
-from wardround_python.taint.modules import Modules
+from wardround_python.dataflow.analysis import ModuleFlow
+from wardround_python.dataflow.modules import Modules
+
+from wardround.languages.python.module import PythonModule
 
 _STORE = 'def rows(db, where):\n    return db.execute("select * from t where " + where)\n'
 _VIEW = "from flask import request\n{}\ndef view(db):\n    return {}(db, request.args['q'])\n"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.plugins.secrets.planted import GITHUB, STRIPE
-from wardround.change.origin import in_any_encoding, is_lfs_pointer
+from wardround.change.change_source import in_any_encoding, is_lfs_pointer
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository

@@ -9,8 +9,9 @@ import subprocess
 import sys
 
 import pytest
-from wardround_secrets.checks import CHECKS, providers, values
-from wardround_secrets.checks.scanning import scanned
+from wardround_secrets.checks import CHECKS
+from wardround_secrets.detection import providers, value_filters
+from wardround_secrets.detection.scanner import scanned
 from wardround_secrets.specialist import specialist
 
 from tests.plugins.secrets.planted import (
@@ -24,7 +25,7 @@ from tests.plugins.secrets.planted import (
     STRIPE,
     drawn,
 )
-from wardround.checks import Source
+from wardround.checks.base import Source
 from wardround.findings import RawResult, Severity
 
 
@@ -152,8 +153,8 @@ class TestValues:
     @pytest.mark.parametrize(("alphabet", "length"), [(BASE62, 24), (BASE62, 40), (HEX, 32), (HEX, 64)])
     def test_what_was_drawn_is_hardly_ever_taken_for_made_up(self, alphabet: str, length: int) -> None:
         drawn_values = [drawn(alphabet, length, seed) for seed in range(500)]
-        assert sum(map(values.is_made_up, drawn_values)) <= 2
-        assert sum(map(values.is_wordy, drawn_values)) <= 25
+        assert sum(map(value_filters.is_made_up, drawn_values)) <= 2
+        assert sum(map(value_filters.is_wordy, drawn_values)) <= 25
 
     def test_every_kind_of_token_begins_as_it_says(self) -> None:
         for token in providers.TOKENS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from wardround_sql.embedded import calls
+from wardround_sql.frontends.registry import calls
 
 
 def _sql(path: str, text: str) -> list[str]:

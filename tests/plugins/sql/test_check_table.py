@@ -7,12 +7,12 @@ import sys
 
 import pytest
 from wardround_sql.check import SqlCheck
-from wardround_sql.script import Script
+from wardround_sql.document import Script
 from wardround_sql.specialist import specialist
 
-from wardround.check_table import checks_in, table_of, written
-from wardround.checks import Check, Invalid, Source
-from wardround.late import LateEach
+from wardround.checks.base import Check, Invalid, Source
+from wardround.checks.index import checks_in, table_of, written
+from wardround.checks.lazy import LateEach
 
 CHECKS = specialist().checks
 
@@ -20,7 +20,7 @@ CHECKS = specialist().checks
 def test_the_table_is_up_to_date() -> None:
     package = "wardround_sql.checks"
     assert table_of(package).read_text("utf-8") == written(package), (
-        f"run: python -m wardround.check_table {package}"
+        f"run: python -m wardround.checks.index {package}"
     )
 
 
@@ -43,7 +43,7 @@ def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) 
 def test_a_migration_imports_the_checks_that_may_speak() -> None:
     program = (
         "import sys\n"
-        "from wardround.checks import Source\n"
+        "from wardround.checks.base import Source\n"
         "from wardround_sql.specialist import specialist\n"
         "one = specialist()\n"
         "source = Source('db/migrations/0002_a.sql', 'delete from a;\\n')\n"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from wardround_tests.specialist import specialist
 
-from wardround.check_table import checks_in, table_of, written
-from wardround.checks import Check, Invalid
-from wardround.late import LateEach
+from wardround.checks.base import Check, Invalid
+from wardround.checks.index import checks_in, table_of, written
+from wardround.checks.lazy import LateEach
 from wardround.testing import source_of
 
 CHECKS = specialist().checks
@@ -16,7 +16,7 @@ CHECKS = specialist().checks
 def test_the_table_is_up_to_date() -> None:
     package = "wardround_tests.checks"
     assert table_of(package).read_text("utf-8") == written(package), (
-        f"run: python -m wardround.check_table {package}"
+        f"run: python -m wardround.checks.index {package}"
     )
 
 

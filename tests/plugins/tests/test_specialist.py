@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from wardround_tests import assertions
 from wardround_tests.check import run_test_checks
-from wardround_tests.paths import is_collected, is_production, is_script_test, is_test
+from wardround_tests.file_kinds import is_collected, is_production, is_script_test, is_test
+from wardround_tests.models import assertions
 from wardround_tests.specialist import specialist
 
 from tests.conftest import GitRepository
-from wardround.checks import ChangeCase, Source
+from wardround.checks.base import ChangeCase, Source
 from wardround.testing import change_results
 
 

@@ -8,9 +8,9 @@ from wardround_typescript.specialist import specialist
 
 from tests.conftest import GitRepository
 from wardround import review
-from wardround.change.git import Repository
-from wardround.change.origin import RepositoryOrigin
-from wardround.config import Request
+from wardround.change.change_source import RepositoryOrigin
+from wardround.change.repository import Repository
+from wardround.config.schema import Request
 from wardround.host import Host
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile, Tool

@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 import pytest
 from wardround_typescript.specialist import specialist
 
-from wardround.check_table import checks_in, table_of, written
-from wardround.checks import Check, Invalid, Source
-from wardround.late import LateEach
+from wardround.checks.base import Check, Invalid, Source
+from wardround.checks.index import checks_in, table_of, written
+from wardround.checks.lazy import LateEach
 
 CHECKS = specialist().checks
 
@@ -19,7 +19,7 @@ CHECKS = specialist().checks
 def test_the_table_is_up_to_date() -> None:
     package = "wardround_typescript.checks"
     assert table_of(package).read_text("utf-8") == written(package), (
-        f"run: python -m wardround.check_table {package}"
+        f"run: python -m wardround.checks.index {package}"
     )
 
 
@@ -38,7 +38,7 @@ def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) 
 def test_a_script_without_their_words_loads_neither_most_checks_nor_the_parser() -> None:
     program = (
         "import sys\n"
-        "from wardround.checks import Source\n"
+        "from wardround.checks.base import Source\n"
         "from wardround_typescript.specialist import specialist\n"
         "one = specialist()\n"
         "source = Source('src/a.ts', 'const a = 1;\\n')\n"

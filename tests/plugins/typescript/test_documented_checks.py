@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from wardround_typescript.documented_check import JsDocCheck
+from wardround_typescript.docdrift.jsdoc_check import JsDocCheck
 from wardround_typescript.specialist import specialist
 
 from tests.conftest import GitRepository
-from wardround.checks import Source
+from wardround.checks.base import Source
 
 BEFORE = """\
 import { carry } from "post";
@@ -72,13 +72,15 @@ def said(old: str, new: str) -> Sequence[str]:
 def test_a_file_without_such_comments_imports_no_scanner() -> None:
     program = (
         "import sys\n"
-        "from wardround.checks import Source\n"
+        "from wardround.checks.base import Source\n"
         "from wardround_typescript.specialist import specialist\n"
         "one = specialist()\n"
         "for base in ('/** a */\\nf(1)', 'f(2)', None):\n"
         "    source = Source('a.ts', '/** a */\\nf(2)', lambda: base)\n"
         "    assert [r for r in one.run_checks(one.checks, source) if r.code < 'TS010'] == []\n"
-        "print(sorted({'wardround_typescript.parted', 'wardround.drift.quoting'} & set(sys.modules)))\n"
+        "late = {'wardround_typescript.docdrift.doc_code_mismatch',"
+        " 'wardround.semantics.docdrift.stale_phrases'}\n"
+        "print(sorted(late & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

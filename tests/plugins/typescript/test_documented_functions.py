@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
-from wardround_typescript.functions import compared_functions, functions
-from wardround_typescript.jsdoc import bare, defaults_of, words_of
-from wardround_typescript.scanner import Scan
-from wardround_typescript.touched import may_part
+from wardround_typescript.docdrift.documented_functions import compared_functions, functions
+from wardround_typescript.docdrift.jsdoc import bare, defaults_of, words_of
+from wardround_typescript.prefilters import may_part
+
+from wardround.languages.script.scanner import Scan
 
 COMMENT = "/**\n * Does it.\n * @param a - one\n * @param b - two\n */\n"
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from wardround_typescript.history import ComparedScript, jsdoc_rows
-from wardround_typescript.parted import gone, undocumented
+from wardround_typescript.docdrift.doc_code_mismatch import gone, undocumented
+from wardround_typescript.docdrift.history import ComparedScript, jsdoc_rows
 
 from tests.conftest import GitRepository
-from wardround.corpora.history import RepositoryHistory
-from wardround.drift.features import NAMES
-from wardround.drift.rows import Row
+from wardround.semantics.docdrift.features import NAMES
+from wardround_lab.corpora.git_history import RepositoryHistory
+from wardround_lab.docdrift_examples import Row
 
 TWO = "Send it by mail.\n * @param to - who gets it\n * @param copy - who else"
 

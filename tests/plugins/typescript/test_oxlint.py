@@ -11,8 +11,8 @@ from wardround_typescript.tools.oxlint_config import selection
 from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
 from wardround.findings import Finding, Severity, Status
-from wardround.rules import load_tool_map
-from wardround.verdict.gate import Outcome
+from wardround.policy.gate import Outcome
+from wardround.rules.model import load_tool_map
 
 MAP = load_tool_map("oxlint")
 

@@ -13,7 +13,7 @@ from wardround_typescript.tools.oxlint import OXLINT
 from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
 from tests.stand_ins import stand_in
-from wardround.verdict.gate import Outcome
+from wardround.policy.gate import Outcome
 
 _NO_FILES = "{'diagnostics': [], 'number_of_files': 0}"
 _TSCONFIG = (

@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 import pytest
-from wardround_typescript.bundles import is_bundle, scanned, too_large
-from wardround_typescript.comments import comments
-from wardround_typescript.jsonc import loads
+from wardround_typescript.generated_files import is_bundle, scanned, too_large
 from wardround_typescript.specialist import specialist
+from wardround_typescript.syntax.comments import comments
+from wardround_typescript.syntax.jsonc import loads
 
 SPECIALIST = specialist()
 

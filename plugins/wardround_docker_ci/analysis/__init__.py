@@ -1,0 +1,1 @@
+"""What the checks of this plugin share about code."""

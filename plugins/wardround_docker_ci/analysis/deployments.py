@@ -1,0 +1,85 @@
+"""Which jobs put something where people use it, by their names, commands and actions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wardround.checks.lazy import LatePattern
+
+if TYPE_CHECKING:
+    from wardround_docker_ci.models import github_workflow, gitlab
+
+NAMED = LatePattern(
+    r"(?:^|[-_\s/.:])(?:re)?deploy(?:s|ment|ments)?(?:$|[-_\s/.:])|(?:^|[-_\s])(?:roll-?out|go-live)(?:$|[-_\s])",
+    re.IGNORECASE,
+)
+"""Names of jobs and stages that deploy."""
+COMMANDS = LatePattern(
+    r"\bkubectl\b[^\n|;&]*\s(?:apply|rollout restart|set image|replace)\b"
+    r"|\bhelm(?:file)?\b[^\n|;&]*\s(?:upgrade|install|sync|apply)\b"
+    r"|\b(?:terraform|tofu|terragrunt)\b[^\n|;&]*\sapply\b|\bpulumi\b[^\n|;&]*\sup\b"
+    r"|\b(?:aws-)?cdk\S*\s+deploy\b|\baws\s+(?:s3\s+sync\b|ecs\s+update-service\b|lambda\s+update-function-code\b"
+    r"|cloudformation\s+deploy\b|deploy\s+create-deployment\b|elasticbeanstalk\s+update-environment\b)"
+    r"|\b(?:wrangler|serverless|sls|firebase|flyctl|fly|netlify|gcloud\s+(?:run|app|functions)|eb|sam|copilot"
+    r"|amplify|now|railway)\s+(?:deploy|publish|up)\b"
+    r"|\bvercel\b[^\n|;&]*--prod\b|\bansible-playbook\b[^\n|;&]*deploy|\bcap\s+\w+\s+deploy\b"
+    r"|\bgit push (?:heroku|dokku)\b|\bargocd\s+app\s+sync\b|\bnomad\s+(?:job\s+)?run\b"
+    r"|\bdocker\s+stack\s+deploy\b"
+    r"|\brsync\b[^\n|;&]*\s\S+@\S+:|\bscp\b[^\n|;&]*\s\S+@\S+:"
+)
+"""Commands that change what is running somewhere."""
+ACTIONS = LatePattern(
+    r"actions/deploy-pages|peaceiris/actions-gh-pages|jamesives/github-pages-deploy-action"
+    r"|cloudflare/(?:wrangler|pages)-action|amondnet/vercel-action|appleboy/(?:ssh|scp)-action"
+    r"|superfly/flyctl-actions|azure/(?:webapps-deploy|functions-action|k8s-deploy|aks-set-context)"
+    r"|aws-actions/amazon-ecs-deploy-task-definition|google-github-actions/deploy-\w+|nwtgck/actions-netlify"
+    r"|akhileshns/heroku-deploy|firebaseextended/action-hosting-deploy"
+)
+"""Actions that do the same, in lower case."""
+
+_PLACES = LatePattern(
+    r"(?:^|[-_\s/])(?:prod|production|stag(?:e|ing)|live|uat|preprod|demo)(?:$|[-_\s/])", re.IGNORECASE
+)
+_PUBLISHES = LatePattern(
+    r"pypi-publish|\btwine\s+upload|\b(?:npm|pnpm|yarn|cargo|poetry|uv|flit|hatch|lerna|gem"
+    r"|dotnet nuget)\s+(?:npm\s+)?"
+    r"(?:publish|push)|changesets/action|goreleaser|gh-release|gh release (?:create|upload)"
+)
+
+
+def of_workflow(job: github_workflow.Job) -> bool:
+    """Whether a job of a workflow changes what is running somewhere: it says so, or one of its steps does.
+
+    To publish a package is something else: a version once published stays what it is.
+    """
+    if any(
+        ACTIONS.match(step.action) or (step.run is not None and COMMANDS.search(step.run.value))
+        for step in job.steps
+    ):
+        return True
+    place = job.node.text("environment") or job.node.text("environment", "name")
+    scripts = (step.run.value for step in job.steps if step.run is not None)
+    is_place = _PLACES.search(place) is not None and any("deploy" in text for text in scripts)
+    is_said = is_place or NAMED.search(job.name) is not None
+    return bool(is_said and job.steps) and not any(_publishes(step) for step in job.steps)
+
+
+def publishes(job: github_workflow.Job) -> bool:
+    """Whether a job hands out what it built, for others to install."""
+    return any(_publishes(step) for step in job.steps)
+
+
+def _publishes(step: github_workflow.Step) -> bool:
+    return bool(_PUBLISHES.search(step.run.value if step.run is not None else step.action))
+
+
+def of_gitlab(job: gitlab.Job) -> bool:
+    """Whether a job of a GitLab pipeline deploys."""
+    if job.key is None or job.name.startswith("."):
+        return False
+    if NAMED.search(job.name) or NAMED.search(job.node.text("stage")):
+        return True
+    return job.node.get("environment") is not None or any(
+        COMMANDS.search(line.value) for line in job.script_lines
+    )

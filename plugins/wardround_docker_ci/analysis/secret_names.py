@@ -1,0 +1,106 @@
+"""Names that announce a secret, and values that are no real one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+from wardround.checks.lazy import LatePattern
+
+_PARTS = LatePattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SECRET_PARTS = frozenset(
+    {
+        "password", "passwd", "passphrase", "pword", "secret", "secrets", "token", "apikey",
+        "credential", "credentials", "creds",
+    }
+)  # fmt: skip
+_RUN_TOGETHER = ("password", "passwd", "passphrase", "apikey", "sshpass")
+_SECRET_AT_END = frozenset({"pat", "pass", "pwd"})
+"""Short for a secret as the last of several words; ``PWD`` alone is the folder a shell is in."""
+_SECRET_KEYS = frozenset(
+    {
+        "api", "access", "private", "secret", "ssh", "signing", "encryption", "master", "auth",
+        "deploy", "license",
+    }
+)  # fmt: skip
+# What follows says the value is about a secret, not the secret.
+_ABOUT = frozenset(
+    {
+        "file", "files", "path", "dir", "url", "uri", "endpoint", "name", "id", "ids", "type",
+        "length", "ttl", "expiry", "expiration", "expires", "lifetime", "timeout", "issuer",
+        "policy", "user", "username", "host", "port", "enabled", "required", "version",
+        "prefix", "suffix", "header", "field", "mount", "ref", "arn", "algorithm", "min", "max",
+        "limit", "count", "size", "hash", "mode", "provider", "store", "manager", "location",
+        "server", "service", "scope", "scopes", "audience", "key", "format", "rotation", "hint",
+        "env", "var", "est", "estimate", "usage", "class", "label", "seconds", "minutes", "hours", "days",
+        "secs", "sec", "ms", "duration", "period", "interval", "age", "expire", "leeway", "budget", "bytes",
+        "chars", "tokens", "rate", "window", "retries", "attempts", "strength", "pattern", "regex",
+    }
+)  # fmt: skip
+_PUBLIC = frozenset(
+    {"public", "publishable", "anon", "max", "min", "num", "no", "has", "use", "is", "allow", "disable"}
+)
+_PLACEHOLDER = LatePattern(
+    r"change|example|placeholder|dummy|sample|default|your|todo|fake|test|local|secret|password|passwd|passw0rd"
+    r"|token|insert|replace|redacted|mock|x{4,}|\*{3,}|\.{3}|123|abc|foobar|hunter2|qwerty|letmein|not.?a|none|null|empty",
+    re.IGNORECASE,
+)
+_NAMED_AFTER = LatePattern(
+    r"postgres|admin|root|mysql|redis|mariadb|mongo|rabbit|minio|guest|demo|dev|docker|keycloak|grafana",
+    re.IGNORECASE,
+)
+"""What a value is called after that guards nothing; beside much else it may be part of one that does."""
+_MUCH_ELSE = 8
+_FILLED_IN = LatePattern(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
+_ENTROPY_BITS = 3.0
+"""Per character; English words of the length of a secret stay below."""
+
+_SHORTEST = 8
+
+
+def parts(name: str) -> list[str]:
+    """The words of a name, in lower case, by its underscores, dashes and capitals."""
+    return [part.lower() for part in _PARTS.findall(name)]
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a name announces a secret: ``NPM_TOKEN``, ``dbPassword``, not ``TOKEN_URL``."""
+    words = parts(name)
+    if not words or words[-1] in _ABOUT - {"key"} or _PUBLIC.intersection(words):
+        return False
+    if words[-1] == "key":
+        return len(words) > 1 and words[-2] in _SECRET_KEYS
+    if len(words) > 1 and words[-1] in _SECRET_AT_END:
+        return words[0] not in ("old", "init", "by", "first", "second")
+    return bool(_SECRET_PARTS.intersection(words)) or any(word.endswith(_RUN_TOGETHER) for word in words)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value only stands for a secret: empty, filled in elsewhere, or a word like ``changeme``."""
+    text = value.strip()
+    if not text or _FILLED_IN.search(text) is not None or _PLACEHOLDER.search(text) is not None:
+        return True
+    rest = _NAMED_AFTER.sub("", text)
+    return len(rest) < len(text) and len(rest) < _MUCH_ELSE
+
+
+def is_real_secret(value: str) -> bool:
+    """Whether a literal value has the length and the randomness of a secret somebody uses."""
+    text = value.strip()
+    if len(text) < _SHORTEST or is_placeholder(text) or re.search(r"\s", text):
+        return False
+    if text.lower() in ("true", "false") or re.fullmatch(r"[\d.,:-]+|[a-z]+://[^@]*|/[\w./-]*", text):
+        return False
+    kinds = sum(bool(re.search(p, text)) for p in ("[a-z]", "[A-Z]", r"\d", r"[^\w]"))
+    return kinds >= 2 and bool(re.search(r"\d", text)) and _entropy(text) >= _ENTROPY_BITS
+
+
+def _entropy(text: str) -> float:
+    counts = Counter(text).values()
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
+
+
+def masked(value: str) -> str:
+    """What may be shown of a secret."""
+    return value[:2] + "..." if len(value) > _SHORTEST else "..."

@@ -1,0 +1,1 @@
+"""Documentation that no longer matches the code, for this language."""

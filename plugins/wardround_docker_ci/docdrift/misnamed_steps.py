@@ -1,0 +1,135 @@
+"""What the name of a step says is done, against the commands that it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from wardround.checks.lazy import LatePattern
+from wardround_docker_ci.docdrift.step_names import Named
+
+_WORK = {
+    "migrations": (r"migrat(?:e|es|ions?|ing)", "alembic flyway liquibase dbmate goose"),
+    "a deployment": (
+        r"deploy(?:s|ing|ment|ments)?|roll(?:s|ing)? ?out|release to \w+",
+        "helm kubectl vercel netlify flyctl fly serverless rsync",
+    ),
+    "tests": (
+        r"(?:unit |integration |e2e |end-to-end )?tests?|testing",
+        "pytest jest vitest mocha rspec phpunit ava karma playwright cypress ctest",
+    ),
+    "linting": (
+        r"lint(?:s|er|ers|ing)?|(?:check )?(?:code )?style|format(?:ting)?|type[- ]?check(?:s|ing)?|types",
+        "eslint oxlint flake8 pylint ruff stylelint golangci-lint rubocop hadolint shellcheck lint "
+        "typecheck yamllint "
+        "clippy mypy"
+        " pyright vue-tsc prettier black gofmt rustfmt isort biome",
+    ),
+    "a build": (r"build(?:s|ing)?|compil(?:e|es|ing)", "webpack rollup esbuild"),
+    "documentation": (r"docs?|documentation", "mkdocs sphinx-build typedoc docusaurus vitepress"),
+}
+"""Kinds of work: how names say them, and the programs that do only that."""
+_CARRIERS = frozenset(
+    """
+    npx pnpm yarn bunx poetry uv uvx pdm hatch python python3 -m run exec sudo env time npm bundle
+    pipx rye dlx bun
+    """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
+)
+"""Words before the program that is run in the end."""
+_FREE = frozenset({"set", "cd", "echo", "export", "mkdir", "printf", "true", "test", "[", "[["})
+"""Commands that are the work of no step."""
+_SHELLS = frozenset({"bash", "sh", "pwsh", "zsh"})
+_PART = LatePattern(r"\s*(?:&&|\|\||;|\n|\|)\s*")
+_ASSIGNED = LatePattern(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
+_PLACES = (
+    frozenset({"staging", "stage", "stg"}),
+    frozenset({"production", "prod", "live"}),
+    frozenset({"development", "dev", "preview", "sandbox"}),
+    frozenset({"qa", "uat"}),
+)
+_PUTS = LatePattern(
+    r"(?i)\b(?:deploy\w*|roll(?:s|ing)? ?out|promot\w+|smoke|rollback|roll back|migrat\w+|publish\w*"
+    r"|push|apply|upload|sync)\b"
+)
+_STAGE = LatePattern(
+    r"--(?:target|mode|env-file|only|with|without|group|extras?|include|omit|no)[= -]\S+|\bNODE_ENV\S*"
+)
+"""What chooses how something is built or what is installed for it, not where it goes."""
+_WORD = LatePattern(r"[A-Za-z]+")
+
+
+class Misnamed(Struct, frozen=True):
+    """A word of a name that what is run does not bear out; ``now`` is what it does instead."""
+
+    said: str
+    at: int
+    now: str
+
+
+def misnamed(one: Named, *, is_job: bool) -> Misnamed | None:
+    """What the name of a step or job says and its commands contradict.
+
+    Args:
+        is_job: whether what has no place but its name is a job; else it is the whole workflow.
+    """
+    name = one.name.value.replace("_", " ")
+    if "${" in name:
+        return None
+    return (_by_place(name, one.done) if len(one.place) > 1 or is_job else None) or _by_work(name, one.done)
+
+
+def _by_work(name: str, done: tuple[str, ...]) -> Misnamed | None:
+    """A name that says one kind of work, where every command is of one other kind."""
+    said = {
+        work: match
+        for work, (words, _) in _WORK.items()
+        if (match := re.search(rf"(?i)(?<![\w-])(?:{words})(?![\w-])", name))
+    }
+    programs = list(_programs(done))
+    kinds = {
+        next((work for work, (_, tools) in _WORK.items() if one in tools.split()), "") for one in programs
+    }
+    if len(said) != 1 or len(kinds) != 1 or "" in kinds or kinds & set(said):
+        return None
+    match = next(iter(said.values()))
+    stem = match[0].lower()[:5].strip().rstrip("s")
+    if any(stem in line.lower() for line in done) or any(one in name.lower() for one in programs):
+        return None
+    return Misnamed(match[0], match.start(), f"{next(iter(kinds))}, with {programs[0]}")
+
+
+def _programs(done: tuple[str, ...]) -> Iterator[str]:
+    """The programs that lines run; an empty one where a line is no plain command."""
+    for line in done:
+        if line in _SHELLS:
+            continue
+        for part in _PART.split(line.rstrip("\\")):
+            words = _ASSIGNED.sub("", part).split()
+            while words and words[0] in _CARRIERS:
+                words = words[1:]
+            if not words or words[0] in _FREE or words[0].startswith(("#", "-")):
+                continue
+            yield words[0] if re.fullmatch(r"[\w-]+", words[0]) else ""
+
+
+def _by_place(name: str, done: tuple[str, ...]) -> Misnamed | None:
+    """A name that says where something is put, where all that is done speaks of another place."""
+    if _PUTS.search(name) is None:
+        return None
+    said = [match for match in _WORD.finditer(name) if _place_of(match[0])]
+    if len({_place_of(match[0]) for match in said}) != 1:
+        return None
+    words = [word for line in done for word in _WORD.findall(_STAGE.sub("", line))]
+    places = {place for word in words if (place := _place_of(word))}
+    if len(places) != 1 or places & {_place_of(said[0][0])}:
+        return None
+    if any(said[0][0].lower() in line.lower() for line in done):
+        return None  # as a part of another word, such as "shopqa"
+    now = next(word for word in words if _place_of(word))
+    return Misnamed(said[0][0], said[0].start(), f'"{now}"')
+
+
+def _place_of(word: str) -> frozenset[str] | None:
+    return next((place for place in _PLACES if word.lower() in place), None)

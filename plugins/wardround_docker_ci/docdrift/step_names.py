@@ -1,0 +1,356 @@
+"""What the names of steps and jobs say of versions and tools, against what a change does under them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from wardround.checks.base import Source
+from wardround.checks.lazy import LatePattern
+from wardround.languages.yaml import tree
+from wardround.languages.yaml.tree import Node, Scalar
+from wardround_docker_ci.document import CiFile
+from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.models.github_workflow import Workflow
+
+_VERSION = LatePattern(r"(?<![\w.$/])v?(\d+(?:\.\d+)+)(?![\w.]*\w)")
+_NUMBERED = LatePattern(
+    r"(?i)\b(?:node(?:\.?js)?|java|jdk|jre|temurin|php|go|postgres(?:ql)?|mysql|mariadb|redis"
+    r"|mongo(?:db)?|xcode|"
+    r"llvm|clang|gcc|ruby|python|\.?net|dotnet|debian|fedora|macos|macos-|ubuntu)[ -]v?(\d{1,4})(?![\w.]*\w)"
+)
+_FILLED_IN = LatePattern(r"\$\{\{.*?\}\}|\$\w+")
+_REMARK = LatePattern(r"(?m)(?:^|(?<=\s))#.*$")
+_WORD = LatePattern(
+    r"(?<![\w./-])(?<!\bto )(?<!\bon )(?<!\bfor )(?<!\bfrom )[A-Za-z][\w-]*(?![\w/-])"
+    r"(?! (?:packages?|modules?|images?|containers?|registry|hub|tokens?|dependenc(?:y|ies)|deps|publish\w*"
+    r"|env(?:ironment)?s?|releases?)\b)",
+    re.IGNORECASE,
+)
+"""A word by itself; in "publish npm package" or "publish to npm" it says what is made or where it goes."""
+
+_FAMILIES = (
+    "flake8 ruff pylint pycodestyle pyflakes black isort autopep8 yapf autoflake",
+    "mypy pyright pytype pyre basedpyright ty",
+    "pytest nose nosetests nose2 tox nox",
+    "jest vitest mocha karma jasmine ava",
+    "cypress playwright selenium puppeteer testcafe",
+    "npm yarn pnpm bun",
+    "pip pipenv poetry uv pdm hatch conda mamba micromamba rye easy_install",
+    "eslint tslint oxlint biome prettier standard xo jshint",
+    "webpack rollup vite esbuild parcel tsup gulp grunt rspack",
+    "maven gradle ant bazel",
+    "docker podman buildah kaniko",
+    "codecov coveralls codeclimate",
+    "bandit safety trivy snyk grype pip-audit clair anchore",
+    "golint golangci-lint staticcheck revive",
+    "cmake meson autotools bazel",
+    "sphinx mkdocs docusaurus vuepress vitepress",
+    "twine flit",
+    "kubectl helm kustomize",
+)
+"""Tools of which one takes the place of another."""
+_COMMANDS = {"maven": ("maven", "mvn", "mvnw"), "gradle": ("gradle", "gradlew"), "pip": ("pip", "pip3")}
+_VERSION_AT = r"(?<![\w.])v?{}(?!\w|\.\d)"
+
+
+class Named(msgspec.Struct, frozen=True):
+    """Something with a name that people read: a step, a job, a workflow.
+
+    Attributes:
+        place: what tells it from all others, its name included.
+        done: the values under it, those of names left out.
+    """
+
+    place: tuple[str, ...]
+    name: Scalar
+    done: tuple[str, ...]
+
+
+class Stale(msgspec.Struct, frozen=True):
+    """A version or a tool that a name still says, and what the change put in its place.
+
+    Attributes:
+        start, end: where the name says it, in the file.
+    """
+
+    said: str
+    now: str
+    name: str
+    start: int
+    end: int
+
+
+def stale_versions(file: CiFile, source: Source) -> list[Stale]:
+    """The versions in names that the change took out of what is done."""
+    return [one for new, old in _pairs(file, source, versions_in) for one in versions(file, new, old)]
+
+
+def stale_tools(file: CiFile, source: Source) -> list[Stale]:
+    """The well-known tools in names that the change took out of what is done."""
+    return [one for new, old in _pairs(file, source, tools_in) for one in tools(file, new, old)]
+
+
+def versions_in(name: str) -> dict[str, int]:
+    """The versions a name says, each with its place."""
+    plain = _FILLED_IN.sub(lambda hole: "_" * len(hole[0]), name)
+    matches = [*_VERSION.finditer(plain), *_NUMBERED.finditer(plain)]
+    return {match[1]: match.start(1) for match in reversed(matches)}
+
+
+def tools_in(name: str) -> dict[str, int]:
+    """The well-known tools a name says, as it writes them, each with its place."""
+    plain = _FILLED_IN.sub(lambda hole: "_" * len(hole[0]), name)
+    families = _families()
+    return {m[0]: m.start() for m in _WORD.finditer(plain) if m[0].lower() in families}
+
+
+def _families() -> Mapping[str, frozenset[str]]:
+    return {tool: frozenset(line.split()) for line in _FAMILIES for tool in line.split()}
+
+
+def named(root: tree.Mapping, kind: Kind) -> Iterator[Named]:
+    """Everything in a file that has a name."""
+    if kind is Kind.GITLAB_CI:
+        for key, value in root.entries:
+            if isinstance(value, tree.Mapping) and value.get("script") is not None:
+                yield Named((key.value,), key, _values(value))
+        return
+    workflow = Workflow(root)
+    yield from _with_name((), root)
+    for job in workflow.jobs:
+        yield from _with_name((job.name,), job.node)
+    for job, step in workflow.all_steps:
+        yield from _with_name((job.name, "step"), step.node)
+
+
+def _with_name(place: tuple[str, ...], node: tree.Mapping) -> Iterator[Named]:
+    name = node.scalar("name")
+    if name is not None and name.value:
+        yield Named((*place, name.value), name, _values(node))
+
+
+def _values(node: Node) -> tuple[str, ...]:
+    """The scalars below a node without those that name something, comments of scripts left out."""
+    found: list[str] = []
+    waiting: list[Node] = [node]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Scalar):
+            found.append(_REMARK.sub("", one.value) if "#" in one.value else one.value)
+        elif isinstance(one, tree.Sequence):
+            waiting += one.items
+        else:
+            waiting += [
+                value for key, value in one.entries if key.value not in ("name", "run-name", "description")
+            ]
+    return tuple(line.strip() for value in found for line in value.split("\n") if line.strip())
+
+
+def _pairs(
+    file: CiFile, source: Source, said: Callable[[str], Mapping[str, int]]
+) -> list[tuple[Named, Named]]:
+    """Of what has a name that says something of the kind: as it is, and as it was under the same name."""
+    base = source.base_text
+    if base is None or base == source.text:
+        return []
+    telling = [
+        one
+        for one in named(file.root, file.kind)
+        if any(_grew_rarer(word, base, source.text) for word in said(one.name.value))
+    ]
+    if not telling:
+        return []
+    return list(_matched(telling, _named_before(base, file.kind)))
+
+
+def _grew_rarer(word: str, old: str, new: str) -> bool:
+    """Whether what a word stands for is found less often after the change."""
+    return any(old.lower().count(one) > new.lower().count(one) for one in _commands(word))
+
+
+def _commands(tool: str) -> tuple[str, ...]:
+    return _COMMANDS.get(tool.lower(), (tool.lower(),))
+
+
+def _named_before(base: str, kind: Kind) -> list[Named]:
+    """What had a name before the change; nothing where that cannot be read."""
+    try:
+        before = next((d for d in tree.documents(base) if isinstance(d, tree.Mapping)), None)
+    except SyntaxError:
+        return []
+    return list(named(before, kind)) if before else []
+
+
+def _matched(new: Sequence[Named], old: Sequence[Named]) -> Iterator[tuple[Named, Named]]:
+    count = Counter(one.place for one in old)
+    again = Counter(one.place for one in new)
+    by_place = {one.place: one for one in old if count[one.place] == 1}
+    for one in new:
+        if one.place in by_place and again[one.place] == 1 and by_place[one.place].done != one.done:
+            yield one, by_place[one.place]
+
+
+def versions(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+    """What the name of ``new`` says of versions that only ``old`` has, where the change put others."""
+    for version, at in versions_in(new.name.value).items():
+        pattern = re.compile(_VERSION_AT.format(re.escape(version)))
+        looser = re.compile(rf"(?<![\d.]){re.escape(version)}(?!\d)")
+        if any(looser.search(line) for line in new.done):
+            continue
+        for line in (one for one in old.done if pattern.search(one)):
+            shape = re.escape(pattern.sub("\0", line)).replace("\0", r"v?(\d+(?:\.[\dx*]+)*)")
+            come = Counter(new.done) - Counter(old.done)
+            now = next((m[1] for one in come if (m := re.fullmatch(shape, one))), None)
+            if now is not None and now.count(".") >= version.count("."):
+                yield _stale(file, new, version, now, at)
+                break
+
+
+def tools(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+    """The same for tools; ``file`` is where the name stands."""
+    families = _families()
+    before, after = _said_in(old.done), _said_in(new.done)
+    parts = frozenset(part for word in after for part in re.split("[-_]", word))
+    for tool, at in tools_in(new.name.value).items():
+        if not before.intersection(_commands(tool)) or parts.intersection(_commands(tool)):
+            continue
+        come = after - before
+        now = sorted(one for one in families[tool.lower()] if come.intersection(_commands(one)))
+        if now:
+            yield _stale(file, new, tool, now[0], at)
+
+
+def _said_in(lines: Sequence[str]) -> frozenset[str]:
+    return frozenset(word.lower() for line in lines for word in re.findall(r"[A-Za-z][\w-]*", line))
+
+
+def _stale(file: CiFile, new: Named, said: str, now: str, at: int) -> Stale:
+    passage = file.passage(new.name)
+    place = passage.text.find(said, min(at, max(len(passage.text) - len(said), 0)))
+    start = passage.start + max(place, 0)
+    return Stale(said, now, new.name.value, start, start + len(said))
+
+
+_TARGETS = (
+    "staging production prod development dev preview sandbox testing qa uat canary",
+    "ubuntu windows macos linux alpine debian fedora",
+    "main master develop",
+    "hourly daily nightly weekly monthly",
+    "frontend backend server client web mobile ios android api worker workers docs admin",
+    "aws gcp azure",
+    "dockerhub ghcr ecr gcr quay",
+    "postgres postgresql mysql sqlite mariadb mssql oracle",
+    "debug release",
+    "chromium chrome firefox webkit safari edge",
+    "amd64 arm64 armv7 x86",
+)
+"""What work is done for, or on; of one line, one takes the place of another."""
+_TARGET_WORD = LatePattern(r"(?<![\w./-])[A-Za-z][A-Za-z0-9]+(?![\w/-])")
+_WORK = {
+    "lint": (r"lint(?:s|er|ers|ing)?",
+             "eslint oxlint flake8 pylint ruff tslint stylelint golangci-lint golint rubocop "
+             "hadolint shellcheck yamllint clippy"
+             " sqlfluff biome standard xo actionlint markdownlint ktlint"),
+    "types": (r"type[- ]?(?:check(?:s|ing)?"
+              r"|s)|types", "tsc mypy pyright basedpyright pyre vue-tsc ty sorbet"),
+    "test": (r"(?:unit |integration )?tests?",
+             "pytest jest vitest mocha nose2 tox nox rspec phpunit ava jasmine karma unittest ctest"),
+    "format": (r"format(?:s|ting)?", "prettier black gofmt rustfmt isort yapf clang-format dprint shfmt"),
+    "e2e": (r"e2e(?: tests?)?|end-to-end(?: tests?)?", "playwright cypress puppeteer testcafe wdio"),
+    "audit": (r"audit|vulnerabilit(?:y|ies)"
+              r"|security scan", "pip-audit trivy snyk grype safety bandit audit-ci osv-scanner"),
+    "docs": (r"(?:build )?docs|documentation", "mkdocs sphinx-build typedoc docusaurus vitepress jsdoc"),
+    "deploy": (r"deploy(?:ment|s)?", "kubectl helm rsync vercel netlify fly flyctl serverless"),
+}  # fmt: skip
+"""Kinds of work: how names say them, and the programs that do nothing else."""
+_ALIKE = {"test": ("e2e",), "lint": ("format",)}
+"""Kinds of work that a name of the first kind may mean too."""
+
+
+_ANY_WORK = LatePattern(
+    r"\b(?:pre-commit|make|hatch|nox|tox|just|nx|turbo|lerna|invoke|moon|bazel|gradlew?|mvnw?)\b"
+)
+"""Programs that do whatever the project told them to."""
+
+
+def work_in(name: str) -> dict[str, int]:
+    """The one kind of work a name says, as it writes it, with its place; none where it says two."""
+    found: dict[str, tuple[str, int]] = {}
+    for work, (said, _) in _WORK.items():
+        match = re.search(rf"(?i)(?<![\w-])(?:{said})(?![\w-])", name)
+        if match:
+            found[work] = (match[0], match.start())
+    if "e2e" in found:
+        found.pop("test", None)
+    return dict(found.values()) if len(found) == 1 else {}
+
+
+def stale_work(file: CiFile, source: Source) -> list[Stale]:
+    """The kinds of work in names that another kind took the place of."""
+    base = source.base_text
+    if base is None or base == source.text or not any(_does(base).values()):
+        return []
+    telling = [one for one in named(file.root, file.kind) if work_in(one.name.value)]
+    if not telling:
+        return []
+    pairs = _matched(telling, _named_before(base, file.kind))
+    return [one for new, old in pairs for one in works(file, new, old)]
+
+
+def stale_targets(file: CiFile, source: Source) -> list[Stale]:
+    """The words in names, such as an environment's, that the change exchanged for others in what is done."""
+    return [one for new, old in _pairs(file, source, words_in) for one in targets(file, new, old)]
+
+
+def words_in(name: str) -> dict[str, int]:
+    """The places, systems and times a name says, each with where it does."""
+    plain = _FILLED_IN.sub(lambda hole: "_" * len(hole[0]), name)
+    return {m[0]: m.start() for m in _TARGET_WORD.finditer(plain) if m[0].lower() in _target_families()}
+
+
+def _target_families() -> Mapping[str, frozenset[str]]:
+    return {word: frozenset(line.split()) for line in _TARGETS for word in line.split()}
+
+
+def targets(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+    said = words_in(new.name.value)
+    left = _said_in(new.done)
+    for word, at in said.items():
+        pattern = re.compile(rf"(?i)(?<![A-Za-z]){word}(?![A-Za-z])")
+        if word.lower() in left or any(pattern.search(line) for line in new.done):
+            continue
+        for line in (one for one in old.done if pattern.search(one)):
+            shape = re.escape(pattern.sub("\0", line)).replace("\0", r"([A-Za-z][\w]*)")
+            now = next((m[1] for one in new.done if (m := re.fullmatch(shape, one))), None)
+            others = {other.lower() for other in said}
+            if now and now.lower() in _target_families()[word.lower()] and now.lower() not in others:
+                yield _stale(file, new, word, now, at)
+                break
+
+
+def _does(text: str) -> dict[str, str]:
+    """The kinds of work whose programs a text names, each with one of them."""
+    words = {word.lower() for word in re.findall(r"(?<![\w./-])[A-Za-z][\w-]*(?![\w/-])", text)}
+    return {
+        work: next((tool for tool in tools.split() if tool in words), "")
+        for work, (_, tools) in _WORK.items()
+    }
+
+
+def works(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+    had, does = _does("\n".join(old.done)), _does("\n".join(new.done))
+    for said, at in work_in(new.name.value).items():
+        work = next(w for w, (shape, _) in _WORK.items() if re.fullmatch(rf"(?i){shape}", said))
+        alike = {work, *_ALIKE.get(work, ())}
+        come = sorted(other for other in does if does[other] and not had[other] and other not in alike)
+        still = re.search(rf"(?i)(?<!\w)(?:{_WORK[work][0]})(?!\w)", "\n".join(new.done))
+        if had[work] and not does[work] and come and not still and not _ANY_WORK.search("\n".join(new.done)):
+            yield _stale(file, new, said, does[come[0]], at)

@@ -1,0 +1,1 @@
+"""Facts about well-known libraries and programs."""

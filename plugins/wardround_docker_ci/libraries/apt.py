@@ -1,0 +1,35 @@
+"""What a Dockerfile's steps do with apt-get: fetch the lists of packages, install from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wardround.languages.shell import Command, unwrapped
+from wardround_docker_ci.document import Script
+from wardround_docker_ci.libraries.commands import program, subcommand
+
+_USES_LISTS = frozenset(
+    {"install", "upgrade", "dist-upgrade", "full-upgrade", "build-dep", "source", "satisfy"}
+)
+_CHANGES_NOTHING = frozenset({"apt-get", "apt", "rm", "echo", "set"})
+
+
+def calls(script: Script) -> list[tuple[Command, str]]:
+    """The calls of apt-get and apt, each with what it is told to do."""
+    return [(c, subcommand(unwrapped(c))) for c in script.commands if program(c) in ("apt-get", "apt")]
+
+
+def updates_alone(scripts: Sequence[Script]) -> list[Command]:
+    """The ``apt-get update`` of steps that do nothing else, from whose lists a later step installs."""
+    found: list[Command] = []
+    lonely: list[Command] = []
+    for script in scripts:
+        told = calls(script)
+        updates = [command for command, what in told if what == "update"]
+        installs = any(what in _USES_LISTS for _, what in told)
+        if installs and not updates:
+            found += lonely
+            lonely = []
+        if updates and not installs and not {program(c) for c in script.commands} - _CHANGES_NOTHING:
+            lonely += updates
+    return found

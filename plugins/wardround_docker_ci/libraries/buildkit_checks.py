@@ -1,0 +1,50 @@
+"""BuildKit's own checks of Dockerfiles: which rules here say the same, and which of them a file waives."""
+
+from __future__ import annotations
+
+from wardround.languages.dockerfile import Dockerfile
+
+_SAME = {
+    "ConsistentInstructionCasing": ("DC041",),
+    "CopyIgnoredFile": ("DC047",),
+    "DuplicateStageName": ("DC019", "DL3024"),
+    "ExposeInvalidFormat": ("DC044",),
+    "ExposeProtoCasing": ("DC044",),
+    "FromAsCasing": ("DC042",),
+    "FromPlatformFlagConstDisallowed": ("DC028", "DL3029"),
+    "InvalidDefaultArgInFrom": ("DC022",),
+    "InvalidDefinitionDescription": ("DC046",),
+    "JSONArgsRecommended": ("DC015", "DL3025"),
+    "LegacyKeyValueFormat": ("DC027",),
+    "MaintainerDeprecated": ("DC026", "DL4000"),
+    "MultipleInstructionsDisallowed": ("DC018", "DL3012", "DL4003", "DL4004"),
+    "NoEmptyContinuation": ("DC040",),
+    "RedundantTargetPlatform": ("DC029", "DL3065"),
+    "ReservedStageName": ("DC020", "DL3063"),
+    "SecretsUsedInArgOrEnv": ("DC001", "DL3064"),
+    "StageNameCasing": ("DC043",),
+    "UndefinedArgInFrom": ("DC021",),
+    "UndefinedVar": ("DC023", "DC024"),
+    "WorkdirRelativePath": ("DC025", "DL3000"),
+}
+
+
+def waived(file: Dockerfile) -> frozenset[str]:
+    """The codes that a file's ``# check=skip=...`` is about, ours and hadolint's."""
+    names = _named(file, "skip")
+    return frozenset(
+        code for name, codes in _SAME.items() if name.lower() in names or "all" in names for code in codes
+    )
+
+
+def asks_for(file: Dockerfile, name: str) -> bool:
+    """Whether a file's ``# check=experimental=...`` switches a check on that is off elsewhere."""
+    return bool({name.lower(), "all"} & _named(file, "experimental"))
+
+
+def _named(file: Dockerfile, key: str) -> set[str]:
+    for part in file.directives.get("check", "").split(";"):
+        name, _, listed = part.partition("=")
+        if name.strip().lower() == key:
+            return {one.strip().lower() for one in listed.split(",")}
+    return set()

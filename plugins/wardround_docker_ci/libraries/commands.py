@@ -1,0 +1,149 @@
+"""What well-known programs do with their arguments: install, test, fetch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.shell import Command, Word, unwrapped
+
+FETCHERS = frozenset({"curl", "wget", "fetch", "aria2c"})
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh"})
+INTERPRETERS = SHELLS | {"python", "python2", "python3", "perl", "ruby", "node", "php"}
+_TEST_RUNNERS = frozenset(
+    {
+        "pytest", "tox", "nox", "jest", "vitest", "mocha", "ava", "phpunit", "rspec", "ctest",
+        "nosetests", "behave", "karma", "cypress", "playwright",
+        "unittest", "newman", "k6", "bats", "nightwatch",
+        "testcafe", "wdio", "pest", "gotestsum", "nextest", "robot", "locust", "minitest", "maestro", "detox",
+    }
+)  # fmt: skip
+_LINTERS = frozenset(
+    {
+        "eslint", "mypy", "ruff", "flake8", "pylint", "tsc", "pyright", "golangci-lint",
+        "shellcheck", "hadolint", "rubocop", "clippy", "bandit", "semgrep", "trivy", "gosec",
+        "biome", "oxlint", "stylelint", "vet",
+        "actionlint", "yamllint", "markdownlint", "ansible-lint", "tflint",
+        "tfsec", "checkov", "kubeconform", "kubeval", "conftest",
+        "buf", "sqlfluff", "phpstan", "psalm", "phpcs",
+        "ktlint", "detekt", "swiftlint", "staticcheck",
+        "govulncheck", "pip-audit", "grype", "cargo-audit", "cargo-deny",
+        "basedpyright", "ty", "vulture", "credo", "dialyzer",
+    }
+)  # fmt: skip
+_RUN_BY = frozenset(
+    {"npx", "bunx", "uvx", "pipx", "run", "exec", "bundle", "poetry", "uv", "pdm", "rye", "hatch"}
+)
+_TASK = LatePattern(
+    r"(?:(?:\w+[-:_])?(?:tests?|lint|typecheck|type-check|check-types|specs?|e2e|integration|verify|acceptance)"
+    r"|unittests?|check|checks|smoke|regression|vet)(?:[-:_]\w+(?:[-:]\w+)*)?$"
+)
+
+
+def program(command: Command) -> str:
+    """The program a command runs, behind ``sudo`` and the like, without its folder."""
+    words = unwrapped(command)
+    return words[0].text.rpartition("/")[2] if words else ""
+
+
+def subcommand(words: Sequence[Word]) -> str:
+    """The first argument that is no option."""
+    return next((word.text for word in words[1:] if not word.text.startswith("-")), "")
+
+
+def is_test(command: Command) -> bool:
+    """Whether a command runs tests or a linter, so that its exit status is what it is run for."""
+    texts = [word.text for word in unwrapped(command)]
+    while texts and (texts[0].rpartition("/")[2] in _RUN_BY):
+        texts = [text for text in texts[1:] if not text.startswith("-")]
+    if not texts:
+        return False
+    name = texts[0].rpartition("/")[2]
+    rest = [text for text in texts[1:] if not text.startswith("-")]
+    first = rest[0] if rest else ""
+    if {"--version", "--help", "-V", "--fix", "--install"}.intersection(texts) or first in (
+        "install",
+        "format",
+    ):
+        return False
+    if name in _TEST_RUNNERS or name in _LINTERS:
+        return True
+    if name in (
+        "npm",
+        "pnpm",
+        "yarn",
+        "bun",
+        "make",
+        "just",
+        "task",
+        "rake",
+        "composer",
+        "gmake",
+        "mise",
+        "invoke",
+    ):
+        task = rest[1] if first in ("run", "run-script", "exec") and len(rest) > 1 else first
+        return _TASK.match(task) is not None or task in _TEST_RUNNERS | _LINTERS
+    if name in ("go", "cargo", "dotnet", "mvn", "gradle", "gradlew", "mvnw", "swift", "bazel", "deno", "mix"):
+        return any(
+            text
+            in ("test", "verify", "clippy", "vet", "lint", "check", "nextest", "audit", "integrationTest")
+            for text in rest[:3]
+        )
+    if name.startswith("python"):
+        is_django = rest[:2] in (["manage.py", "test"], ["setup.py", "test"])
+        return is_django or ("-m" in texts and bool(_TEST_RUNNERS.intersection(rest)))
+    if name in (
+        "rails",
+        "artisan",
+        "php",
+        "manage.py",
+        "bin/rails",
+        "phpunit",
+        "sbt",
+        "lein",
+        "rebar3",
+        "zig",
+    ):
+        return any(text in ("test", "test:system", "eunit", "ct") for text in rest[:2])
+    is_own = "/" in texts[0] and _OWN_TESTS.search(name) is not None
+    return is_own or (name in INTERPRETERS and _OWN_TESTS.search(first.rpartition("/")[2]) is not None)
+
+
+def is_lint(command: Command) -> bool:
+    """Whether a command only looks at the source, and runs nothing of it."""
+    texts = {word.text.rpartition("/")[2] for word in unwrapped(command)[:4]}
+    return bool(texts & (_LINTERS | {"lint", "typecheck", "type-check"}))
+
+
+def is_audit(command: Command) -> bool:
+    """Whether a command asks which dependencies have known holes."""
+    texts = [word.text for word in unwrapped(command)]
+    name = texts[0].rpartition("/")[2] if texts else ""
+    is_part = name in ("npm", "pnpm", "yarn", "cargo", "composer", "bundle", "bun") and "audit" in texts[1:3]
+    return name in _AUDITS or (is_part and "fix" not in texts)
+
+
+_AUDITS = frozenset(
+    {
+        "bundle-audit", "bundler-audit", "safety", "gitleaks", "trufflehog", "snyk", "detect-secrets",
+        "brakeman",
+        "osv-scanner", "dependency-check", "nancy", "semgrep", "trivy", "grype", "pip-audit", "audit-ci",
+        "better-npm-audit", "kics", "terrascan", "dockle",
+    }
+)  # fmt: skip
+_OWN_TESTS = LatePattern(
+    r"^(?:run[-_]?)?(?:all[-_]?)?(?:unit|integration|e2e|smoke|acceptance|system)?[-_]?(?:tests?|specs?|lint|checks?)(?:[-_]\w+)?(?:\.(?:sh|bash|py|js|rb))?$"
+)
+WAITS = LatePattern(
+    r"\b(?:playwright|cypress|wdio|testcafe|nightwatch|detox|maestro|k6)\s+(?:test|run|open)\b"
+    r"|\bgo test\b[^\n]*\s-fuzz\b"
+    r"|\bcargo (?:\+\w+ )?fuzz run\b|\bconnected(?:Android)?(?:Debug)?(?:Android)?(?:Test|Check)\b"
+    r"|\bwait-on\b"
+    r"|^\s*(?:until|while !)\s[^\n]*(?:curl|nc|wget|pg_isready|kubectl|docker|gh|aws)\b"
+    r"|\b(?:docker[ -]compose)\s+(?:-\S+\s+\S+\s+)*up\b(?![^\n]*(?:\s-d\b|--detach|--wait))"
+    r"|\btail\s+-[fF]\b|(?:^|\s)ssh\s+\S+@\S+",
+    re.MULTILINE,
+)
+"""Programs that wait for a browser, a device, a server or for luck."""

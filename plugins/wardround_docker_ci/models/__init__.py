@@ -1,0 +1,1 @@
+"""Typed views of the files this specialist reads."""

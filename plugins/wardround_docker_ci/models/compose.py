@@ -1,0 +1,57 @@
+"""Compose files as services."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from wardround.languages.yaml.tree import Mapping, Node, Scalar, Sequence, passage
+
+
+class Service(Struct, frozen=True, eq=False):
+    """One service."""
+
+    name: str
+    key: Scalar
+    node: Mapping
+
+    def environment(self, source: str) -> Iterator[tuple[str, str, int, int]]:
+        """Name, value and the offsets of the value, of either way to write it."""
+        node = self.node.get("environment")
+        if isinstance(node, Mapping):
+            for key, value in node.entries:
+                if isinstance(value, Scalar):
+                    at = passage(source, value)
+                    yield key.value, value.value, at.start, at.end
+        elif isinstance(node, Sequence):
+            for item in node.items:
+                if isinstance(item, Scalar) and "=" in item.value:
+                    at = passage(source, item)
+                    name, _, told = item.value.partition("=")
+                    yield name, told, at.start + at.text.find("=") + 1, at.end
+
+    @property
+    def shell_texts(self) -> list[Scalar]:
+        """What it hands to a shell: ``sh -c`` and its text."""
+        return [text for name in ("command", "entrypoint") for text in _after_c(self.node.get(name))]
+
+
+def services(root: Mapping) -> list[Service]:
+    """The services of a file in order, each once."""
+    found = {
+        id(value): Service(key.value, key, value)
+        for key, value in root.mapping("services").entries
+        if isinstance(value, Mapping)
+    }
+    return list(found.values())
+
+
+def _after_c(node: Node | None) -> list[Scalar]:
+    items = node.items if isinstance(node, Sequence) else []
+    scalars = [item for item in items if isinstance(item, Scalar)]
+    flags = [n for n, item in enumerate(scalars) if item.value in ("-c", "-ec", "-lc", "-xc", "-exc")]
+    return [scalars[n + 1] for n in flags[:1] if n + 1 < len(scalars)]
+
+
+shell_arguments = _after_c

@@ -1,0 +1,122 @@
+"""GitHub workflows and actions as jobs and steps, as far as our rules ask about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from msgspec import Struct
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.yaml.tree import Mapping, Node, Scalar, Sequence
+
+_EXPRESSION = LatePattern(r"\$\{\{(.*?)\}\}", re.DOTALL)
+FROM_FORKS = ("pull_request_target", "workflow_run")
+"""Events that run with the rights of the target repository on behalf of whoever opened a pull request."""
+
+
+class Step(Struct, frozen=True, eq=False):
+    """One step; ``node`` is its mapping."""
+
+    node: Mapping
+
+    @property
+    def run(self) -> Scalar | None:
+        return self.node.scalar("run")
+
+    @property
+    def uses(self) -> Scalar | None:
+        return self.node.scalar("uses")
+
+    @property
+    def action(self) -> str:
+        """The action without its version, in lower case; empty for a script."""
+        return self.uses.value.partition("@")[0].lower() if self.uses else ""
+
+    @property
+    def version(self) -> str:
+        return self.uses.value.partition("@")[2].strip() if self.uses else ""
+
+    @property
+    def given(self) -> Mapping:
+        """What stands under ``with``."""
+        return self.node.mapping("with")
+
+    @property
+    def condition(self) -> Scalar | None:
+        return self.node.scalar("if")
+
+
+class Job(Struct, frozen=True, eq=False, dict=True):
+    """One job, or the steps of a composite action as if they were one."""
+
+    name: str
+    key: Scalar | None
+    node: Mapping
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        node = self.node.at("steps")
+        items = node.items if isinstance(node, Sequence) else []
+        found = {id(item): Step(item) for item in items if isinstance(item, Mapping)}
+        return list(found.values())
+
+    @property
+    def condition(self) -> Scalar | None:
+        return self.node.scalar("if")
+
+
+class Workflow:
+    """A workflow, or an ``action.yml``."""
+
+    def __init__(self, root: Node | None) -> None:
+        self.root = root if isinstance(root, Mapping) else Mapping(0)
+
+    @cached_property
+    def triggers(self) -> dict[str, Node]:
+        """The events that start it, each with what is said about it."""
+        on = self.root.get("on")
+        if isinstance(on, Scalar):
+            return {on.value: on}
+        if isinstance(on, Sequence):
+            return {item.value: item for item in on.items if isinstance(item, Scalar)}
+        return {key.value: value for key, value in on.entries} if isinstance(on, Mapping) else {}
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """Its jobs in order."""
+        entries = self.root.mapping("jobs").entries
+        found = {id(v): Job(k.value, k, v) for k, v in entries if isinstance(v, Mapping)}
+        return list(found.values())
+
+    @cached_property
+    def all_steps(self) -> list[tuple[Job, Step]]:
+        """Every step with its job; those of a composite action too."""
+        runs = self.root.mapping("runs")
+        jobs = [*self.jobs, *([Job("", None, runs)] if runs.entries else [])]
+        return [(job, step) for job in jobs for step in job.steps]
+
+    def shell(self, job: Job | None, step: Step) -> str:
+        """What a step's script is given to, as written at the step, its job or the top; empty if nowhere."""
+        usual = self.root.text("defaults", "run", "shell")
+        of_job = "" if job is None else job.node.text("defaults", "run", "shell")
+        return step.node.text("shell") or of_job or usual
+
+    def is_started_by_forks(self) -> bool:
+        """Whether strangers can start it with the repository's own rights."""
+        return any(event in self.triggers for event in FROM_FORKS)
+
+
+class Expression(Struct, frozen=True):
+    """A ``${{ ... }}``: its inside, and where it stands, brackets included."""
+
+    inside: str
+    start: int
+    end: int
+
+
+def expressions(text: str, start: int) -> Iterator[Expression]:
+    """The expressions of a text that begins at an offset of the file."""
+    for found in _EXPRESSION.finditer(text):
+        yield Expression(found.group(1).strip(), start + found.start(), start + found.end())

@@ -1,0 +1,88 @@
+"""GitLab pipelines as jobs."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from wardround.languages.yaml.tree import Mapping, Node, Scalar, Sequence
+
+_NO_JOBS = frozenset(
+    {
+        "stages", "variables", "include", "workflow", "default", "image", "services", "cache",
+        "before_script", "after_script", "types", "spec", "pages:deploy", "inputs",
+    }
+)  # fmt: skip
+_SCRIPTS = ("before_script", "script", "after_script")
+
+
+class Job(Struct, frozen=True, eq=False):
+    """One job, or what all jobs share where the file says it at its top."""
+
+    name: str
+    key: Scalar | None
+    node: Mapping
+
+    @property
+    def script_lines(self) -> list[Scalar]:
+        """The lines of its scripts; lists inside lists, as anchors make them, are flattened."""
+        return [line for name in _SCRIPTS for line in _flat(self.node.get(name))]
+
+
+def jobs(root: Mapping) -> list[Job]:
+    """The jobs of a file, hidden ones too, and the scripts at its top."""
+    found = {
+        id(value): Job(key.value, key, value)
+        for key, value in root.entries
+        if isinstance(value, Mapping) and (key.value not in _NO_JOBS or value.get("script") is not None)
+    }
+    return [*found.values(), *_shared(root)]
+
+
+def _shared(root: Mapping) -> list[Job]:
+    shared = [Job("default", None, root.mapping("default"))] if root.get("default") else []
+    scripts = [(key, value) for key, value in root.entries if key.value in _SCRIPTS]
+    return [*shared, *([Job("", None, Mapping(0, 0, scripts))] if scripts else [])]
+
+
+def images(root: Mapping, found: list[Job]) -> list[Scalar]:
+    """The image and services of every job and of the file."""
+    nodes = [root, *(job.node for job in found)]
+    out = [scalar for node in nodes for scalar in _image_names(node)]
+    return list({id(scalar): scalar for scalar in out}.values())
+
+
+def _image_names(node: Mapping) -> list[Scalar]:
+    named = [node.get("image"), *node.listed("services")]
+    scalars = [one.scalar("name") if isinstance(one, Mapping) else one for one in named]
+    return [one for one in scalars if isinstance(one, Scalar)]
+
+
+def _flat(node: Node | None) -> list[Scalar]:
+    found: dict[int, Scalar] = {}
+    waiting: list[Node] = [node] if node is not None else []
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Scalar):
+            found.setdefault(id(one), one)
+        elif isinstance(one, Sequence) and id(one) not in seen:
+            seen.add(id(one))
+            waiting += reversed(one.items)
+    return list(found.values())
+
+
+def inherited(root: Mapping, job: Mapping, key: str) -> Node | None:
+    """What a job says under a key, or the nearest job of the file that it extends."""
+    seen: set[int] = set()
+    waiting = [job]
+    while waiting:
+        one = waiting.pop(0)
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        found = one.get(key)
+        if found is not None:
+            return found
+        names = [name.value for name in reversed(one.listed("extends")) if isinstance(name, Scalar)]
+        waiting += [root.mapping(name) for name in names if root.get(name) is not None]
+    return None

@@ -1,0 +1,301 @@
+"""Jenkinsfiles as tokens, blocks and step calls: the part of Groovy that pipelines are written in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.positions import Passage
+
+SHELL_STEPS = frozenset({"sh", "bat", "powershell", "pwsh"})
+_TOKEN = LatePattern(
+    r"(?P<blank>[ \t\r\f]+|\\\r?\n)|(?P<comment>//[^\n]*|/\*)|(?P<newline>\n)"
+    r"|(?P<string>\"\"\"|'''|\"|'|\$/)|(?P<word>[A-Za-z_$][\w$]*)|(?P<number>\d[\w.]*)|(?P<sign>.)",
+    re.DOTALL,
+)
+_SLASHY = LatePattern(r"/(?!/)(?:[^/\n\\]|\\.)+/")
+_BEFORE_SLASHY = frozenset("(,=~[!&|?:{;")
+_INTERPOLATION = LatePattern(
+    r"(?<!\\)\$(?:\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}|([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*))"
+)
+_ESCAPE = LatePattern(r"\\(\r?\n|.)", re.DOTALL)
+_BINDING = frozenset(
+    {"variable", "passwordVariable", "keyFileVariable", "passphraseVariable", "tokenVariable"}
+)
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+
+
+class Block(Struct, frozen=True, eq=False):
+    """A ``{ ... }``: the word that opens it, what that word is given, and the block around it."""
+
+    name: str
+    given: tuple[Token, ...]
+    parent: Block | None
+
+    def chain(self) -> Iterator[Block]:
+        """The block and those around it, innermost first."""
+        block: Block | None = self
+        while block is not None:
+            yield block
+            block = block.parent
+
+
+class Token(Struct, frozen=True, eq=False):
+    """A token: ``kind`` is word, string, number, sign or newline.
+
+    Attributes:
+        text: of a string what stands between its quotes, escapes included.
+        quote: the quote of a string.
+        inside: the offset of the first character between the quotes.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    block: Block | None
+    quote: str = ""
+    inside: int = 0
+
+    @property
+    def interpolates(self) -> bool:
+        """Whether Groovy fills in what follows a ``$`` before anybody else sees the text."""
+        return self.quote in ('"', '"""', "/", "$/")
+
+    @property
+    def interpolations(self) -> list[Interpolation]:
+        """What is filled in, with places."""
+        if not self.interpolates:
+            return []
+        return [
+            Interpolation((found.group(1) or found.group(2) or "").strip(), self.inside + found.start(),
+                          self.inside + found.end())
+            for found in _INTERPOLATION.finditer(self.text)
+        ]  # fmt: skip
+
+    def is_in(self, *names: str) -> bool:
+        """Whether a block with one of these names is around it."""
+        return self.block is not None and any(block.name in names for block in self.block.chain())
+
+    def passage(self) -> Passage:
+        """What the string says, at its place."""
+        text = self.text
+        if self.quote not in ("/", "$/"):
+            text = _ESCAPE.sub(
+                lambda m: (" " if m.group(1)[-1] == "\n" else m.group(1)).rjust(len(m.group())), text
+            )
+        return Passage(text, self.inside)
+
+
+class Interpolation(Struct, frozen=True):
+    """Groovy inside a string: ``params.X`` of ``${params.X}``, and where the whole stands."""
+
+    inside: str
+    start: int
+    end: int
+
+
+class Call(Struct, frozen=True, eq=False):
+    """A step with what it is given, brackets left out; ``assigned`` if its answer is used."""
+
+    name: Token
+    given: tuple[Token, ...]
+    assigned: bool
+
+    def strings(self) -> list[Token]:
+        """The strings it is given, at any depth."""
+        return [token for token in self.given if token.kind == "string"]
+
+    def named(self, name: str) -> Token | None:
+        """The first token of what a named argument is given."""
+        for here, colon, value in zip(self.given, self.given[1:], self.given[2:], strict=False):
+            if here.text == name and here.kind == "word" and colon.text == ":":
+                return value
+        return None
+
+    @property
+    def script(self) -> list[Token]:
+        """The strings a shell step runs: its only argument, or the one named ``script``."""
+        tokens = list(self.given)
+        if any(t.kind == "word" and t.text == "script" for t in tokens):
+            at = next(n for n, t in enumerate(tokens) if t.kind == "word" and t.text == "script")
+            tokens = tokens[at + 2 :]
+        out = []
+        for token in tokens:
+            if token.text == "," and token.kind == "sign":
+                break
+            if token.kind == "string":
+                out.append(token)
+        return out
+
+
+class Jenkinsfile:
+    """A whole file."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = list(_tokens(text))
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """Words followed by what they are given, in brackets or without: steps, directives, functions."""
+        return list(_calls(self.tokens))
+
+    @cached_property
+    def shell_steps(self) -> list[Call]:
+        return [call for call in self.calls if call.name.text in SHELL_STEPS]
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that credentials are bound to anywhere in the pipeline."""
+        names = set()
+        for first, second, third in zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False):
+            if first.text in _BINDING and second.text == ":" and third.kind == "string":
+                names.add(third.text)
+            if first.kind == "word" and second.text == "=" and third.text == "credentials":
+                names |= {first.text, f"{first.text}_PSW"}
+        return frozenset(names)
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    at, block, before = 0, None, ""
+    recent: list[Token] = []
+    blocks: list[Block] = []
+    while at < len(text):
+        block = blocks[-1] if blocks else None
+        slashy = (
+            _SLASHY.match(text, at) if text[at] == "/" and (not before or before in _BEFORE_SLASHY) else None
+        )
+        if slashy and not text.startswith("/*", at):
+            token = Token("string", slashy.group()[1:-1], at, slashy.end(), block, "/", at + 1)
+            at = slashy.end()
+        else:
+            found = _TOKEN.match(text, at)
+            assert found is not None, "the last branch takes any character"
+            kind = found.lastgroup or "sign"
+            if kind in ("blank", "comment"):
+                at = _comment_end(text, found) if kind == "comment" else found.end()
+                continue
+            token = _string(text, found, block) if kind == "string" else Token(
+                kind, found.group(), at, found.end(), block
+            )  # fmt: skip
+            at = token.end
+        if token.kind == "sign" and token.text == "{":
+            blocks.append(_block(recent, block))
+        elif token.kind == "sign" and token.text == "}" and blocks:
+            blocks.pop()
+        if token.kind != "newline":
+            before = token.text if token.kind == "sign" else "word"
+        recent.append(token)
+        yield token
+
+
+def _comment_end(text: str, found: re.Match[str]) -> int:
+    if found.group() != "/*":
+        return found.end()
+    end = text.find("*/", found.end())
+    return len(text) if end < 0 else end + 2
+
+
+def _string(text: str, found: re.Match[str], block: Block | None) -> Token:
+    quote = found.group()
+    closing = "/$" if quote == "$/" else quote
+    at = start = found.end()
+    while at < len(text):
+        if text.startswith(closing, at):
+            return Token("string", text[start:at], found.start(), at + len(closing), block, quote, start)
+        if text[at] == "\n" and len(quote) == 1:
+            break  # a quote that is never closed ends with its line
+        if quote in ('"', '"""') and text.startswith("${", at):
+            at = _interpolation_end(text, at + 2, quote)
+            continue
+        at += 2 if text[at] == "\\" and quote != "$/" else 1
+    at = min(at, len(text))
+    return Token("string", text[start:at], found.start(), at, block, quote, start)
+
+
+_MOST_INTERPOLATED = 2000
+
+
+def _interpolation_end(text: str, start: int, quote: str) -> int:
+    """Behind the brace that closes ``${``; right behind the opening where none does nearby."""
+    depth = 1
+    for at in range(start, min(len(text), start + _MOST_INTERPOLATED)):
+        sign = text[at]
+        if sign == "\n" and quote == '"':
+            break
+        depth += (sign == "{") - (sign == "}")
+        if depth == 0:
+            return at + 1
+    return start
+
+
+_MOST_GIVEN = 400
+"""Tokens looked back over for the word before a bracket; a block with more is taken as nameless."""
+
+
+def _block(recent: Sequence[Token], parent: Block | None) -> Block:
+    """What the brace that comes now opens, by the tokens before it."""
+    at = len(recent) - 1
+    while at >= 0 and recent[at].kind == "newline":
+        at -= 1
+    if at < 0 or recent[at].text != ")" or recent[at].kind != "sign":
+        return Block(recent[at].text if at >= 0 and recent[at].kind == "word" else "", (), parent)
+    depth, last = 0, at
+    for at in range(last, max(-1, last - _MOST_GIVEN), -1):
+        if recent[at].kind == "sign":
+            depth += (recent[at].text == ")") - (recent[at].text == "(")
+        if depth == 0:
+            name = recent[at - 1].text if at and recent[at - 1].kind == "word" else ""
+            return Block(name, tuple(recent[at + 1 : last]), parent)
+    return Block("", (), parent)
+
+
+def _calls(tokens: Sequence[Token]) -> Iterator[Call]:
+    for at, token in enumerate(tokens):
+        if token.kind != "word" or at + 1 >= len(tokens):
+            continue
+        behind = tokens[at + 1]
+        previous = tokens[at - 1] if at else None
+        if previous is not None and previous.kind == "sign" and previous.text == ".":
+            continue
+        assigned = previous is not None and (
+            (previous.kind == "sign" and previous.text in "=(,!?:+&|<>[")
+            or (previous.kind == "word" and previous.text in ("return", "in"))
+        )
+        if behind.kind == "sign" and behind.text == "(":
+            given = _bracketed(tokens, at + 2)
+            closed = at + 2 + len(given) + 1
+            used = closed < len(tokens) and tokens[closed].text in (".", "=", "!", ">", "<", "?", "&", "|")
+            yield Call(token, given, assigned or used)
+        elif behind.kind in ("string", "word", "number"):
+            yield Call(token, _to_line_end(tokens, at + 1), assigned)
+
+
+def _bracketed(tokens: Sequence[Token], start: int) -> tuple[Token, ...]:
+    depth = 1
+    for at in range(start, min(len(tokens), start + _MOST_GIVEN)):
+        if tokens[at].kind == "sign":
+            depth += (tokens[at].text in _OPENING) - (tokens[at].text in _OPENING.values())
+        if depth == 0:
+            return tuple(t for t in tokens[start:at] if t.kind != "newline")
+    return ()
+
+
+def _to_line_end(tokens: Sequence[Token], start: int) -> tuple[Token, ...]:
+    depth = 0
+    given: list[Token] = []
+    for at in range(start, min(len(tokens), start + _MOST_GIVEN)):
+        token = tokens[at]
+        if token.kind == "sign":
+            depth += (token.text in _OPENING) - (token.text in _OPENING.values())
+            if depth < 0 or (depth == 1 and token.text == "{") or (depth == 0 and token.text == ";"):
+                break
+        if token.kind == "newline" and depth == 0 and not (given and given[-1].text in (",", "+", ":")):
+            break
+        if token.kind != "newline":
+            given.append(token)
+    return tuple(given)

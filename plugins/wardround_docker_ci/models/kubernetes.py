@@ -1,0 +1,97 @@
+"""Kubernetes manifests as pods and containers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Many
+
+from msgspec import Struct
+
+from wardround.languages.yaml.tree import Mapping, Node, Scalar, Sequence, walk
+from wardround_docker_ci.models.compose import shell_arguments
+
+_POD_SPEC_BY_KIND: dict[str, tuple[str, ...]] = {
+    "Pod": ("spec",),
+    "Deployment": ("spec", "template", "spec"),
+    "StatefulSet": ("spec", "template", "spec"),
+    "DaemonSet": ("spec", "template", "spec"),
+    "ReplicaSet": ("spec", "template", "spec"),
+    "ReplicationController": ("spec", "template", "spec"),
+    "Job": ("spec", "template", "spec"),
+    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
+}
+
+
+class Container(Struct, frozen=True, eq=False):
+    """One container of a pod."""
+
+    node: Mapping
+    is_init: bool
+
+    @property
+    def name(self) -> str:
+        return self.node.text("name")
+
+    @property
+    def shell_texts(self) -> list[Scalar]:
+        """What it hands to a shell: ``sh -c`` and its text."""
+        command = self.node.get("command")
+        found = [text for name in ("command", "args") for text in shell_arguments(self.node.get(name))]
+        ends_in_c = isinstance(command, Sequence) and command.items and _is_c(command.items[-1])
+        arguments = self.node.listed("args")
+        if ends_in_c and arguments and isinstance(arguments[0], Scalar):
+            found.append(arguments[0])
+        return found
+
+
+class Pod(Struct, frozen=True, eq=False):
+    """A pod, or the template of one; ``node`` is its spec."""
+
+    kind: str
+    node: Mapping
+
+    @property
+    def images(self) -> str:
+        """The images of its containers, in one text."""
+        return " ".join(container.node.text("image") for container in self.containers)
+
+    @property
+    def containers(self) -> list[Container]:
+        return [
+            Container(node, name == "initContainers")
+            for name in ("initContainers", "containers")
+            for node in self.node.listed(name)
+            if isinstance(node, Mapping)
+        ]
+
+
+def _is_c(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.value in ("-c", "-ec", "-lc", "-xc")
+
+
+def objects(documents: Many[Node]) -> list[Mapping]:
+    """The objects of all documents; those of a List are taken out of it."""
+    found = [one for one in documents if isinstance(one, Mapping)]
+    inside = [item for one in found if one.text("kind") == "List" for item in one.listed("items")]
+    return [*found, *(item for item in inside if isinstance(item, Mapping))]
+
+
+def pods(documents: Many[Node]) -> list[Pod]:
+    """Every pod the documents describe."""
+    out = []
+    for one in objects(documents):
+        kind = one.text("kind")
+        path = _POD_SPEC_BY_KIND.get(kind)
+        spec = one.at(*path) if path else None
+        if isinstance(spec, Mapping):
+            out.append(Pod(kind, spec))
+    return out
+
+
+def contexts(root: Mapping) -> list[Mapping]:
+    """The security contexts that the values of a chart set, at any depth."""
+    return [
+        value
+        for node in walk(root)
+        for key, value in (node.entries if isinstance(node, Mapping) else ())
+        if isinstance(value, Mapping) and key.value.lower().endswith("securitycontext")
+    ]

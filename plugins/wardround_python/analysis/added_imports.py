@@ -1,0 +1,139 @@
+"""The imports of a file that name a module of the repository, or a name of one, that is not there."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from wardround.checks.base import Project
+from wardround.languages.python.tree import parse, walk, written
+from wardround.semantics.semdiff.removed_uses import Use
+from wardround_python.analysis.exports import (
+    UNREADABLE,
+    has_other_source,
+    is_dynamic,
+    is_generated,
+    is_package,
+    is_packaged_elsewhere,
+    module_at,
+    provides,
+)
+from wardround_python.analysis.import_users import Users
+
+_ROOTS_BESIDE = ("src", "lib")
+"""Folders at the top of a repository where imports may start, whichever folder the importer is in."""
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
+"""Files in a folder where a program's or a distribution's own imports start."""
+
+
+def missing_uses(
+    path: str, text: str, project: Project, is_added: Callable[[int], bool]
+) -> Iterator[tuple[str, Use]]:
+    """What added lines of a file use and the repository does not have, each with the path of its module.
+
+    A missing module has the path that it would have as a file.
+    """
+    try:
+        tree = parse(text)
+    except UNREADABLE:
+        return
+    for module, names in _imported(path, tree, project, is_added).items():
+        is_gone = project.read(module) is None
+        lost = [] if is_gone else [one for one in sorted(names) if _is_missing(module, one, project)]
+        if is_gone or lost:
+            uses = Users(module, lost, project, is_gone=is_gone).uses_in(path, text)
+            yield from ((module, use) for use in sorted(uses) if is_added(use.line))
+
+
+def _is_missing(module: str, name: str, project: Project) -> bool:
+    """Return True if a module does not have a name and no file of the repository assigns it from outside."""
+    if provides(module, name, project) is not False:
+        return False
+    assigned = re.compile(rf"\.{re.escape(name)}\s*(?::[^=\n]*)?=(?!=)")
+    texts = map(project.read, project.files_with_word([name], ["*.py"]))
+    return not any(assigned.search(text) for text in texts if text is not None)
+
+
+def _imported(
+    path: str, tree: ast.Module, project: Project, is_added: Callable[[int], bool]
+) -> dict[str, set[str]]:
+    """The modules that added lines import or read from, and the names they may take from each."""
+    nodes = [*walk(tree)]
+    added = [one for one in nodes if isinstance(one, ast.Attribute) and is_added(one.lineno)]
+    read: dict[str, set[str]] = defaultdict(set)
+    for one in added:
+        if isinstance(one.value, (ast.Name, ast.Attribute)):
+            read[written(one.value)].add(one.attr)
+    found: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            is_new = any(map(is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
+            for local, dotted, name in _meanings(node):
+                if is_new or local in read:
+                    module = _module_of(path, dotted, getattr(node, "level", 0), project)
+                    if module is None or (not name and _may_be_a_name(node, module, project)):
+                        continue
+                    found[module].update([name] if name else read[local])
+    return found
+
+
+def _meanings(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str, str]]:
+    """The local names of an import, each with a module, and the name in it; empty for the module itself."""
+    for alias in node.names:
+        local = alias.asname or alias.name
+        if isinstance(node, ast.Import):
+            yield local, alias.name, ""
+        elif alias.name != "*":
+            yield local, node.module or "", alias.name
+            yield local, f"{node.module}.{alias.name}" if node.module else alias.name, ""
+
+
+def _may_be_a_name(node: ast.Import | ast.ImportFrom, module: str, project: Project) -> bool:
+    """Return True if what is imported from a package is no module of it that is there."""
+    return isinstance(node, ast.ImportFrom) and project.read(module) is None
+
+
+def _module_of(importer: str, dotted: str, level: int, project: Project) -> str | None:
+    """The path of the module an import names, there or not; None if it may be no module of the repository."""
+    named = dotted.split(".") if dotted else []
+    root = _root_of(importer, named, level, project)
+    if root is None:
+        return None
+    whole = "/".join([*root, *named])
+    return (module_at(whole, project) if whole else None) or _missing_module(root, named, project)
+
+
+def _missing_module(root: Sequence[str], named: Sequence[str], project: Project) -> str | None:
+    """The first module on the way to one that is not there; None if something else may provide it."""
+    for count in range(len(named) + 1):
+        stem = "/".join([*root, *named[:count]])
+        module = module_at(stem, project) if stem else None
+        if module is None and count and stem:
+            is_elsewhere = has_other_source(stem, project) or is_generated(f"{stem}.py", project)
+            return None if is_elsewhere else f"{stem}.py"
+        if module is not None and (not is_package(module) or is_dynamic(project.read(module) or "")):
+            return None
+    return None
+
+
+def _root_of(importer: str, named: list[str], level: int, project: Project) -> list[str] | None:
+    """The folder where an import starts; None if that is not certain."""
+    folders = importer.split("/")[:-1]
+    if level:
+        return folders[: len(folders) - level + 1] if len(folders) >= level - 1 else None
+    if named[0] in sys.stdlib_module_names:
+        return None
+    roots = [folders[:depth] for depth in range(len(folders) + 1)] + [[one] for one in _ROOTS_BESIDE]
+    having = {tuple(root) for root in roots if module_at("/".join([*root, named[0]]), project) is not None}
+    if len(having) != 1:
+        return None
+    (root,) = having
+    is_usual = not root or root[-1] in _ROOTS_BESIDE or _is_project(root, project)
+    return list(root) if is_usual or not is_packaged_elsewhere(named[0], project) else None
+
+
+def _is_project(root: Sequence[str], project: Project) -> bool:
+    return any(project.read("/".join([*root, marker])) is not None for marker in _MARKERS)

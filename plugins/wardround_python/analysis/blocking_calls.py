@@ -1,0 +1,292 @@
+"""Which calls of a module wait for something outside the process: a network, a child, a clock, a queue."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+
+import msgspec
+
+from wardround.checks.base import Project
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
+from wardround_python.analysis.call_resolution import Callees
+
+_HTTP_VERBS = ("get", "post", "put", "patch", "delete", "head", "options", "request")
+# Each keeps its thread until a clock, a process or a network answers.
+WAITING_CALLS = frozenset(
+    {f"requests.{verb}" for verb in _HTTP_VERBS}
+    | {f"urllib3.{name}" for name in ("request",)}
+    | {f"httpx.{verb}" for verb in (*_HTTP_VERBS, "stream")}
+    | {f"subprocess.{name}" for name in ("run", "call", "check_call", "check_output", "getoutput")}
+    | {"time.sleep", "os.system", "urllib.request.urlopen", "urllib.request.urlretrieve"}
+    | {"socket.create_connection", "smtplib.SMTP", "smtplib.SMTP_SSL", "concurrent.futures.wait"}
+    | {f"django.core.mail.{name}" for name in ("send_mail", "send_mass_mail", "mail_admins", "mail_managers")}
+)
+# What waits on objects of these kinds, by method; all of them have a counterpart to await.
+_VERBS = frozenset({*_HTTP_VERBS, "send", "stream"})
+_SQL = frozenset({"execute", "scalars", "scalar", "commit", "flush", "refresh", "get"})
+_REDIS = frozenset(
+    {
+        "get", "set", "setex", "incr", "hget", "hset", "hgetall", "lpush", "rpush", "lpop", "blpop",
+        "publish", "delete", "expire", "ping", "exists", "sadd", "smembers",
+    }
+)  # fmt: skip
+_FTP = frozenset({"connect", "login", "retrbinary", "storbinary", "nlst", "cwd"})
+_MONGO = frozenset(
+    {
+        "find_one", "insert_one", "insert_many", "update_one", "update_many", "delete_one", "delete_many",
+        "replace_one",
+        "count_documents", "aggregate", "find_one_and_update",
+    }
+)  # fmt: skip
+_CLOUD = frozenset(
+    {
+        "put_object", "get_object", "head_object", "delete_object", "copy_object", "list_objects_v2",
+        "upload_file", "upload_fileobj", "download_file", "download_fileobj", "send_message",
+        "receive_message", "delete_message", "publish", "invoke", "put_item", "get_item",
+        "query", "scan", "update_item", "send_email", "put_events", "get_secret_value",
+    }
+)  # fmt: skip
+WAITING_METHODS: Mapping[str, frozenset[str]] = {
+    "requests.Session": _VERBS,
+    "requests.session": _VERBS,
+    "httpx.Client": _VERBS,
+    "subprocess.Popen": frozenset({"wait", "communicate"}),
+    "queue.Queue": frozenset({"get", "join"}),
+    "queue.SimpleQueue": frozenset({"get"}),
+    "threading.Event": frozenset({"wait"}),
+    "threading.Thread": frozenset({"join"}),
+    "smtplib.SMTP": frozenset({"send_message", "sendmail", "login", "starttls", "connect"}),
+    "smtplib.SMTP_SSL": frozenset({"send_message", "sendmail", "login", "connect"}),
+    "django.core.mail.EmailMessage": frozenset({"send"}),
+    "django.core.mail.EmailMultiAlternatives": frozenset({"send"}),
+    "sqlalchemy.orm.Session": _SQL,
+    "sqlalchemy.orm.session.Session": _SQL,
+    "redis.Redis": _REDIS,
+    "redis.StrictRedis": _REDIS,
+    "redis.from_url": _REDIS,
+    "redis.Redis.from_url": _REDIS,
+    "boto3.client": _CLOUD,
+    "paramiko.SSHClient": frozenset({"connect", "exec_command"}),
+    "urllib3.PoolManager": frozenset({"request", "urlopen"}),
+    "http.client.HTTPSConnection": frozenset({"request", "getresponse", "connect"}),
+    "http.client.HTTPConnection": frozenset({"request", "getresponse", "connect"}),
+    "ftplib.FTP": _FTP,
+    "ftplib.FTP_TLS": _FTP,
+    "kafka.KafkaProducer": frozenset({"flush"}),
+    "psycopg2.connect": frozenset({"commit", "rollback"}),
+    "psycopg.connect": frozenset({"execute", "commit", "rollback"}),
+    "asyncio.run_coroutine_threadsafe": frozenset({"result"}),
+    "pymongo.MongoClient": _MONGO,
+    "stripe.StripeClient": frozenset(),
+    "openai.OpenAI": frozenset({"create"}),
+    "openai.AzureOpenAI": frozenset({"create"}),
+    "anthropic.Anthropic": frozenset({"create"}),
+}
+_BELOW = frozenset({"pymongo.MongoClient", "openai.OpenAI", "openai.AzureOpenAI", "anthropic.Anthropic"})
+"""Kinds of which what hangs below them waits too: ``client.shop.orders.find_one()``."""
+_POOL_NAME = LatePattern(r"\w*(pool|executor|workers)", re.IGNORECASE)
+_MOST_STEPS = 2
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+_SAME_CALL = frozenset({"staticmethod", "classmethod", "override"})
+
+
+class Wait(msgspec.Struct, frozen=True):
+    """A call that waits.
+
+    Attributes:
+        told: what waits, as a message names it.
+        kind: what is waited for, where it is a method of an object.
+        name: the dotted name of the function that waits itself, if one does.
+    """
+
+    told: str
+    kind: str = ""
+    name: str = ""
+
+
+@lru_cache(maxsize=64)
+def _module_of(path: str, text: str) -> PythonModule | None:
+    try:
+        return PythonModule(path, text)
+    except _UNREADABLE:
+        return None
+
+
+class Waiting:
+    """The calls of methods that wait, by what the module makes or declares its objects to be."""
+
+    def __init__(self, module: PythonModule, project: Project | None = None) -> None:
+        self._module = module
+        self._project = project
+
+    def of(self, node: ast.Call) -> Wait | None:
+        """How a call waits by itself."""
+        name = self._module.imported_name(node.func)
+        if name in WAITING_CALLS:
+            return Wait(f"{name}()", name=name or "")
+        said = self.method_of(node)
+        return None if said is None else Wait(said, said.partition("() of ")[2])
+
+    def through(self, node: ast.Call, under_lock: bool = False, steps: int = _MOST_STEPS) -> Wait | None:
+        """How a plain function of the project waits that a call reaches, in this module or in another.
+
+        Args:
+            under_lock: leave out what the function does under a lock it takes itself.
+        """
+        if self._project is None or isinstance(self._module.parents[node], ast.Await):
+            return None
+        found = self._callees.definition_of(node)
+        if found is None or not isinstance(found.node, ast.FunctionDef) or not _is_plain(found.node):
+            return None
+        waits = self._in_place(found.node, found.path)
+        if waits is None:
+            return None
+        waiting, function = waits
+        for call in _calls_of(function):
+            if under_lock and any(isinstance(p, ast.With) for p in waiting.within(call, function)):
+                continue
+            wait = waiting.of(call) or (waiting.through(call, under_lock, steps - 1) if steps > 1 else None)
+            if wait is not None:
+                inner = (
+                    wait.told.partition("(), which calls ")[2].removesuffix("(),")
+                    or wait.told.partition("()")[0]
+                )
+                return Wait(f"{ast.unparse(node.func)}(), which calls {inner}(),", wait.kind, wait.name)
+        return None
+
+    def within(self, node: ast.AST, function: FunctionNode) -> Iterator[ast.AST]:
+        """What a node stands in within its function."""
+        for parent in self._module.ancestors(node):
+            if parent is function:
+                return
+            yield parent
+
+    def _in_place(self, function: ast.FunctionDef, path: str) -> tuple[Waiting, ast.FunctionDef] | None:
+        """A function with the module it stands in, which tells what its names mean."""
+        if path == self._module.path:
+            return self, function
+        assert self._project is not None
+        text = self._project.read(path)
+        module = _module_of(path, text) if text is not None and _may_wait(text) else None
+        if module is None:
+            return None
+        same = [n for n in module.nodes if isinstance(n, ast.FunctionDef) and n.name == function.name]
+        return (Waiting(module, self._project), same[0]) if len(same) == 1 else None
+
+    @cached_property
+    def _callees(self) -> Callees:
+        assert self._project is not None
+        return Callees.shared(self._module, self._project)
+
+    def method_of(self, node: ast.Call) -> str | None:
+        """The method of an object whose kind the module tells that waits."""
+        func = node.func
+        if not isinstance(func, ast.Attribute) or isinstance(self._module.parents[node], ast.Await):
+            return None
+        if func.attr == "result" and self._is_submitted(func.value):
+            return f"{ast.unparse(func)}() of concurrent.futures.Future"
+        kind = self._kind_below(func.value)
+        if func.attr not in WAITING_METHODS.get(kind, frozenset()):
+            return None
+        gives_up = any(k.arg == "block" for k in node.keywords) or any(
+            isinstance(a, ast.Constant) and a.value is False for a in node.args
+        )
+        return None if gives_up else f"{ast.unparse(func)}() of {kind}"
+
+    def _kind_below(self, value: ast.expr) -> str:
+        """The kind of an object; of what hangs below one whose parts wait as it does, that one's."""
+        kind = self._kind_named(value)
+        below = value
+        while not kind and isinstance(below, (ast.Attribute, ast.Subscript)):
+            below = below.value
+            kind = self._kind_named(below)
+            kind = kind if kind in _BELOW else ""
+        return kind
+
+    def _kind_named(self, value: ast.expr) -> str:
+        kinds = self._kinds.get(ast.unparse(value), frozenset())
+        return next(iter(kinds)) if len(kinds) == 1 else ""
+
+    def _is_submitted(self, value: ast.expr) -> bool:
+        """Whether a value is the future of something handed to a pool of threads or processes."""
+        if isinstance(value, ast.Name):
+            given = self._module.assigned.get(value.id, []) or self._gone_through(value.id)
+            value = given[0] if len(given) == 1 else value
+        if (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Name)
+            and value.func.id == "as_completed"
+        ):
+            return self._module.imported_name(value.func) == "concurrent.futures.as_completed"
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+            return False
+        owner = ast.unparse(value.func.value)
+        if self._module.imported_name(value.func) == "asyncio.run_coroutine_threadsafe":
+            return True
+        kind = self._kind_named(value.func.value)
+        is_pool = "concurrent.futures" in kind or (_POOL_NAME.fullmatch(owner.rpartition(".")[2]) is not None)
+        return value.func.attr == "submit" and is_pool
+
+    def _gone_through(self, name: str) -> list[ast.expr]:
+        """What each of a list is made by that a loop goes through under a name."""
+        found: list[ast.expr] = []
+        for node in self._module.nodes:
+            if isinstance(node, (ast.For, ast.comprehension)) and ast.unparse(node.target) == name:
+                listed = node.iter
+                if isinstance(listed, ast.Name):
+                    given = self._module.assigned.get(listed.id, [])
+                    listed = given[0] if len(given) == 1 else listed
+                found.append(listed.elt if isinstance(listed, ast.ListComp) else listed)
+        return found
+
+    @cached_property
+    def _kinds(self) -> dict[str, frozenset[str]]:
+        """Name or attribute of self -> what it is made by or declared as, anywhere in the module."""
+        found: dict[str, set[str]] = {}
+        for node in self._module.nodes:
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                made = node.value.func if isinstance(node.value, ast.Call) else node.value
+                for target in targets:
+                    found.setdefault(ast.unparse(target), set()).add(self._kind_of(made))
+            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+                made = node.context_expr
+                made = made.func if isinstance(made, ast.Call) else made
+                found.setdefault(ast.unparse(node.optional_vars), set()).add(self._kind_of(made))
+            elif isinstance(node, ast.arg):
+                kind = self._kind_of(node.annotation) if node.annotation is not None else "?"
+                found.setdefault(node.arg, set()).add(kind)
+            elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                found.setdefault(ast.unparse(node.target), set()).add("?")
+        for name, kinds in list(found.items()):
+            passed_on = [k.removeprefix("=") for k in kinds if k.startswith("=")]
+            for one in passed_on:
+                found[name] = (kinds - {f"={one}"}) | (found.get(one, {"?"}) - {f"={name}"})
+        return {name: frozenset(kinds) for name, kinds in found.items()}
+
+    def _kind_of(self, made: ast.expr) -> str:
+        """A dotted name that an import gives, ``=name`` for another name of the module, else ``?``."""
+        return self._module.imported_name(made) or (f"={made.id}" if isinstance(made, ast.Name) else "?")
+
+
+def _may_wait(text: str) -> bool:
+    return any(root in text for root in WAITING_ROOTS)
+
+
+def _is_plain(function: ast.FunctionDef) -> bool:
+    """Whether a call runs the function's body: no generator, no decorator that changes the call."""
+    names = {ast.unparse(one).rpartition(".")[2] for one in function.decorator_list}
+    return names <= _SAME_CALL and not any(
+        isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes_run_by(function.body)
+    )
+
+
+def _calls_of(function: ast.FunctionDef) -> Iterator[ast.Call]:
+    return (n for n in nodes_run_by(function.body) if isinstance(n, ast.Call))
+
+
+WAITING_ROOTS = tuple(sorted({name.partition(".")[0] for name in (*WAITING_CALLS, *WAITING_METHODS)}))

@@ -1,0 +1,345 @@
+"""What a call in a module calls, where that can be told within the repository: the callee's parameters."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+
+import msgspec
+
+from wardround.checks.base import Project
+from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround.languages.python.tree import parse
+
+_MOST_HOPS = 2
+_SAME_SIGNATURE = frozenset(
+    """
+    abstractmethod asynccontextmanager cache classmethod contextmanager final lru_cache override staticmethod
+    """.split()  # noqa: SIM905
+)
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+_OTHER = ast.Constant(...)
+
+
+class Callee(msgspec.Struct, frozen=True):
+    """A function or class a call reaches.
+
+    Attributes:
+        parameters: the names that arguments by position go to, in order, without the receiver.
+        place: the path it is defined in.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    place: str
+
+
+class Definition(msgspec.Struct, frozen=True):
+    """Where a name is defined; of a node in another file the lines are its own, counted from 1."""
+
+    node: FunctionNode | ast.ClassDef
+    path: str
+    is_method: bool = False
+
+
+class Callees:
+    """The callees of one module's calls; what a name stands for is worked out when it is asked for."""
+
+    def __init__(self, module: PythonModule, project: Project) -> None:
+        self._module = module
+        self._project = project
+
+    @classmethod
+    def shared(cls, module: PythonModule, project: Project) -> Callees:
+        """The callees of a module, one for all checks of it: what is worked out once serves them all."""
+        found = module.notes.get(cls)
+        if not isinstance(found, Callees) or found._project is not project:
+            found = cls(module, project)
+            module.notes[cls] = found
+        return found
+
+    @cached_property
+    def _bound(self) -> Counter[str]:
+        """How often the module gives each name a value, in any scope, imports counted."""
+        found: Counter[str] = Counter()
+        for node in self._module.nodes:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                found[node.name] += 1
+            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                found[node.id] += 1
+            elif isinstance(node, ast.arg):
+                found[node.arg] += 1
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                found.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+                found[node.name] += 1
+        return found
+
+    @cached_property
+    def _top(self) -> dict[str, FunctionNode | ast.ClassDef]:
+        return {
+            node.name: node
+            for node in self._module.tree.body
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        }
+
+    def of(self, call: ast.Call) -> Callee | None:
+        """What a call reaches; None where the text alone does not tell."""
+        found = self.definition_of(call)
+        return None if found is None else _callee_of(found.node, found.path, found.is_method)
+
+    def definition_of(self, call: ast.Call) -> Definition | None:
+        """The function or class a call reaches; None where the text alone does not tell."""
+        func = call.func
+        if isinstance(func, ast.Name):
+            return self._plain(func, call)
+        if not isinstance(func, ast.Attribute):
+            return None
+        if isinstance(func.value, ast.Name) and func.value.id in ("self", "cls"):
+            return self._method(func.attr, func.value.id, call)
+        return self._through_module(func) or self._through_object(func)
+
+    def _plain(self, node: ast.Name, call: ast.AST) -> Definition | None:
+        name = node.id
+        if name == "cls":
+            holder = self._class_around(call)
+            return None if holder is None else Definition(holder, self._module.path)
+        if self._bound[name] != 1:
+            return None
+        if name in self._top:
+            return Definition(self._top[name], self._module.path)
+        dotted = self._module.imported.get(name)
+        return self._imported(dotted) if dotted else None
+
+    def _method(self, name: str, receiver: str, call: ast.Call) -> Definition | None:
+        holder = self._class_around(call)
+        method = None if holder is None else _method_in(holder, name)
+        if method is None or (receiver == "cls" and not _decorated(method) & {"classmethod", "staticmethod"}):
+            return None
+        return Definition(method, self._module.path, is_method=True)
+
+    def _through_object(self, func: ast.Attribute) -> Definition | None:
+        """The method of an object whose class the module tells, by annotation or by how it is made."""
+        if not isinstance(func.value, (ast.Name, ast.Attribute)):
+            return None
+        made = self._kind(ast.unparse(func.value))
+        if not isinstance(made, (ast.Name, ast.Attribute)):
+            return None
+        holder = self._plain(made, made) if isinstance(made, ast.Name) else self._through_module(made)
+        if holder is None or not isinstance(holder.node, ast.ClassDef):
+            return None
+        method = _method_in(holder.node, func.attr)
+        return None if method is None else Definition(method, holder.path, is_method=True)
+
+    def _kind(self, name: str) -> ast.expr | None:
+        """The one class that everything gives a name; None where there is no such."""
+        if name not in self._kinds_known:
+            kinds = self._kinds.get(name, [])
+            same = len({ast.unparse(kind) for kind in kinds}) == 1
+            self._kinds_known[name] = kinds[0] if same else None
+        return self._kinds_known[name]
+
+    @cached_property
+    def _kinds_known(self) -> dict[str, ast.expr | None]:
+        return {}
+
+    @cached_property
+    def _kinds(self) -> dict[str, list[ast.expr]]:
+        """Name or attribute of self -> the classes that annotations and constructions give it; ``...``: "
+        "another.
+        """
+        found: dict[str, list[ast.expr]] = {}
+        for node in self._module.nodes:
+            if isinstance(node, ast.arg):
+                found.setdefault(node.arg, []).append(_class_named(node.annotation))
+            elif isinstance(node, ast.AnnAssign):
+                in_class = isinstance(self._module.parents[node], ast.ClassDef)
+                name = f"self.{ast.unparse(node.target)}" if in_class else ast.unparse(node.target)
+                found.setdefault(name, []).append(_class_named(node.annotation))
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    found.setdefault(ast.unparse(target), []).append(_class_made(node.value))
+            elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                found.setdefault(ast.unparse(node.target), []).append(_OTHER)
+            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+                found.setdefault(ast.unparse(node.optional_vars), []).append(_class_made(node.context_expr))
+        for name, kinds in list(found.items()):
+            if name.startswith("self.") and len(kinds) == 1 and isinstance(kinds[0], ast.Name):
+                passed_on = found.get(kinds[0].id)
+                if passed_on and kinds[0].id not in self._module.imported and kinds[0].id not in self._top:
+                    found[name] = passed_on
+        return found
+
+    def _class_around(self, node: ast.AST) -> ast.ClassDef | None:
+        """The class of the method a node runs in, if ``self`` or ``cls`` is still that method's there."""
+        for parent in self._module.ancestors(node):
+            if isinstance(parent, ast.ClassDef):
+                return None
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                holder = self._module.class_of(parent)
+                if holder is not None:
+                    return holder
+        return None
+
+    def _through_module(self, func: ast.Attribute) -> Definition | None:
+        root: ast.expr = func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or self._bound[root.id] != 1:
+            return None
+        dotted = self._module.imported_name(func)
+        return self._imported(dotted) if dotted else None
+
+    def _imported(self, dotted: str) -> Definition | None:
+        return located(dotted, self._module.path, self._project, _MOST_HOPS)
+
+
+def located(dotted: str, importer: str, project: Project, hops: int = _MOST_HOPS) -> Definition | None:
+    """The function or class an import names, through packages that only pass it on.
+
+    Args:
+        dotted: ``app.mail.send``, or ``.mail.send`` relative to the importer.
+        hops: how many packages may pass it on.
+    """
+    level = len(dotted) - len(dotted.lstrip("."))
+    stem, _, name = dotted.rpartition(".") if "." in dotted[level:] else (dotted[:level], "", dotted[level:])
+    found = _module_file(stem.lstrip("."), level, importer, project)
+    if found is None:
+        return None
+    path, text = found
+    definition = definition_in(text, name)
+    if definition is not None:
+        return Definition(definition, path)
+    passed_on = _passed_on(text, name) if hops else None
+    return located(passed_on, path, project, hops - 1) if passed_on else None
+
+
+def _module_file(named: str, level: int, importer: str, project: Project) -> tuple[str, str] | None:
+    """Path and text of the one module that an import can mean."""
+    below = named.split(".") if named else []
+    folders = importer.split("/")[:-1]
+    if level:
+        if level - 1 > len(folders):
+            return None
+        return _read_module([*folders[: len(folders) - level + 1], *below], project)
+    if not below:
+        return None
+    roots = [folders[:depth] for depth in range(len(folders) + 1)] + [["src"], ["lib"]]
+    read = [found for root in roots if (found := _read_module([*root, *below], project)) is not None]
+    paths = {path for path, _ in read}
+    return read[0] if len(paths) == 1 else None
+
+
+def _read_module(stem: Sequence[str], project: Project) -> tuple[str, str] | None:
+    for path in ("/".join(stem) + ".py", "/".join([*stem, "__init__.py"])):
+        text = project.read(path)
+        if text is not None:
+            return path, text
+    return None
+
+
+@lru_cache(maxsize=512)
+def definition_in(text: str, name: str) -> FunctionNode | ast.ClassDef | None:
+    """The one definition of a name at the top of a module, parsed on its own; None if there is not one."""
+    pattern = rf"^(?:(?:async[ ]+)?def|class)[ ]+{re.escape(name)}\b|^{re.escape(name)}[ ]*(?::[^=\n]*)?="
+    found = list(re.finditer(pattern, text, re.MULTILINE))
+    if len(found) != 1 or found[0][0].endswith("="):
+        return None
+    start = found[0].start()
+    while start and text[text.rfind("\n", 0, start - 1) + 1 : start].startswith("@"):
+        start = text.rfind("\n", 0, start - 1) + 1
+    end = re.compile(r"\n[^\s)\]}#]").search(text, found[0].end())
+    try:
+        node = parse(text[start : end.start() if end else len(text)] + "\n").body[0]
+    except _UNREADABLE:
+        return None
+    return node if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else None
+
+
+def _passed_on(text: str, name: str) -> str | None:
+    """From where a package imports a name it passes on."""
+    if name not in text:
+        return None
+    try:
+        imported = PythonModule("", text).imported
+    except _UNREADABLE:
+        return None
+    return imported.get(name)
+
+
+def _method_in(holder: ast.ClassDef, name: str) -> FunctionNode | None:
+    """The one method of a name that a class defines itself."""
+    found = [n for n in holder.body if getattr(n, "name", None) == name]
+    only = found[0] if len(found) == 1 else None
+    return only if isinstance(only, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def _class_named(annotation: ast.expr | None) -> ast.expr:
+    """The class an annotation names: ``Mail``, ``"Mail"``, ``Mail | None``, ``Optional[Mail]``."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return ast.Name(annotation.value, ast.Load()) if annotation.value.isidentifier() else _OTHER
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):
+        return annotation.left
+    if isinstance(annotation, ast.Subscript):
+        named = ast.unparse(annotation.value).rpartition(".")[2]
+        inner = annotation.slice
+        if isinstance(inner, ast.Tuple) and inner.elts:
+            inner = inner.elts[0]
+        return inner if named in ("Optional", "Annotated", "Final") else _OTHER
+    return annotation if isinstance(annotation, (ast.Name, ast.Attribute)) else _OTHER
+
+
+def _class_made(value: ast.expr) -> ast.expr:
+    """The class a value is an instance of, or the name it is passed on from."""
+    made = value.func if isinstance(value, ast.Call) else value
+    return made if isinstance(made, (ast.Name, ast.Attribute)) else _OTHER
+
+
+def _callee_of(node: ast.AST, path: str, is_method: bool = False) -> Callee | None:
+    if isinstance(node, ast.ClassDef):
+        parameters = _parameters_of_class(node)
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        parameters = _parameters(node, is_method)
+    else:
+        return None
+    name: str = getattr(node, "name", "")
+    return None if parameters is None else Callee(name, parameters, path)
+
+
+def _decorated(node: FunctionNode | ast.ClassDef) -> set[str]:
+    """The last names of the decorators."""
+    calls = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
+    return {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "?") for one in calls}
+
+
+def _parameters(function: FunctionNode, is_method: bool) -> tuple[str, ...] | None:
+    decorators = _decorated(function)
+    if not decorators <= _SAME_SIGNATURE or function.args.vararg is not None:
+        return None
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    if is_method and "staticmethod" not in decorators:
+        names = names[1:]
+    return tuple(names)
+
+
+def _parameters_of_class(node: ast.ClassDef) -> tuple[str, ...] | None:
+    """What a class is made from: ``__init__``, or the fields of a plain dataclass or named tuple."""
+    if node.keywords:
+        return None
+    own = {n.name: n for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    if "__new__" in own:
+        return None
+    if "__init__" in own:
+        return _parameters(own["__init__"], is_method=True)
+    bases = {getattr(base, "id", getattr(base, "attr", "?")) for base in node.bases}
+    if not ((_decorated(node) == {"dataclass"} and not bases) or bases == {"NamedTuple"}):
+        return None
+    if "kw_only" in ast.dump(node) or "InitVar" in ast.dump(node) or "init=" in ast.unparse(node):
+        return None
+    fields = [n for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)]
+    return tuple(
+        f.target.id for f in fields if isinstance(f.target, ast.Name) and "ClassVar" not in ast.dump(f)
+    )

@@ -1,0 +1,146 @@
+"""Who calls a function or method, in the module that defines it and in the rest of the repository."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from wardround.checks.base import Project, Source
+from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround.languages.python.tree import parse, walk
+from wardround_python.analysis.call_resolution import Callees
+from wardround_python.analysis.import_resolution import Place
+
+_SHORTEST_NAME = 3
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def spellings_of(
+    source: Source, module: PythonModule, name: str, here: bool = True
+) -> Iterator[tuple[PythonModule, set[str]]]:
+    """The modules that may call a function at the top of a module, and how they write it.
+
+    Args:
+        here: whether the module itself counts.
+    """
+    if here and bindings(module.tree, name) == 1 and name not in module.imported:
+        yield module, {name}
+    project = source.project
+    places = [Place.of(source.path), *_passing_on(source.path, name, project)]
+    for path in project.files_with_word([name], ["*.py"]):
+        text = project.read(path) if path != source.path else None
+        if text is None or "import" not in text:
+            continue
+        try:
+            other = PythonModule(path, text)
+        except _UNREADABLE:
+            continue
+        yield other, {s for one in places for s in _spellings(other, name, one, project)}
+
+
+def method_calls(
+    source: Source, method: FunctionNode, owner: str, asked: Callable[[ast.Call], bool]
+) -> Iterator[tuple[PythonModule, ast.Call]]:
+    """The calls of a method in other files: its name means nothing else, or the object is known to be its.
+
+    Args:
+        asked: which calls of that name are worth the look at what they are made on.
+    """
+    project, name = source.project, method.name
+    texts = {path: project.read(path) or "" for path in project.files_with_word([name], ["*.py"])}
+    defined = re.compile(rf"\bdef {name}\b")
+    here = len(defined.findall(source.text))
+    elsewhere = sum(len(defined.findall(text)) for path, text in texts.items() if path != source.path)
+    alone = here == 1 and not elsewhere
+    like_owner = _receivers_like(owner, [source.text, *texts.values()])
+    for path, text in texts.items():
+        known = re.search(rf"\b{owner}\b", text) is not None
+        if path == source.path or not (known or re.search(rf"\b{like_owner}\.{name}\(", text)):
+            continue
+        try:
+            module = PythonModule(path, text)
+        except _UNREADABLE:
+            continue
+        callees = Callees.shared(module, project)
+        for node in module.nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
+                if not asked(node) or module.imported_name(node.func) is not None:
+                    continue
+                receiver = ast.unparse(node.func.value).rpartition(".")[2].lstrip("_")
+                found = None if alone and known else callees.definition_of(node)
+                is_it = found is not None and ast.dump(found.node) == ast.dump(method)
+                if (alone and known) or is_it or (found is None and receiver == like_owner):
+                    yield module, node
+
+
+def _receivers_like(owner: str, texts: Sequence[str]) -> str:
+    """What objects of a class are called: ``storage`` of ``LocalStorage``, if none else ends so."""
+    last = re.sub(r"^.*(?=[A-Z])", "", owner)
+    ending = re.compile(rf"^class \w*{last}\b", re.MULTILINE)
+    alone = sum(len(ending.findall(text)) for text in dict.fromkeys(texts)) == 1
+    return last.lower() if alone and len(last) > _SHORTEST_NAME and last != owner else ""
+
+
+def _passing_on(here: str, name: str, project: Project) -> Iterator[Place]:
+    """The packages that import the name only to pass it on under their own."""
+    place = Place.of(here)
+    for path in project.files_with_word([name], ["*.py"]):
+        text = project.read(path) if path.endswith("__init__.py") and path != here else None
+        try:
+            tree = parse(text or "")
+        except _UNREADABLE:
+            continue
+        for node in tree.body:
+            aliases = node.names if isinstance(node, ast.ImportFrom) else []
+            passes_on = any(a.name == name and a.asname in (None, a.name) for a in aliases)
+            if not isinstance(node, ast.ImportFrom) or not passes_on:
+                continue
+            if place.is_meant_by(path, node.module or "", node.level, project):
+                yield Place.of(path)
+
+
+def bindings(tree: ast.Module, name: str) -> int:
+    """How often a module gives a name a value, in any scope, imports not counted."""
+    return sum(
+        (isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name == name)
+        or (isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load))
+        or (isinstance(n, ast.arg) and n.arg == name)
+        or (isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name == name)
+        for n in walk(tree)
+    )
+
+
+def _spellings(module: PythonModule, name: str, place: Place, project: Project) -> set[str]:
+    """How calls in another module may write the function: ``send``, ``m.send``, ``app.mail.send``."""
+    meanings: dict[str, set[str]] = {}
+    found: list[tuple[str, str]] = []
+    for node in walk(module.tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                local = alias.asname or alias.name.partition(".")[0]
+                meanings.setdefault(local, set()).add(alias.name if alias.asname else local)
+                if place.is_meant_by(module.path, alias.name, 0, project):
+                    found.append((local, f"{alias.asname or alias.name}.{name}"))
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                local, stem = alias.asname or alias.name, node.module or ""
+                whole = f"{stem}.{alias.name}" if stem else alias.name
+                meanings.setdefault(local, set()).add("." * node.level + whole)
+                if alias.name == name and place.is_meant_by(module.path, stem, node.level, project):
+                    found.append((local, local))
+                elif place.is_meant_by(module.path, whole, node.level, project):
+                    found.append((local, f"{local}.{name}"))
+    return {
+        spelling
+        for local, spelling in found
+        if len(meanings[local]) == 1 and not bindings(module.tree, local)
+    }
+
+
+def written(node: ast.expr) -> str | None:
+    """A chain of names as it stands in the text."""
+    if isinstance(node, ast.Attribute):
+        stem = written(node.value)
+        return f"{stem}.{node.attr}" if stem else None
+    return node.id if isinstance(node, ast.Name) else None

@@ -1,0 +1,41 @@
+"""The functions of a module that a change rewrote, each with what it was before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wardround.checks.base import Source
+from wardround.languages.python.module import FunctionNode, PythonModule, named_functions
+from wardround.languages.python.tree import shared_tree
+
+Pair = tuple[FunctionNode, FunctionNode]
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def rewritten(source: Source, module: PythonModule) -> Sequence[Pair]:
+    """Each function that stood there before under the same name and reads otherwise now: then, and now."""
+    kept = module.notes.get("rewritten")
+    if not isinstance(kept, tuple):
+        kept = module.notes["rewritten"] = tuple(_rewritten(source, module))
+    return kept
+
+
+def _rewritten(source: Source, module: PythonModule) -> Iterator[Pair]:
+    base = source.base_text
+    if base is None or base == source.text:
+        return
+    try:
+        tree = shared_tree(base)
+    except _UNREADABLE:
+        return
+    before = dict(named_functions(tree.body))
+    old, new = base.split("\n"), source.text.split("\n")
+    for name, now in named_functions(module.tree.body):
+        was = before.get(name)
+        if was is not None and _lines(was, old) != _lines(now, new):
+            yield was, now
+
+
+def _lines(node: FunctionNode, lines: Sequence[str]) -> Sequence[str]:
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return lines[first - 1 : node.end_lineno]

@@ -1,0 +1,289 @@
+"""Texts that no value from outside can be part of."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from wardround.languages.python.module import FunctionNode, PythonModule, last_name, names_in
+from wardround.languages.python.tree import children, walk
+
+_DEEPEST = 12
+_QUOTING = frozenset(
+    {"quote", "join", "Identifier", "Literal", "quote_ident", "quote_name", "quote_identifier"}
+)
+_NUMBERS = frozenset({"int", "float", "len", "round", "abs", "bool", "id", "hash", "ord"})
+_KEEPING = frozenset({"strip", "lower", "upper", "format", "join", "replace", "removeprefix", "removesuffix",
+                      "rstrip", "lstrip", "title", "splitlines", "split", "dedent", "str", "sorted", "tuple",
+                      "list", "set", "reversed", "dict", "values", "keys", "items", "get",
+                      "copy"})  # fmt: skip
+
+_ADDING = frozenset({"append", "extend", "insert", "add", "update", "setdefault"})
+_UNKNOWN = ast.Attribute(ast.Name("?", ast.Load()), "unknown", ast.Load())
+"""Stands for a value that can't be told."""
+
+
+def is_constant_text(module: PythonModule, node: ast.expr, place: ast.AST) -> bool:
+    """Whether an expression is made of nothing but what stands in the module, numbers and quoted values.
+
+    Args:
+        place: where it is used; the function around it tells what its names were given.
+    """
+    return _Texts(module, module.function_of(place)).is_constant(node, _DEEPEST)
+
+
+class _Bound:
+    """What the nodes below one give to names, and look them up in; each list in the order of ``walk``."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._tree = tree
+
+    @cached_property
+    def _nodes(self) -> Sequence[ast.AST]:
+        return list(walk(self._tree))
+
+    @cached_property
+    def given(self) -> Mapping[str, Sequence[ast.expr | None]]:
+        """Name -> the values of the targets it is part of; None where a value can't be told."""
+        return _by_name(self._nodes)
+
+    @cached_property
+    def added(self) -> Mapping[str, Sequence[ast.expr]]:
+        """Name -> what calls put into the list, set or mapping it stands for."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in self._nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                func = node.func
+                if func.attr in _ADDING and isinstance(func.value, ast.Name):
+                    found.setdefault(func.value.id, []).extend(node.args)
+        return found
+
+    @cached_property
+    def members_of(self) -> Mapping[str, Sequence[ast.expr]]:
+        """Name -> the tables it is looked up in with ``in`` or ``not in``."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in self._nodes:
+            if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Name):
+                continue
+            if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+                found.setdefault(node.left.id, []).append(node.comparators[0])
+        return found
+
+
+class _Index:
+    """What a module says of its names, read once for all that ask."""
+
+    def __init__(self, module: PythonModule) -> None:
+        self._module = module
+        self._inside: dict[FunctionNode, _Bound] = {}
+
+    @classmethod
+    def of(cls, module: PythonModule) -> _Index:
+        found = module.notes.get(cls)
+        if not isinstance(found, cls):
+            found = module.notes[cls] = cls(module)
+        return found
+
+    def inside(self, function: FunctionNode) -> _Bound:
+        found = self._inside.get(function)
+        if found is None:
+            found = self._inside[function] = _Bound(function)
+        return found
+
+    @cached_property
+    def top(self) -> Mapping[str, Sequence[ast.expr | None]]:
+        """Name -> the values that statements at the top of the module give it."""
+        return _by_name(self._module.tree.body)
+
+    @cached_property
+    def functions(self) -> Mapping[str, ast.FunctionDef]:
+        """The functions at the top of the module; of two with one name the first."""
+        made = [one for one in self._module.tree.body if isinstance(one, ast.FunctionDef)]
+        return {one.name: one for one in reversed(made)}
+
+    @cached_property
+    def calls(self) -> Mapping[str, Sequence[ast.Call]]:
+        """Name -> the calls of it, in source order."""
+        found: dict[str, list[ast.Call]] = {}
+        for node in self._module.nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found.setdefault(node.func.id, []).append(node)
+        return found
+
+    @cached_property
+    def mentions(self) -> Mapping[str, int]:
+        """Name -> how often it stands somewhere."""
+        return Counter(node.id for node in self._module.nodes if isinstance(node, ast.Name))
+
+    @cached_property
+    def last_names(self) -> Mapping[str, Sequence[ast.expr | None]]:
+        """The last part of a target, an attribute or a name -> what it is given anywhere in the module."""
+        found: dict[str, list[ast.expr | None]] = {}
+        for node in self._module.nodes:
+            for target, value in _bound(node):
+                if isinstance(target, (ast.Attribute, ast.Name)):
+                    found.setdefault(last_name(target), []).append(value)
+        return found
+
+
+class _Texts:
+    """What the names of one function, and of the module around it, stand for."""
+
+    def __init__(self, module: PythonModule, function: ast.AST | None) -> None:
+        self._module = module
+        self._index = _Index.of(module)
+        self._function = function if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+        self._asked: set[str] = set()
+
+    def is_constant(self, node: ast.expr | None, deep: int) -> bool:
+        if node is None or isinstance(node, ast.Constant):
+            return True
+        if not deep:
+            return False
+        if isinstance(node, ast.Name):
+            return self._is_constant_name(node, deep - 1)
+        if isinstance(node, ast.Call):
+            return self._is_constant_call(node, deep - 1)
+        if isinstance(node, ast.FormattedValue):
+            return _is_number_format(node) or self.is_constant(node.value, deep - 1)
+        if isinstance(node, ast.Attribute):
+            return node.attr.isupper() or self._is_own_constant(node, deep - 1)
+        if isinstance(node, ast.Subscript):
+            return self.is_constant(node.value, deep - 1)
+        if isinstance(node, (ast.BinOp, ast.JoinedStr, ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set,
+                             ast.Dict, ast.Starred, ast.ListComp, ast.GeneratorExp)):  # fmt: skip
+            return all(self.is_constant(one, deep - 1) for one in _parts(node))
+        return isinstance(node, (ast.Compare, ast.UnaryOp))
+
+    def _is_constant_name(self, node: ast.Name, deep: int) -> bool:
+        if node.id in self._asked:
+            return True
+        self._asked.add(node.id)
+        origin = self._module.imported.get(node.id)
+        if origin is not None:
+            return node.id.isupper()
+        if self._is_one_of_few(node.id):
+            return True
+        given = list(self._given(node.id))
+        return bool(given) and all(self.is_constant(one, deep) for one in given)
+
+    def _is_one_of_few(self, name: str) -> bool:
+        """Whether the function looks if a value is among those that stand in the source."""
+        tables = self._index.inside(self._function).members_of if self._function is not None else {}
+        return any(self.is_constant(one, _DEEPEST // 2) for one in tables.get(name, ()))
+
+    def _given(self, name: str) -> Iterator[ast.expr | None]:
+        """Everything a name is given; itself, where that can't be told."""
+        inside = False
+        if self._function is not None:
+            arguments = self._function.args
+            extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+            for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra):
+                if one.arg == name:
+                    inside = True
+                    yield from self._handed(self._function, one)
+            bound = self._index.inside(self._function)
+            inside = inside or name in bound.given
+            yield from (_UNKNOWN if value is None else value for value in bound.given.get(name, ()))
+            yield from bound.added.get(name, ())
+        if not inside:
+            yield from (_UNKNOWN if value is None else value for value in self._index.top.get(name, ()))
+
+    def _handed(self, function: FunctionNode, one: ast.arg) -> Iterator[ast.expr | None]:
+        """What the calls in this module give a parameter of one of its own private functions."""
+        if one.annotation is not None and ast.unparse(one.annotation) in {
+            "int",
+            "float",
+            "bool",
+            "int | None",
+        }:
+            yield None
+            return
+        calls = self._index.calls.get(function.name, ())
+        is_called_alone = self._index.mentions.get(function.name, 0) == len(calls)
+        if not function.name.startswith("_") or not calls or not is_called_alone:
+            yield _UNKNOWN
+            return
+        at = [a.arg for a in function.args.args].index(one.arg) if one in function.args.args else -1
+        for call in calls:
+            given = [k.value for k in call.keywords if k.arg == one.arg] or (
+                call.args[at : at + 1] if at >= 0 else []
+            )
+            outer = _Texts(self._module, self._module.function_of(call))
+            yield from (None if outer.is_constant(v, _DEEPEST // 2) else _UNKNOWN for v in given)
+
+    def _is_constant_call(self, node: ast.Call, deep: int) -> bool:
+        last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        dotted = self._module.dotted(node.func) or ""
+        if dotted in {"shlex.quote", "shlex.join"} or last in _NUMBERS:
+            return True
+        if (last in _QUOTING and last != "join") or last == "hexdigest":
+            return True
+        if dotted.startswith(("datetime.", "time.", "uuid.", "secrets.", "os.getpid", "ipaddress.")):
+            return True
+        if last == "get" and isinstance(node.func, ast.Attribute) and node.args:
+            return all(self.is_constant(one, deep) for one in (node.func.value, *node.args[1:]))
+        if last in _KEEPING:
+            on = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            values = [*on, *node.args, *(k.value for k in node.keywords)]
+            return all(self.is_constant(one, deep) for one in values)
+        function = self._index.functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if function is None:
+            return False
+        returned = [n.value for n in walk(function) if isinstance(n, ast.Return)]
+        if returned and all(_Texts(self._module, function).is_constant(one, deep) for one in returned):
+            return True
+        inner = _Texts(self._module, function)
+        inner._asked = {a.arg for a in function.args.args}
+        given = [*node.args, *(k.value for k in node.keywords)]
+        return all(inner.is_constant(one, deep) for one in returned) and all(
+            self.is_constant(one, deep) for one in given
+        )
+
+    def _is_own_constant(self, node: ast.Attribute, deep: int) -> bool:
+        """An attribute that the class gives one constant, and nothing else."""
+        made = self._index.last_names.get(node.attr, ())
+        return bool(made) and all(isinstance(one, ast.Constant) for one in made)
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr | None]:
+    if isinstance(node, ast.IfExp):
+        yield from (node.body, node.orelse)
+    elif isinstance(node, ast.Dict):
+        yield from node.values
+    elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        yield node.elt
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.right, ast.Dict):
+        yield from (node.left, *node.right.values)
+    else:
+        yield from (one for one in children(node) if isinstance(one, ast.expr))
+
+
+def _by_name(nodes: Iterable[ast.AST]) -> Mapping[str, Sequence[ast.expr | None]]:
+    """Name -> the values of the targets it is part of, in the order of the nodes."""
+    found: dict[str, list[ast.expr | None]] = {}
+    for node in nodes:
+        for target, value in _bound(node):
+            for name in names_in(target):
+                found.setdefault(name, []).append(value)
+    return found
+
+
+def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, (ast.AnnAssign, ast.AugAssign)) and node.value is not None:
+        yield node.target, node.value
+    elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+        yield node.target, node.iter
+    elif isinstance(node, ast.NamedExpr):
+        yield node.target, node.value
+    elif isinstance(node, (ast.With, ast.AsyncWith)):
+        yield from ((item.optional_vars, None) for item in node.items if item.optional_vars is not None)
+
+
+def _is_number_format(node: ast.FormattedValue) -> bool:
+    spec = ast.unparse(node.format_spec)[2:-1] if node.format_spec is not None else ""
+    return spec[-1:] in set("dxXobeEfFgGn") or spec.startswith("%")

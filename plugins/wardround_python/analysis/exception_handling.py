@@ -1,0 +1,106 @@
+"""What the handler of an error leaves of it, and what is lost with it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.literals import is_true
+from wardround.languages.python.module import nodes_run_by
+
+BROAD = frozenset({"Exception", "BaseException"})
+# What changes something outside: where it fails, more is lost than an answer.
+_DEED = LatePattern(
+    r"_*(save|store|insert|update|delete|send|publish|commit|write|create|post|put|push|notify|charge|pay|refund"
+    r"|upload|deliver|enqueue|record|add|append|persist|submit|emit|dispatch|execute|apply|import_|sync)(_\w+)?"
+)
+_SENDS = LatePattern(r"post|put|patch|delete|send(_\w+)?|publish")
+_CHECKS_ANSWER = LatePattern(r"raise_for_status")
+_TOOL_COMMENT = LatePattern(r"#\s*(pragma|type|pylint|nosec|noqa|pyright|mypy|ruff)\b[^#]*", re.IGNORECASE)
+_WAIVER = LatePattern(
+    r"#\s*(noqa\b[^#]*\b(S110|S112|BLE001)\b|nosec\b|pylint:\s*disable=[^#]*(broad|W0703|W0718))"
+)
+
+Guarded = ast.Try | ast.With | ast.AsyncWith
+
+
+def explains(lines: Sequence[str]) -> bool:
+    return any("#" in _TOOL_COMMENT.sub("", line) or _WAIVER.search(line) for line in lines)
+
+
+def does_more_than_answer(node: Guarded) -> bool:
+    """Whether the body also changes something outside, for whose failure "no" is no answer."""
+    return does(node.body, _DEED)
+
+
+def sends(statements: Sequence[ast.stmt]) -> bool:
+    """Whether statements hand something to a service and then only look whether it took it."""
+    kept = [s for s in statements if isinstance(s, ast.Assign)]
+    sent = [s.value.value if isinstance(s.value, ast.Await) else s.value for s in kept]
+    checks = does(statements, _CHECKS_ANSWER) and len(statements) == len(kept) + 1
+    return checks and any(
+        isinstance(c, ast.Call) and _SENDS.fullmatch(getattr(c.func, "attr", "")) for c in sent
+    )
+
+
+def is_broad(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in BROAD) for kind in kinds)
+
+
+def catches(handler: ast.ExceptHandler, names: LatePattern) -> bool:
+    """Whether one of the errors a handler is for has such a name."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    caught = [kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "") for kind in kinds]
+    return any(names.fullmatch(name) for name in caught)
+
+
+def does(statements: Sequence[ast.stmt], deeds: LatePattern) -> bool:
+    """Whether statements make a call of such a name for what it does, not for what it gives."""
+    calls = [s.value for s in nodes_run_by(statements) if isinstance(s, ast.Expr)]
+    called = [call.value if isinstance(call, ast.Await) else call for call in calls]
+    return any(
+        isinstance(c, ast.Call) and deeds.fullmatch(getattr(c.func, "attr", getattr(c.func, "id", "")))
+        for c in called
+    )
+
+
+def is_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, (ast.Pass, ast.Continue, ast.Break)):
+        return True
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant) and statement.value.value is ...
+    if isinstance(statement, ast.Assign):
+        answers_no = isinstance(statement.value, ast.Constant) and statement.value.value is False
+        return is_empty(statement.value) and not answers_no and isinstance(statement.targets[0], ast.Name)
+    return isinstance(statement, ast.Return) and (
+        is_empty(statement.value) or is_zero(statement.value) or is_true(statement.value)
+    )
+
+
+def is_unseen(statement: ast.stmt) -> bool:
+    """Whether a statement writes to the log what no log shows unless somebody debugs."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    func = call.func if isinstance(call, ast.Call) else None
+    return (
+        isinstance(func, ast.Attribute) and func.attr == "debug" and "log" in ast.unparse(func.value).lower()
+    )
+
+
+def is_zero(value: ast.expr | None) -> bool:
+    """Whether a value is nought, as a number or made into one: ``Decimal("0")``."""
+    if isinstance(value, ast.Call) and len(value.args) == 1:
+        value = value.args[0]
+    return isinstance(value, ast.Constant) and str(value.value) in ("0", "0.0", "0.00")
+
+
+def is_empty(value: ast.expr | None) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, ast.Constant):
+        return value.value is None or value.value is False or value.value == ""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return not value.elts
+    return isinstance(value, ast.Dict) and not value.keys

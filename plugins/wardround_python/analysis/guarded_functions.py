@@ -1,0 +1,235 @@
+"""What each function of a module does, and under which guards: locks, transactions, permissions, limits."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.cache import parsed
+from wardround.languages.python.module import FunctionNode, is_test_path, last_name, named_functions
+from wardround.languages.python.tree import walk, written
+from wardround.semantics.semdiff.guard_checks import GuardCheck
+from wardround.semantics.semdiff.guards import CLEANS, GUARDS_NOTHING, KINDS, Body, Guard
+
+_WRITES = LatePattern(
+    r"(?i)^(?:bulk_)?(?:save|create|delete|update|insert|remove|add|set|clear|execute|executemany|upsert|merge|flush"
+    r"|write|pop|append|extend|discard|setdefault|popitem|appendleft|popleft)(?:_\w+)?$"
+)
+_NO_ACT = LatePattern(
+    r"^(?:len|str|int|float|bool|list|dict|tuple|set|sorted|isinstance|getattr|hasattr|repr|format|join|strip|lower|upper"
+    r"|startswith|endswith|split|get|keys|values|items|debug|info|warning|error|exception|print|append|super|_|gettext"
+    r"|range|enumerate|zip|min|max|any|all|sum|type|cast|copy)$"
+)
+_NAME = LatePattern(r"[A-Za-z_]\w*")
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_REFUSES = frozenset({"abort", "exit", "fail", "error", "send_error"})
+
+
+def bodies(tree: ast.Module) -> list[Body]:
+    """The functions of a module, qualified by their classes; one in a function is part of it."""
+    shared = frozenset(_shared(tree))
+    return [_body(name, node, shared) for name, node in named_functions(tree.body)]
+
+
+def _shared(tree: ast.Module) -> Iterator[str]:
+    """The variables of a module, which all its threads see."""
+    for one in tree.body:
+        targets = (
+            one.targets
+            if isinstance(one, ast.Assign)
+            else [one.target]
+            if isinstance(one, ast.AnnAssign)
+            else []
+        )
+        yield from (f"={target.id}" for target in targets if isinstance(target, ast.Name))
+
+
+def _body(name: str, node: FunctionNode, shared: frozenset[str]) -> Body:
+    return Body(
+        name,
+        tuple(_reach(one, shared) for one in _guards(node)),
+        acts_in(node.body),
+        frozenset(_called(node.body)),
+        _exits(node),
+        _given(node),
+        (node.lineno, node.col_offset + len("def ") + 1),
+    )
+
+
+def _given(node: FunctionNode) -> tuple[str, ...]:
+    arguments = node.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return tuple(one.arg for one in every if one.arg not in ("self", "cls"))
+
+
+def _reach(guard: Guard, shared: frozenset[str]) -> Guard:
+    """A lock guards what others see: fields of the object and variables of the module."""
+    if guard.kind != "lock":
+        return guard
+    holders = ("=self.", f"={guard.word.rpartition('.')[0] or 'self'}.")
+    acts = frozenset(act for act in guard.acts if act.startswith(holders) or act in shared)
+    return Guard(guard.kind, guard.word, acts)
+
+
+def _exits(node: FunctionNode) -> int:
+    return sum(isinstance(one, ast.If) and _leaves(one.body) for one in walk(node))
+
+
+_Acts = Mapping[str, Sequence[tuple[int, int]]]
+
+
+def acts_in(statements: Sequence[ast.stmt]) -> _Acts:
+    """What is done: calls by their last names, stores (``=self.x``), and values that are used (``~x``)."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for statement in statements:
+        for node in walk(statement):
+            for act in _acts(node):
+                found.setdefault(act, []).append((node.lineno, node.col_offset + 1))  # type: ignore[attr-defined]
+    return {act: sorted(places) for act, places in found.items()}
+
+
+def _acts(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Call):
+        name = last_name(node.func)
+        if name and not _NO_ACT.search(name):
+            yield name
+        if isinstance(node.func, ast.Attribute) and _WRITES.search(name):
+            yield f"={written(node.func.value)}"
+    elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        yield f"={written(node.value if isinstance(node, ast.Subscript) else node)}"
+    if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+        yield f"~{written(node)}"
+
+
+def _called(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    for statement in statements:
+        for node in walk(statement):
+            if isinstance(node, ast.Call):
+                yield written(node.func)
+                yield from (one.id for one in node.args if isinstance(one, ast.Name))
+
+
+def _guards(node: FunctionNode) -> Iterator[Guard]:
+    whole = acts_in(node.body)
+    for decorator in node.decorator_list:
+        for guard in _named(_head(decorator), ("permission", "transaction", "lock", "limit", "check"), whole):
+            yield msgspec.structs.replace(guard, names=frozenset(f"@{name}" for name in guard.names))
+    for inner in walk(node):
+        if isinstance(inner, (ast.With, ast.AsyncWith)):
+            for item in inner.items:
+                kinds = ("lock", "transaction", "timeout")
+                yield from _named(_head(item.context_expr), kinds, acts_in(inner.body))
+        elif isinstance(inner, ast.If) and _leaves(inner.body):
+            after = _after(inner, whole)
+            about = frozenset(f"~{written(one)}" for one in walk(inner.test) if isinstance(one, ast.Name))
+            for guard in _named(_told(inner), ("permission", "owner", "check", "limit"), after):
+                asked = about if guard.kind in ("check", "limit") else frozenset[str]()
+                yield msgspec.structs.replace(guard, leaves=True, about=asked)
+        elif isinstance(inner, ast.Expr):
+            yield from _standing(inner, whole)
+        elif isinstance(inner, ast.Try) and inner.finalbody:
+            still = _still(inner.finalbody)
+            if still:
+                yield Guard("finally", "finally", _calls_among(acts_in(inner.body)), about=still)
+        elif isinstance(inner, ast.Call):
+            yield from _wrapping(inner)
+
+
+def _standing(node: ast.Expr, whole: _Acts) -> Iterator[Guard]:
+    """A call whose answer nobody takes: ``check_permission(user)``."""
+    value = node.value.value if isinstance(node.value, ast.Await) else node.value
+    if isinstance(value, ast.Call) and not GUARDS_NOTHING.search(_head(value).partition("(")[0]):
+        yield from _named(_head(value), ("permission", "check", "limit"), _after(node, whole))
+
+
+def _wrapping(node: ast.Call) -> Iterator[Guard]:
+    """``wait_for(load(), 5)``, ``get(url, timeout=5)``, ``get(id=id, owner=user)``."""
+    name = last_name(node.func)
+    if name == "wait_for" and node.args:
+        acts = {last_name(one.func) for one in walk(node.args[0]) if isinstance(one, ast.Call)}
+        yield Guard("timeout", "wait_for", frozenset(acts))
+    for keyword in node.keywords:
+        if keyword.arg is not None and "timeout" in keyword.arg:
+            is_none = isinstance(keyword.value, ast.Constant) and keyword.value.value is None
+            if name and not is_none:
+                yield Guard("timeout", keyword.arg, frozenset({name}))
+    is_named = KINDS["owner"].search(name) is not None
+    if is_named or (isinstance(node.func, ast.Attribute) and KINDS["owner"].search(_given_to(node))):
+        names = frozenset({name}) if is_named else frozenset[str]()
+        yield Guard("owner", name, frozenset({name}), names=names)
+
+
+def _given_to(node: ast.Call) -> str:
+    return written(node).replace(" ", "")
+
+
+def _still(cleaning: Sequence[ast.stmt]) -> frozenset[str]:
+    """The calls that clean up: with none of them left, somebody else does it now."""
+    return frozenset(act for act in _calls_among(acts_in(cleaning)) if CLEANS.search(act))
+
+
+def _named(text: str, kinds: Sequence[str], acts: _Acts) -> Iterator[Guard]:
+    for kind in kinds:
+        found = KINDS[kind].search(text)
+        if found is None:
+            continue
+        if kind == "lock":
+            chosen, least = frozenset(act for act in acts if act.startswith("=")), 1
+        elif kind == "transaction":
+            chosen, least = frozenset(act for act in acts if _WRITES.search(act)), 2
+        else:
+            chosen, least = _calls_among(acts), 1
+        word = text.rpartition("\n")[2][:60]
+        yield Guard(
+            kind,
+            word,
+            chosen,
+            least,
+            names=frozenset(n for n in _NAME.findall(text) if KINDS[kind].search(n)),
+        )
+        return
+
+
+def _calls_among(acts: _Acts) -> frozenset[str]:
+    return frozenset(act for act in acts if act[0] not in "=~")
+
+
+def _told(node: ast.If) -> str:
+    """A condition, and what is raised where it holds."""
+    last = node.body[-1]
+    return f"{written(node.test)} {written(last) if isinstance(last, ast.Raise) else ''}"
+
+
+def _head(node: ast.expr) -> str:
+    """What a decorator, a context manager or a call is called, without what it is given."""
+    return written(node.func if isinstance(node, ast.Call) else node)
+
+
+def _after(node: ast.stmt, whole: _Acts) -> _Acts:
+    end = node.end_lineno or node.lineno
+    return {act: places for act, places in whole.items() if any(line > end for line, _ in places)}
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    last = body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return last_name(last.value.func) in _REFUSES
+    return isinstance(last, _LEAVES)
+
+
+class PythonGuards(GuardCheck):
+    """How the checks on guards read Python."""
+
+    PATHS = ENDINGS = (".py",)
+
+    def is_test(self, path: str) -> bool:
+        return is_test_path(path)
+
+    def bodies(self, path: str, text: str) -> Sequence[Body]:
+        try:
+            return bodies(parsed(path, text).tree)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ()

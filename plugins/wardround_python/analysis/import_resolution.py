@@ -1,0 +1,48 @@
+"""Which imports mean a module: where it stands, and where imports may start."""
+
+from __future__ import annotations
+
+import msgspec
+
+from wardround.checks.base import Project
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a module stands, as the parts of its path: ``src/app/mail.py`` is ``src``, ``app``, ``mail``."""
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, path: str) -> Place:
+        return cls(tuple(path.removesuffix(".py").removesuffix("/__init__").split("/")))
+
+    def is_meant_by(self, importer: str, dotted: str, level: int, project: Project) -> bool:
+        """Whether an import in another file, with so many leading dots, can only mean this module."""
+        named = tuple(dotted.split(".")) if dotted else ()
+        folders = tuple(importer.split("/")[:-1])
+        if level:
+            return len(folders) >= level - 1 and folders[: len(folders) - level + 1] + named == self.parts
+        if not named or self.parts[-len(named) :] != named:
+            return False
+        root = self.parts[: -len(named)]
+        return self._is_import_root(root, folders, len(named), project) and not any(
+            _holds_module(other, named, project) for other in _roots_near(folders) if other != root
+        )
+
+    def _is_import_root(
+        self, root: tuple[str, ...], folders: tuple[str, ...], named_parts: int, project: Project
+    ) -> bool:
+        """Whether imports can start in a folder: no package, and the importer is under it or names enough."""
+        if root and project.read("/".join((*root, "__init__.py"))) is not None:
+            return False
+        return named_parts > 1 or root in _roots_near(folders)
+
+
+def _roots_near(folders: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The folders where the imports of a file may start: those it is in, and the usual ones."""
+    return [*(folders[:depth] for depth in range(len(folders) + 1)), ("src",), ("lib",)]
+
+
+def _holds_module(root: tuple[str, ...], named: tuple[str, ...], project: Project) -> bool:
+    stem = "/".join((*root, *named))
+    return project.read(f"{stem}.py") is not None or project.read(f"{stem}/__init__.py") is not None

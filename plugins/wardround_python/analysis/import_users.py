@@ -1,0 +1,345 @@
+"""The imports in a repository that need a module, or a name of a module, to be there.
+
+An import counts only if it is certain to run and certain to mean that module: those that a handler, a
+condition on versions or a ``type: ignore`` allows to fail are passed over.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+
+from wardround.checks.base import Project
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tree import parse, walk, written
+from wardround.semantics.semdiff.removed_uses import Use
+from wardround_python.analysis.callers import bindings
+from wardround_python.analysis.exports import UNREADABLE, is_package, is_packaged_elsewhere, provides, stem_of
+from wardround_python.analysis.import_resolution import Place
+
+_MOST_FILES = 300
+"""Files with one of the words that are read; more have a word that is no name of this project's own."""
+_NOT_RUN = LatePattern(
+    r"(^|/)(test_?data|fixtures|snapshots|templates|cookiecutter|_?vendor(ed)?|third_party|node_modules"
+    r"|site-packages|typings|stubs|examples_broken)/|[{}]"
+)
+_TOLERANT = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"})
+_TOLERANT_CONTEXTS = LatePattern(r"suppress|raises|assertRaises|capture|warns|catch")
+_ABOUT_VERSIONS = LatePattern(
+    r"(?i)version|hasattr|getattr|platform|find_spec|\bsys\.|os\.name|\bhas_|\bhave_|available|installed|\bpy[23]|compat"
+)
+_IGNORED = ("type: ignore", "type:ignore", "pylint: disable", "pyright: ignore", "ty: ignore", "pyre-ignore")
+_PATCHERS = frozenset({"patch", "setattr", "delattr"})
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
+
+
+class Needed(enum.Enum):
+    """When a use needs the name: as the module runs, or only for a type checker."""
+
+    AT_RUN_TIME = "run time"
+    FOR_TYPES = "types"
+
+
+class Users:
+    """Finds who needs what a module had.
+
+    Args:
+        path: the module at the base.
+        names: names the module lost.
+        is_gone: whether the module itself is gone.
+    """
+
+    def __init__(self, path: str, names: Collection[str], project: Project, *, is_gone: bool = False) -> None:
+        self._path = path
+        self._names = frozenset(names)
+        self._project = project
+        self._is_gone = is_gone
+        self._place = Place.of(path)
+        self._stem = self._place.parts[-1]
+        self._elsewhere: dict[str, bool] = {}
+
+    def uses(self) -> list[Use]:
+        """The uses in all other files, by path and line."""
+        found: set[Use] = set()
+        for path in self._candidates():
+            found.update(self.uses_in(path, self._project.read(path)))
+        return sorted(found)
+
+    def uses_in(self, path: str, text: str | None) -> list[Use]:
+        """The uses in one other file, in no order; none where it cannot be read."""
+        if text is None or _NOT_RUN.search(path) or not self._may_use(text) or "sys.modules" in text:
+            return []
+        try:
+            return [*self._in_module(path, text, parse(text))]
+        except UNREADABLE:  # nested too deeply, too
+            return []
+
+    def _candidates(self) -> Sequence[str]:
+        words = [self._stem] if self._is_gone else sorted(self._names)
+        paths = self._project.files_with_word(words, ["*.py"])
+        others = [one for one in paths if one != self._path and not _NOT_RUN.search(one)]
+        near = self._path.split("/")
+        return sorted(others, key=lambda one: (-_shared(one.split("/"), near), one))[:_MOST_FILES]
+
+    def _may_use(self, text: str) -> bool:
+        """Return True if a text names the module and what it lost; a package may be named by dots alone."""
+        if self._stem not in text and not (is_package(self._path) and "from ." in text):
+            return False
+        return "import" in text and (self._is_gone or any(name in text for name in self._names))
+
+    def _in_module(self, path: str, text: str, tree: ast.Module) -> Iterator[Use]:
+        lines = text.split("\n")
+        imports = _Imports(tree)
+        modules: list[tuple[str, str]] = []
+        for node, for_types in imports.certain:
+            if _is_ignored(node, lines):
+                continue
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    if self._is_meant(path, alias.name, 0):
+                        yield from self._of_module(path, node, for_types)
+                        modules.append(
+                            (alias.asname or alias.name.partition(".")[0], alias.asname or alias.name)
+                        )
+            else:
+                yield from self._of_from(path, node, for_types, modules)
+        if self._names and not self._is_gone:
+            yield from self._attributes(path, tree, imports, modules)
+        yield from self._by_text(path, tree, imports)
+
+    def _of_module(self, path: str, node: ast.stmt, for_types: bool) -> Iterator[Use]:
+        if self._is_gone:
+            yield Use(path, node.lineno, "", for_types)
+
+    def _of_from(
+        self, path: str, node: ast.ImportFrom, for_types: bool, modules: list[tuple[str, str]]
+    ) -> Iterator[Use]:
+        stem = node.module or ""
+        if self._is_meant(path, stem, node.level):
+            if self._is_gone:
+                yield Use(path, node.lineno, "", for_types)
+                return
+            for alias in node.names:
+                if alias.name in self._names:
+                    yield Use(path, alias.lineno, alias.name, for_types)
+            return
+        for alias in node.names:
+            dotted = f"{stem}.{alias.name}" if stem else alias.name
+            if alias.name == self._stem and self._is_meant(path, dotted, node.level) and self._is_submodule:
+                yield from self._of_module(path, node, for_types)
+                modules.append((alias.asname or alias.name, alias.asname or alias.name))
+
+    @cached_property
+    def _is_submodule(self) -> bool:
+        """Whether the module's name in its package can mean nothing but the module."""
+        folder = stem_of(self._path).rpartition("/")[0]
+        package = f"{folder}/__init__.py" if folder else "__init__.py"
+        text = self._project.read(package)
+        if text is None:
+            return True
+        try:
+            tree = parse(text)
+        except UNREADABLE:
+            return False
+        own = bindings(tree, self._stem) + sum(
+            (alias.asname or alias.name) == self._stem and bool(node.module)
+            for node in walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        )
+        return not own and (not self._is_gone or provides(package, self._stem, self._project) is False)
+
+    def _attributes(
+        self, path: str, tree: ast.Module, imports: _Imports, modules: Sequence[tuple[str, str]]
+    ) -> Iterator[Use]:
+        """Where a name is read from the module: ``mail.send``."""
+        spellings = {
+            f"{spelling}.{name}"
+            for local, spelling in modules
+            if imports.meanings(local) == 1 and not bindings(tree, local)
+            for name in self._names
+        }
+        nodes = (
+            [n for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr in self._names]
+            if spellings
+            else []
+        )
+        found = [(node, full) for node in nodes if (full := written(node)) in spellings]
+        set_here = {full for node, full in found if not isinstance(node.ctx, ast.Load)}
+        for node, full in found:
+            if full not in set_here and imports.is_certain(node):
+                yield Use(path, node.lineno, node.attr, imports.is_for_types(node))
+
+    def _by_text(self, path: str, tree: ast.Module, imports: _Imports) -> Iterator[Use]:
+        """What is named by a whole dotted text where it is looked up at once: patches, ``import_module``."""
+        for node in walk(tree):
+            if not isinstance(node, ast.Call) or not node.args or not imports.is_certain(node):
+                continue
+            text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+            called = (
+                written(node.func).rpartition(".")[2]
+                if isinstance(node.func, (ast.Name, ast.Attribute))
+                else ""
+            )
+            if not isinstance(text, str) or "." not in text:
+                continue
+            if called == "import_module" and self._is_gone and self._is_meant(path, text, 0):
+                yield Use(path, node.lineno, "")
+            elif called in _PATCHERS and not any(k.arg in ("create", "raising") for k in node.keywords):
+                yield from self._patched(path, node, text)
+
+    def _patched(self, path: str, node: ast.Call, text: str) -> Iterator[Use]:
+        parts = text.split(".")
+        for end in range(1, len(parts)):
+            is_name = self._is_gone or parts[end] in self._names
+            if is_name and self._is_meant(path, ".".join(parts[:end]), 0) and self._is_submodule:
+                yield Use(path, node.lineno, "" if self._is_gone else parts[end])
+
+    def _is_meant(self, importer: str, dotted: str, level: int) -> bool:
+        """Return True if an import can mean nothing but this module."""
+        if not self._place.is_meant_by(importer, dotted, level, self._project):
+            return False
+        if level:
+            return True
+        named = dotted.split(".")
+        root = self._place.parts[: -len(named)]
+        if named[0] in sys.stdlib_module_names or (self._is_gone and self._is_elsewhere(dotted)):
+            return False
+        folders = tuple(importer.split("/")[:-1])
+        if folders[: len(root)] == root or root in (("src",), ("lib",)):
+            return True
+        return self._is_project(root) and self._is_only(named[0])
+
+    def _is_elsewhere(self, dotted: str) -> bool:
+        """Return True if something else may be imported by the name of a module that is gone."""
+        if dotted not in self._elsewhere:
+            path, (top, _, _) = dotted.replace(".", "/"), dotted.partition(".")
+            others = [f"*{path}.py", f"*{path}/*.py"]
+            package = [f"{top}.py", f"{top}/*.py", f"*/{top}.py", f"*/{top}/*.py"]
+            ends = re.compile(rf"(^|/){re.escape(path)}(\.py$|/)")
+            self._elsewhere[dotted] = any(map(ends.search, self._project.paths(others))) or (
+                not self._project.paths(package) and is_packaged_elsewhere(top, self._project)
+            )
+        return self._elsewhere[dotted]
+
+    def _is_project(self, root: tuple[str, ...]) -> bool:
+        """Return True if a folder is where a distribution of the repository has its packages."""
+        folders = [root, root[:-1]] if root and root[-1] in ("src", "lib") else [root]
+        return any(
+            self._project.read("/".join([*f, marker])) is not None for f in folders for marker in _MARKERS
+        )
+
+    def _is_only(self, top: str) -> bool:
+        """Return True if the repository has one top-level package of a name."""
+        paths = self._project.paths([f"{top}/*.py", f"*/{top}/*.py", f"{top}.py", f"*/{top}.py"])
+        roots = {re.split(rf"(?:^|/){re.escape(top)}(?:/|\.py$)", path, maxsplit=1)[0] for path in paths}
+        return len(roots) <= 1
+
+
+class _Imports:
+    """The imports of a module that must not fail, and which nodes run whatever the surroundings are."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._states: dict[ast.AST, Needed | None] = {}
+        self.certain: list[tuple[ast.Import | ast.ImportFrom, bool]] = []
+        self._meanings: dict[str, set[str]] = {}
+        self._enter(tree.body, Needed.AT_RUN_TIME, in_function=False)
+
+    def is_certain(self, node: ast.AST) -> bool:
+        return self._states.get(node) is not None
+
+    def is_for_types(self, node: ast.AST) -> bool:
+        return self._states.get(node) is Needed.FOR_TYPES
+
+    def meanings(self, local: str) -> int:
+        """How many things imports give a name."""
+        return len(self._meanings.get(local, ()))
+
+    def _enter(self, nodes: Sequence[ast.AST], state: Needed | None, in_function: bool) -> None:
+        for node in nodes:
+            self._visit(node, state, in_function)
+
+    def _visit(self, node: ast.AST, state: Needed | None, in_function: bool) -> None:
+        self._states[node] = state
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            self._note(node, state)
+            return
+        if isinstance(node, ast.If):
+            self._enter([node.test], state, in_function)
+            self._enter(node.body, _under(node.test, state, in_function), in_function)
+            opposite = state if _is_type_checking(node.test) else _under(node.test, state, in_function)
+            self._enter(node.orelse, opposite, in_function)
+            return
+        if isinstance(node, ast.Try) and any(map(_is_tolerant, node.handlers)):
+            state = None
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            contexts = " ".join(ast.unparse(one.context_expr) for one in node.items)
+            state = None if _TOLERANT_CONTEXTS.search(contexts) else state
+        inside = in_function or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        if inside and not in_function and _asks_first(node):
+            state = None
+        self._enter([*ast.iter_child_nodes(node)], state, inside)
+
+    def _note(self, node: ast.Import | ast.ImportFrom, state: Needed | None) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                local = alias.asname or alias.name.partition(".")[0]
+                source = alias.name if alias.asname else local
+            else:
+                local, source = (
+                    alias.asname or alias.name,
+                    f"{'.' * node.level}{node.module or ''}.{alias.name}",
+                )
+            self._meanings.setdefault(local, set()).add(source)
+        if state is not None:
+            self.certain.append((node, state is Needed.FOR_TYPES))
+
+
+def _under(test: ast.expr, state: Needed | None, in_function: bool) -> Needed | None:
+    """What is certain in the body of an ``if``."""
+    if state is None:
+        return None
+    if _is_type_checking(test):
+        return Needed.FOR_TYPES
+    text = ast.unparse(test)
+    if "__name__" in text:
+        return state
+    return state if in_function and not _ABOUT_VERSIONS.search(text) else None
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return (
+        written(test).rpartition(".")[2] == "TYPE_CHECKING"
+        if isinstance(test, (ast.Name, ast.Attribute))
+        else False
+    )
+
+
+def _is_tolerant(handler: ast.ExceptHandler) -> bool:
+    """Return True if a handler takes the failure of an import."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = {
+        written(kind).rpartition(".")[2] for kind in kinds if isinstance(kind, (ast.Name, ast.Attribute))
+    }
+    return handler.type is None or bool(names & _TOLERANT)
+
+
+def _asks_first(node: ast.AST) -> bool:
+    """Return True if a function is skipped or stopped where something is not there."""
+    decorators = getattr(node, "decorator_list", [])
+    return any("skip" in (text := ast.unparse(one)) or "xfail" in text for one in decorators)
+
+
+def _is_ignored(node: ast.stmt, lines: Sequence[str]) -> bool:
+    """Return True if a comment on a statement says that the checkers cannot see what it imports."""
+    text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+    return any(comment in text for comment in _IGNORED)
+
+
+def _shared(path: Sequence[str], other: Sequence[str]) -> int:
+    """How many folders two paths begin with in common."""
+    return next((n for n, (one, two) in enumerate(zip(path, other, strict=False)) if one != two), 0)

@@ -1,0 +1,136 @@
+"""What gives its values once only, and what takes them all."""
+
+from __future__ import annotations
+
+import ast
+
+from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.call_resolution import Callees
+
+MAKERS = frozenset(
+    {
+        "map", "filter", "zip", "reversed", "enumerate", "iter", "csv.reader", "csv.DictReader",
+        "re.finditer",
+        "os.walk", "os.scandir", "os.fwalk", "glob.iglob", "heapq.merge", "difflib.unified_diff",
+        "difflib.ndiff", "concurrent.futures.as_completed", "itertools.chain",
+        "itertools.chain.from_iterable", "itertools.islice", "itertools.product", "itertools.permutations",
+        "itertools.combinations", "itertools.groupby", "itertools.starmap", "itertools.takewhile",
+        "itertools.dropwhile", "itertools.accumulate", "itertools.compress", "itertools.filterfalse",
+        "itertools.zip_longest", "itertools.pairwise", "itertools.batched",
+        "xml.etree.ElementTree.iterparse", "lxml.etree.iterparse",
+    }
+)  # fmt: skip
+"""Functions whose answer is gone through once."""
+METHODS = {
+    "iterdir": "pathlib", "rglob": "pathlib", "glob": "pathlib", "finditer": "re", "iterrows": "pandas",
+    "itertuples": "pandas", "scan_iter": "redis", "iter_rows": "openpyxl", "iterator": "django",
+    "iter_content": "requests", "iter_lines": "requests",
+}  # fmt: skip
+"""Methods whose answer is gone through once -> the package whose they are."""
+FILES = frozenset({"csv.reader", "csv.DictReader", "open", "io.open", "gzip.open"})
+"""Of what is made, those that start again once their file does."""
+
+USERS = frozenset(
+    {
+        "list", "tuple", "set", "sum", "max", "min", "sorted", "frozenset", "dict", "len", "join", "any",
+        "all", "collections.Counter", "collections.deque", "writerows", "executemany", "extend",
+        "bulk_create", "add_all", "writelines", "statistics.mean", "statistics.median", "fromkeys",
+        "insert_many", "from_records",
+    }
+)  # fmt: skip
+"""Functions and methods that take every value of what they are given."""
+_LAZY = frozenset({"enumerate", "map", "filter", "tqdm.tqdm", "itertools.chain"})
+"""They hand on one value after the other, and so take them all when their answer is gone through."""
+_KINDS = frozenset({"Iterator", "Generator", "AsyncIterator", "AsyncGenerator"})
+_UNCHANGED = frozenset({"staticmethod", "classmethod", "override", "final"})
+
+
+def gives_once(value: ast.expr, module: PythonModule, callees: Callees) -> bool:
+    """Whether a value can be gone through once only."""
+    if isinstance(value, ast.GeneratorExp):
+        return True
+    if not isinstance(value, ast.Call):
+        return False
+    func = value.func
+    found = callees.definition_of(value)
+    if found is None and module.dotted(func) in MAKERS:
+        return not isinstance(func, ast.Name) or func.id not in module.assigned
+    if isinstance(func, ast.Attribute) and METHODS.get(func.attr) in module.packages | {"re"}:
+        return func.attr != "glob" or not _is_module(func.value, module)
+    inside = _defined_around(func, module) if isinstance(func, ast.Name) and found is None else None
+    return (found is not None and _yields(found.node)) or (inside is not None and _yields(inside))
+
+
+def _defined_around(name: ast.Name, module: PythonModule) -> ast.AST | None:
+    """The one function of a name that the function around a call defines."""
+    around = module.function_of(name)
+    same = [one for one in getattr(around, "body", ()) if getattr(one, "name", None) == name.id]
+    return same[0] if isinstance(around, FunctionNode) and len(same) == 1 else None
+
+
+def _is_module(node: ast.expr, module: PythonModule) -> bool:
+    """Whether a name stands for a module, or for a class that was imported."""
+    return module.imported_name(node) is not None
+
+
+def _yields(node: ast.AST) -> bool:
+    """Whether a function gives piece by piece, and nothing around it makes another thing of that."""
+    if not isinstance(node, FunctionNode) or any(
+        getattr(one, "id", "") not in _UNCHANGED for one in node.decorator_list
+    ):
+        return False
+    return any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in nodes_run_by(node.body))
+
+
+def is_iterator(annotation: ast.expr | None) -> bool:
+    """Whether an annotation says that a value can be gone through once: ``Iterator[str]``."""
+    named = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return (named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")) in _KINDS
+
+
+def takes_all(use: ast.expr, module: PythonModule, callees: Callees) -> bool:
+    """Whether nothing is left of what an expression stands for, once the expression around it has run."""
+    parent = module.parents[use]
+    if isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)):
+        return parent.iter is use
+    if isinstance(parent, ast.Compare):
+        return isinstance(parent.ops[0], (ast.In, ast.NotIn)) and use in parent.comparators
+    if isinstance(parent, (ast.Starred, ast.YieldFrom)):
+        return True
+    if not isinstance(parent, ast.Call) or use not in parent.args:
+        return False
+    func = parent.func
+    name = func.attr if isinstance(func, ast.Attribute) else module.dotted(func)
+    if name in USERS or module.dotted(func) in USERS:
+        return True
+    if module.dotted(func) in _LAZY:
+        return takes_all(parent, module, callees)
+    return _goes_through(parent, parent.args.index(use), callees)
+
+
+def _goes_through(call: ast.Call, place: int, callees: Callees) -> bool:
+    """Whether a function of the project goes through its argument in a loop of its own."""
+    found, told = callees.definition_of(call), callees.of(call)
+    if found is None or told is None or place >= len(told.parameters):
+        return False
+    if not isinstance(found.node, FunctionNode) or _yields(found.node):
+        return False
+    name = told.parameters[place]
+    return any(
+        isinstance(one, (ast.For, ast.comprehension))
+        and isinstance(one.iter, ast.Name)
+        and one.iter.id == name
+        and not _ends_early(one)
+        for one in nodes_run_by(found.node.body)
+    )
+
+
+def _ends_early(loop: ast.AST) -> bool:
+    return any(isinstance(one, (ast.Break, ast.Return)) for one in walk(loop))
+
+
+def leaves_some(use: ast.expr, module: PythonModule) -> bool:
+    """Whether a loop over something may end before all of it was seen, and the code behind goes on."""
+    parent = module.parents[use]
+    return isinstance(parent, (ast.For, ast.AsyncFor)) and any(isinstance(n, ast.Break) for n in walk(parent))

@@ -1,0 +1,64 @@
+"""What code looks at before it uses a value: tests of a name, and handlers around a place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+
+from wardround.languages.python.module import PythonModule
+from wardround.languages.python.tree import walk
+
+
+def tests_in(scope: ast.AST) -> Iterator[ast.AST]:
+    """Every expression below a node that decides something: conditions, filters, ``or``, ``is None``."""
+    for node in walk(scope):
+        if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+            yield node.test
+        elif isinstance(node, ast.comprehension):
+            yield from node.ifs
+        elif isinstance(node, ast.BoolOp):
+            yield from node.values
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            yield node.operand
+        elif isinstance(node, ast.Match):
+            yield node.subject
+
+
+def tested(scope: ast.AST) -> frozenset[str]:
+    """The names, attributes, entries and calls, as they are written, that a scope decides by."""
+    kinds = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+    return frozenset(ast.unparse(n) for test in tests_in(scope) for n in walk(test) if isinstance(n, kinds))
+
+
+def handlers_around(module: PythonModule, node: ast.AST) -> Iterator[ast.ExceptHandler]:
+    """The handlers of each ``try`` in whose body a node stands, within its function."""
+    child = node
+    for parent in module.ancestors(node):
+        if isinstance(parent, ast.Try) and child in parent.body:
+            yield from parent.handlers
+        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return
+        child = parent
+
+
+def is_caught(module: PythonModule, node: ast.AST, kinds: Collection[str]) -> bool:
+    """Whether an exception of one of these kinds, or of every kind, is handled around a node."""
+    for handler in handlers_around(module, node):
+        named = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        last = {kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "") for kind in named}
+        if handler.type is None or last & {"Exception", "BaseException", *kinds}:
+            return True
+    return is_suppressed(module, node, kinds)
+
+
+def is_suppressed(module: PythonModule, node: ast.AST, kinds: Collection[str]) -> bool:
+    """Whether a ``with suppress(...)`` around a node takes one of these kinds."""
+    for parent in module.ancestors(node):
+        if isinstance(parent, (ast.With, ast.AsyncWith)):
+            for item in parent.items:
+                call = item.context_expr
+                if isinstance(call, ast.Call) and (module.dotted(call.func) or "").endswith("suppress"):
+                    names = {ast.unparse(one).rpartition(".")[2] for one in call.args}
+                    if names & {"Exception", "BaseException", *kinds}:
+                        return True
+    return False

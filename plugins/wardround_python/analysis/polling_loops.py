@@ -1,0 +1,114 @@
+"""What a loop asks of others in each round, and what it does between two questions."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import nodes_run_by
+from wardround.languages.python.tree import walk
+
+# What a handler may do between two attempts without ending them.
+BETWEEN_ATTEMPTS = LatePattern(
+    r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min"
+    r"|max|random|uniform|inc|incr|increment|capture_(exception|message)|record_exception|add_breadcrumb"
+    r"|(back_?off|pause|nap|delay|cool_?down|snooze|wait|sleep)(_\w+)?)"
+)
+ASKS_A_PERSON = frozenset(
+    {"input", "raw_input", "prompt", "getpass", "ask", "confirm", "readline", "getkey", "getch"}
+)
+COUNTS_OR_TIMES = LatePattern(
+    r"time|clock|monotonic|deadline|elapsed|attempt|tries|count|now\b|len\b|size|poll|alive|returncode"
+    r"|empty|pid"
+    r"|stop|shut|exit|quit|cancel|running",
+    re.IGNORECASE,
+)
+CONSUMES = LatePattern(r"pop|recv|receive|read|next|accept|dequeue|take|consume|claim|fetchone|poll")
+RENEWS = LatePattern(r"(refresh|reload|update|fetch|load|sync)(_\w+)?")
+
+
+def asked_for(body: Sequence[ast.stmt], test: ast.expr) -> list[ast.stmt] | None:
+    """The statements of a round that ask for what a test looks at; None if a round does anything else.
+
+    ``reply = get(url); reply.raise_for_status(); state = reply.json()["state"]`` asks in two steps.
+    """
+    wanted = {n.id for n in walk(test) if isinstance(n, ast.Name)}
+    told, asked = ast.unparse(test), list[ast.stmt]()
+    for statement in reversed(body):
+        if isinstance(statement, ast.Pass):
+            continue
+        if isinstance(statement, ast.Assign):
+            target = statement.targets[0]
+            if not (isinstance(target, ast.Name) and target.id in wanted) and ast.unparse(target) not in told:
+                return None
+            wanted |= {n.id for n in walk(statement.value) if isinstance(n, ast.Name)}
+            asked += [statement] if asks(statement.value) else []
+        elif not isinstance(statement, ast.Expr) or not all(
+            map(asks_nothing_else, calls_between([statement]))
+        ):
+            return None
+    return None if not asked and any(isinstance(s, ast.Assign) for s in body) else asked
+
+
+def asks_nothing_else(call: ast.Call) -> bool:
+    """Whether a call between two questions logs, renews what is asked about, or looks at the answer."""
+    name = called_name(call)
+    return is_between(call) or RENEWS.fullmatch(name) is not None or name == "raise_for_status"
+
+
+def asks(value: ast.expr) -> bool:
+    """Whether a value is what somebody else says now: a call, awaited or not, or a part of its answer."""
+    while isinstance(value, (ast.Await, ast.Attribute, ast.Subscript)):
+        value = value.value
+    if not isinstance(value, ast.Call):
+        return False
+    if isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Call):
+        return asks(value.func.value)
+    name = called_name(value)
+    if name == "get" and not value.args:
+        return False
+    return name not in ASKS_A_PERSON and not COUNTS_OR_TIMES.search(name) and not CONSUMES.match(name)
+
+
+def is_between(call: ast.Call) -> bool:
+    return BETWEEN_ATTEMPTS.fullmatch(called_name(call)) is not None
+
+
+def calls_between(statements: Sequence[ast.stmt]) -> list[ast.Call]:
+    """The calls of some statements, but for those that work out how long to sleep."""
+    calls = [n for n in nodes_run_by(statements) if isinstance(n, ast.Call)]
+    pauses = [c for c in calls if called_name(c) == "sleep"]
+    within = {id(n) for pause in pauses for value in pause.args for n in walk(value)}
+    return [call for call in calls if id(call) not in within]
+
+
+def shown(node: ast.expr) -> str:
+    node = node.value if isinstance(node, ast.Await) else node
+    return f"{ast.unparse(node.func)}()" if isinstance(node, ast.Call) else ast.unparse(node)
+
+
+def called_name(call: ast.Call) -> str:
+    """The last part of what is called."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def awaited_value(test: ast.expr) -> str | None:
+    """The name or attribute that a loop waits for to be true, or to be there."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        wanted = test.operand
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and _is_none(test):
+        wanted = test.left
+    else:
+        return None
+    return ast.unparse(wanted) if isinstance(wanted, (ast.Name, ast.Attribute)) else None
+
+
+def _is_none(test: ast.Compare) -> bool:
+    against = test.comparators[0]
+    return len(test.ops) == 1 and isinstance(against, ast.Constant) and against.value is None
+
+
+def sets(statement: ast.stmt, name: str) -> bool:
+    return isinstance(statement, ast.Assign) and any(ast.unparse(t) == name for t in statement.targets)

@@ -1,0 +1,195 @@
+"""Functions that do nothing but work out what they answer: who drops the answer could leave out the call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround.languages.python.module import FunctionNode, PythonModule, binds, nodes_run_by
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.call_resolution import Callees, Definition
+
+_DEEPEST = 2
+"""How many functions deep it is looked whether what is called only computes."""
+_BUILTINS = frozenset(
+    """
+    abs all any bool bytes chr dict divmod enumerate filter format frozenset hash isinstance issubclass len
+    list
+    map max min ord pow range repr reversed round set sorted str sum tuple zip
+    """.split()  # noqa: SIM905
+)
+_LIBRARY = frozenset(
+    {
+        "copy.copy", "copy.deepcopy", "dataclasses.replace", "dataclasses.asdict", "datetime.timedelta",
+        "datetime.datetime.now", "html.escape", "json.dumps", "os.path.basename", "os.path.dirname",
+        "os.path.join", "os.path.splitext", "re.escape", "re.sub", "textwrap.dedent", "urllib.parse.quote",
+        "urllib.parse.quote_plus", "urllib.parse.urlencode", "urllib.parse.urljoin", "urllib.parse.urlsplit",
+        "collections.Counter", "collections.defaultdict", "collections.OrderedDict", "itertools.chain",
+        "pathlib.Path", "pathlib.PurePath", "math.ceil", "math.floor", "math.sqrt", "math.prod",
+        "math.isclose",
+    }
+)  # fmt: skip
+_METHODS = frozenset(
+    """
+    strip lstrip rstrip lower upper title capitalize casefold swapcase removeprefix removesuffix zfill replace
+    startswith endswith split rsplit splitlines partition rpartition join format encode get items keys values
+    count isdigit isalpha isalnum isdecimal quantize isoformat strftime astimezone date total_seconds
+    as_posix with_suffix with_name hex difference intersection issubset issuperset isdisjoint ljust rjust
+    center
+    filter exclude filter_by where order_by select_related prefetch_related annotate
+    """.split()  # noqa: SIM905
+)
+_FILLING = frozenset({"append", "add", "extend", "update", "setdefault", "insert", "sort", "reverse"})
+_PLAIN = frozenset(
+    {
+        "int",
+        "float",
+        "str",
+        "bool",
+        "bytes",
+        "complex",
+        "Decimal",
+        "Fraction",
+        "date",
+        "datetime",
+        "timedelta",
+    }
+)
+_UNCHANGED = frozenset({"staticmethod", "classmethod", "override", "final"})
+_ACTING = (
+    ast.Yield, ast.YieldFrom, ast.Await, ast.Raise, ast.Assert, ast.Global, ast.Nonlocal, ast.Delete,
+    ast.With,
+    ast.AsyncWith, ast.AsyncFor, ast.Try, ast.Import, ast.ImportFrom, ast.While, ast.FunctionDef,
+    ast.ClassDef,
+    ast.AsyncFunctionDef, ast.NamedExpr,
+)  # fmt: skip
+_MADE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+_MAKERS = frozenset({"list", "dict", "set", "collections.Counter", "collections.defaultdict", "sorted"})
+
+
+def only_computes(found: Definition, module: PythonModule, callees: Callees, deep: int = _DEEPEST) -> bool:
+    """Whether a function changes nothing that others see, raises nothing itself and answers something.
+
+    Args:
+        module: the module it is called in; what stands in another one is not looked into.
+    """
+    node = found.node
+    if not isinstance(node, FunctionNode) or found.path != module.path:
+        return False
+    if any(getattr(one, "id", "") not in _UNCHANGED for one in node.decorator_list):
+        return False
+    body = list(nodes_run_by(node.body))
+    answers = [one.value for one in body if isinstance(one, ast.Return)]
+    if not any(map(_is_answer, answers)) or None in answers:
+        return False
+    return all(_is_harmless(one, node, module, callees, deep) for one in body)
+
+
+def _is_answer(value: ast.expr | None) -> bool:
+    """Whether something is answered that was worked out: others may override what only gives a constant."""
+    return value is not None and any(isinstance(one, ast.Name) for one in walk(value))
+
+
+def _is_harmless(
+    node: ast.AST, function: FunctionNode, module: PythonModule, callees: Callees, deep: int
+) -> bool:
+    if isinstance(node, _ACTING):
+        return False
+    if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+        return isinstance(node, ast.Subscript) and _is_own(node.value, function, module)
+    if isinstance(node, ast.Subscript) and not isinstance(node.slice, (ast.Slice, ast.Constant)):
+        return _is_own(node.value, function, module)  # another may lack the key, and is asked for that
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.target, ast.Name) and _stays(node.target.id, function, module)
+    return not isinstance(node, ast.Call) or _call_is_harmless(node, function, module, callees, deep)
+
+
+def _call_is_harmless(
+    call: ast.Call, function: FunctionNode, module: PythonModule, callees: Callees, deep: int
+) -> bool:
+    name = module.dotted(call.func) or ""
+    if name in _BUILTINS or name in _LIBRARY:
+        return True
+    func = call.func
+    if isinstance(func, ast.Attribute) and module.imported_name(func) is None:
+        if func.attr in _FILLING:
+            return _is_own(func.value, function, module)
+        if func.attr in _METHODS:
+            return not (func.attr == "get" and not _is_mapping(func.value))
+    found = callees.definition_of(call)
+    if found is None or not deep:
+        return False
+    if isinstance(found.node, ast.ClassDef):
+        return _holds_fields(found.node) or _only_keeps(found.node)
+    return found.node is not function and only_computes(found, module, callees, deep - 1)
+
+
+def _is_mapping(node: ast.expr) -> bool:
+    """Whether ``get`` looks something up and asks nobody: not of a session, a client or a queue."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return not any(
+        word in name.lower() for word in ("session", "client", "queue", "request", "http", "cache")
+    )
+
+
+def _holds_fields(node: ast.ClassDef) -> bool:
+    """A data class or named tuple that does nothing when it is made."""
+    named = {getattr(getattr(one, "func", one), "id", "") for one in node.decorator_list}
+    bases = {getattr(one, "id", "") for one in node.bases}
+    own = {getattr(one, "name", "") for one in node.body}
+    return ("dataclass" in named or "NamedTuple" in bases) and not own & {"__post_init__", "__new__"}
+
+
+def _only_keeps(node: ast.ClassDef) -> bool:
+    """A class that, when it is made, keeps what it is given and does nothing else."""
+    if node.bases or node.keywords or node.decorator_list:
+        return False
+    making = [one for one in node.body if getattr(one, "name", "") in ("__init__", "__new__")]
+    first = making[0] if len(making) == 1 else None
+    return isinstance(first, ast.FunctionDef) and all(
+        isinstance(one, ast.Assign) and isinstance(one.value, (ast.Name, ast.Constant)) for one in first.body
+    )
+
+
+def _values(name: str, function: FunctionNode) -> Iterator[ast.expr | None]:
+    """What statements of a function give a name; None for what is not written out."""
+    for one in nodes_run_by(function.body):
+        if isinstance(one, (ast.Assign, ast.AnnAssign)):
+            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+            for target in targets:
+                if isinstance(target, ast.Name) and target.id == name:
+                    yield one.value
+                elif binds(target, name):
+                    yield None
+        elif isinstance(one, (ast.For, ast.comprehension)) and binds(one.target, name):
+            yield None
+
+
+def _is_own(node: ast.expr, function: FunctionNode, module: PythonModule) -> bool:
+    """Whether something is a container that the function made itself."""
+    if not isinstance(node, ast.Name) or _parameter(node.id, function) is not None:
+        return False
+    values = list(_values(node.id, function))
+    return bool(values) and all(
+        isinstance(one, _MADE) or (isinstance(one, ast.Call) and module.dotted(one.func) in _MAKERS)
+        for one in values
+    )
+
+
+def _stays(name: str, function: FunctionNode, module: PythonModule) -> bool:
+    """Whether ``name += x`` gives the name a new value, and leaves the old one as it was."""
+    parameter = _parameter(name, function)
+    if parameter is not None:
+        return getattr(parameter.annotation, "id", getattr(parameter.annotation, "attr", "")) in _PLAIN
+    kinds = (*_MADE, ast.Constant, ast.BinOp, ast.JoinedStr, ast.UnaryOp)
+    values = list(_values(name, function))
+    return bool(values) and all(
+        isinstance(one, kinds) or (isinstance(one, ast.Call) and module.dotted(one.func) in _BUILTINS)
+        for one in values
+    )
+
+
+def _parameter(name: str, function: FunctionNode) -> ast.arg | None:
+    arguments = function.args
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return next((one for one in every if one.arg == name), None)

@@ -1,0 +1,250 @@
+"""What a function gives, before a change and after it, and what its callers do with it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.return_types import kinds_returned
+
+_NAMED = {
+    "Dict": "dict", "Mapping": "dict", "MutableMapping": "dict", "defaultdict": "dict", "List": "list",
+    "Sequence": "list", "MutableSequence": "list", "Set": "set", "frozenset": "set", "FrozenSet": "set",
+    "Tuple": "tuple", "Iterator": "iterator", "Generator": "iterator",
+}  # fmt: skip
+_PLAIN = frozenset({"dict", "list", "set", "tuple", "str", "int", "float", "bool", "bytes"})
+_KNOWN = _PLAIN | {"iterator", "None"}
+_NUMBERS = frozenset({"int", "float", "bool"})
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """What a function gives.
+
+    Attributes:
+        kind: ``dict``, ``tuple``, ``None`` ...; ``one``: a single value, whatever it is; ``?``: not known.
+        size: of a tuple, where that is fixed.
+        or_none: whether it may be None instead.
+    """
+
+    kind: str
+    size: int | None = None
+    or_none: bool = False
+
+    def __str__(self) -> str:
+        if self.kind == "None":
+            return "nothing"
+        if self.kind == "one":
+            return "one value"
+        if self.kind == "tuple" and self.size is not None:
+            return f"a tuple of {self.size}"
+        return f"{'an' if self.kind in ('int', 'iterator') else 'a'} {self.kind}"
+
+
+class Use(msgspec.Struct, frozen=True):
+    """One thing done with a result.
+
+    Attributes:
+        deed: ``unpack``, ``attribute``, ``key``, ``place``, ``compare``, ``within``, ``loop``, ``len``,
+            ``truth``, ``tested``: against None, or ``whole``: handed on as it is.
+        what: how many are unpacked, which attribute or place, the kind it is compared with.
+    """
+
+    deed: str
+    line: int
+    what: str = ""
+
+
+def shapes(old: FunctionNode, new: FunctionNode) -> tuple[Shape, Shape]:
+    """What a function gave and what it gives, by its annotation or else by its ``return`` statements."""
+    before = msgspec.structs.replace(_shape(old), or_none=_may_be_none(old))
+    after = msgspec.structs.replace(_shape(new), or_none=_may_be_none(new))
+    if before.kind == "?" and after.kind == "tuple":
+        values = {ast.unparse(v) for v in _returned(old)}
+        parts = {ast.unparse(e) for v in _returned(new) if isinstance(v, ast.Tuple) for e in v.elts}
+        before = Shape("one", None, before.or_none) if values and values <= parts else before
+    return before, after
+
+
+def _may_be_none(function: FunctionNode) -> bool:
+    """Whether it may give None beside what else it gives, by its annotation or else by its ``return``."""
+    if function.returns is not None:
+        told = ast.unparse(function.returns)
+        return told not in ("None", "'None'") and ("None" in told or "Optional[" in told)
+    gives = [n.value for n in nodes_run_by(function.body) if isinstance(n, ast.Return)]
+    nothing = [v is None or (isinstance(v, ast.Constant) and v.value is None) for v in gives]
+    return any(nothing) and not all(nothing)
+
+
+def taken_apart(uses: Sequence[Use]) -> bool:
+    """Whether a result is used as if it were there, and nobody looks whether it is."""
+    apart = any(use.deed in ("unpack", "attribute", "key", "place", "loop", "len", "entry") for use in uses)
+    return apart and not any(use.deed in ("truth", "tested", "compare") for use in uses)
+
+
+def _returned(function: FunctionNode) -> list[ast.expr]:
+    found = (n.value for n in nodes_run_by(function.body) if isinstance(n, ast.Return))
+    return [v for v in found if v is not None and not (isinstance(v, ast.Constant) and v.value is None)]
+
+
+def _shape(function: FunctionNode) -> Shape:
+    if function.returns is not None:
+        return _annotated(function.returns)
+    values = _returned(function)
+    kinds = kinds_returned(function) - {"None"}
+    if not values and not kinds:
+        gives_up = any(isinstance(n, ast.Raise) for n in function.body) or len(function.body) == 1
+        return Shape("?" if gives_up else "None")
+    sizes = {len(v.elts) if isinstance(v, ast.Tuple) else None for v in values}
+    if (
+        None not in sizes
+        and len(sizes) == 1
+        and not any(isinstance(n, ast.Starred) for v in values for n in walk(v))
+    ):
+        return Shape("tuple", sizes.pop())
+    kind = next(iter(kinds)) if len(kinds) == 1 else "?"
+    return Shape(kind if kind in _KNOWN and kind != "tuple" else "?")
+
+
+def _annotated(node: ast.expr) -> Shape:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return _annotated(ast.parse(node.value, mode="eval").body)
+        except SyntaxError:
+            return Shape("?")
+    if isinstance(node, ast.Constant) and node.value is None:
+        return Shape("None")
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        sides = [one for one in (node.left, node.right) if ast.unparse(one) != "None"]
+        return _annotated(sides[0]) if len(sides) == 1 else Shape("?")
+    outer = node.value if isinstance(node, ast.Subscript) else node
+    name = ast.unparse(outer).rpartition(".")[2]
+    inner = node.slice if isinstance(node, ast.Subscript) else None
+    if name == "Optional" and inner is not None:
+        return _annotated(inner)
+    kind = _NAMED.get(name, name if name in _KNOWN else "?")
+    if kind == "tuple":
+        parts = inner.elts if isinstance(inner, ast.Tuple) else [inner] if inner is not None else []
+        fixed = bool(parts) and "..." not in map(ast.unparse, parts)
+        return Shape("tuple", len(parts)) if fixed else Shape("list")
+    return Shape(kind)
+
+
+def uses_of(module: PythonModule, call: ast.Call) -> Iterator[Use]:
+    """What is done with the result of a call, through the one name it is given."""
+    node: ast.expr = call
+    parent = module.parents[node]
+    if isinstance(parent, ast.Await):
+        node, parent = parent, module.parents[parent]
+    if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and parent.value is node:
+        targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+        target = targets[0]
+        if isinstance(target, (ast.Tuple, ast.List)):
+            if not any(isinstance(e, ast.Starred) for e in target.elts):
+                yield Use("unpack", call.lineno, str(len(target.elts)))
+        elif isinstance(target, ast.Name) and len(targets) == 1:
+            yield from _uses_of_name(module, target, call)
+        elif isinstance(target, (ast.Attribute, ast.Subscript)):
+            yield Use("whole", call.lineno)
+        return
+    use = _use(module, node)
+    if use is not None:
+        yield use
+
+
+def _uses_of_name(module: PythonModule, target: ast.Name, call: ast.Call) -> Iterator[Use]:
+    """The uses of a name that has its value from one place alone in its function."""
+    around = module.function_of(call)
+    if around is None or isinstance(around, ast.Lambda):
+        return
+    names = [n for n in walk(around) if isinstance(n, ast.Name) and n.id == target.id]
+    if sum(not isinstance(n.ctx, ast.Load) for n in names) != 1 or target.id in {
+        a.arg for a in walk(around.args) if isinstance(a, ast.arg)
+    }:
+        return
+    for name in names:
+        if isinstance(name.ctx, ast.Load):
+            assigned = module.parents[name]
+            if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], (ast.Tuple, ast.List)):
+                yield Use("unpack", name.lineno, str(len(assigned.targets[0].elts)))
+            elif (use := _use(module, name)) is not None:
+                yield use
+
+
+def _use(module: PythonModule, node: ast.expr) -> Use | None:
+    """What is done with a value right where it stands; None where it is passed back or dropped."""
+    parent, line = module.parents[node], node.lineno
+    if isinstance(parent, ast.Attribute):
+        return Use("attribute", line, parent.attr)
+    if isinstance(parent, ast.Subscript) and parent.value is node:
+        at = parent.slice
+        if isinstance(at, ast.Constant):
+            return Use("key" if isinstance(at.value, str) else "place", line, str(at.value))
+        return Use("place", line) if isinstance(at, (ast.Slice, ast.UnaryOp)) else Use("entry", line)
+    if isinstance(parent, ast.Compare):
+        if parent.left is not node and isinstance(parent.ops[0], (ast.In, ast.NotIn)):
+            return Use("within", line)
+        other = parent.comparators[0] if parent.left is node else parent.left
+        if isinstance(other, ast.Constant) and other.value is not None:
+            return Use("compare", line, type(other.value).__name__)
+        return Use("tested" if isinstance(parent.ops[0], (ast.Is, ast.IsNot)) else "whole", line)
+    if isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)) and parent.iter is node:
+        return Use("loop", line)
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "len":
+        return Use("len", line)
+    if isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.UnaryOp)):
+        return Use("truth", line)
+    if isinstance(parent, (ast.Expr, ast.Return, ast.Yield, ast.Lambda, ast.Starred)):
+        return None
+    return Use("whole", line)
+
+
+def misfit(use: Use, old: Shape, new: Shape, unseen: bool) -> bool:
+    """Whether a use fits what the function gave and does not fit what it gives.
+
+    Args:
+        unseen: whether the change left the whole file of the use as it was, so that nothing there was made
+            to fit: what is handed on whole then still goes where the old kind was wanted.
+    """
+    if use.deed == "tested":
+        return False
+    if new.kind == "None":
+        return use.deed not in ("truth", "whole") or unseen
+    if use.deed == "unpack":
+        fitted = old.kind == "tuple" and str(old.size) == use.what
+        return fitted and (
+            str(new.size) != use.what if new.kind == "tuple" else new.kind not in ("list", "?")
+        )
+    if old.kind == "tuple" and use.deed == "place" and use.what.isdigit():
+        return (
+            int(use.what) >= new.size if new.kind == "tuple" and new.size else new.kind in _NUMBERS | {"dict"}
+        )
+    if new.kind == "tuple" and new.size is not None and old.kind != "tuple":
+        if use.deed in ("place", "entry", "loop", "len"):
+            return old.kind in ("dict", "list", "set") and unseen
+        return use.deed in ("attribute", "key", "compare", "within") or unseen
+    if use.deed == "attribute":
+        return _has(old.kind, use.what) and not _has(new.kind, use.what)
+    if use.deed == "key":
+        return old.kind == "dict" and new.kind != "dict"
+    if use.deed == "compare":
+        same = use.what == old.kind or {use.what, old.kind} <= _NUMBERS
+        return same and not (use.what == new.kind or {use.what, new.kind} <= _NUMBERS)
+    if use.deed in ("len", "place"):
+        sized = old.kind in _PLAIN - _NUMBERS
+        return sized and new.kind in (
+            _NUMBERS | {"iterator"} | ({"dict", "set"} if use.deed == "place" else set())
+        )
+    if use.deed == "truth":
+        return new.kind == "iterator" and unseen
+    return use.deed in ("entry", "loop") and {old.kind, new.kind} == {"dict", "list"} and unseen
+
+
+def _has(kind: str, attribute: str) -> bool:
+    if kind in ("iterator", "None"):
+        return attribute in ("__next__", "close", "send", "throw")
+    return kind in _PLAIN and hasattr(getattr(builtins, kind), attribute)

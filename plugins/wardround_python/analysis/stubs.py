@@ -1,0 +1,78 @@
+"""Whether a statement does nothing but answer what was written out beforehand."""
+
+from __future__ import annotations
+
+import ast
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode
+
+# What a constant is dressed up in.
+_MADE_OF_CONSTANTS = LatePattern(
+    r"Decimal|Money|Fraction|timedelta|date|datetime|jsonify|\w*Response|\w*Result|\w*Quote|\w*Status"
+    r"|UUID|dict"
+)
+_TALKS = frozenset({"debug", "info", "warning", "warn", "error", "print", "log"})
+
+
+def returns_only(node: FunctionNode) -> bool:
+    body = body_after_docstring(node)
+    return len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None
+
+
+def says_why(statement: ast.stmt) -> bool:
+    raised = statement.exc if isinstance(statement, ast.Raise) else None
+    return isinstance(raised, ast.Call) and bool(raised.args)
+
+
+def body_after_docstring(node: FunctionNode) -> list[ast.stmt]:
+    first = node.body[0]
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
+        return node.body[1:]
+    return node.body
+
+
+def is_stub(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing: ``pass``, ``...``, a constant, or a bare NotImplementedError."""
+    if isinstance(statement, ast.Raise):
+        raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+        return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    if isinstance(statement, ast.Return):
+        return statement.value is None or _is_fixed(statement.value)
+    return isinstance(statement, ast.Pass)
+
+
+def _is_fixed(value: ast.expr) -> bool:
+    """Whether a value is written out: a constant, or a collection of such."""
+    if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
+        return all(map(_is_fixed, value.elts))
+    if isinstance(value, ast.Dict):
+        return all(key is not None and _is_fixed(key) for key in value.keys) and all(
+            map(_is_fixed, value.values)
+        )
+    if isinstance(value, ast.UnaryOp):
+        return isinstance(value.operand, ast.Constant)
+    if isinstance(value, ast.Call):
+        return _is_fixed_made(value)
+    return isinstance(value, ast.Constant)
+
+
+def _is_fixed_made(value: ast.Call) -> bool:
+    """Whether a value is made from constants alone: ``Decimal("4.90")``, ``jsonify(status="done")``."""
+    made = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+    given = [*value.args, *(keyword.value for keyword in value.keywords)]
+    return _MADE_OF_CONSTANTS.fullmatch(made) is not None and bool(given) and all(map(_is_fixed, given))
+
+
+def only_talks(statement: ast.stmt) -> bool:
+    """Whether a statement only logs or prints."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    called = statement.value.func
+    return (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")) in _TALKS

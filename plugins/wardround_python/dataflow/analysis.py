@@ -1,0 +1,276 @@
+"""Follows what a request brought through the functions of one module.
+
+Each function is walked once, statement by statement, branches apart and then together. What it does with its
+parameters becomes a summary, so data is followed into helper functions and out again: of the same module, and
+where the rest of the project can be read, of the modules it imports. Functions of libraries are taken to give
+something of their own: what can't be seen is not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode, PythonModule, statements_in
+from wardround.languages.python.tree import walk
+from wardround_python.dataflow.classes import ProjectClass
+from wardround_python.dataflow.closures import NestedFunctions
+from wardround_python.dataflow.domain import (
+    CLEAN,
+    ENCODED,
+    PARAMETER,
+    Danger,
+    Hit,
+    Place,
+    Summary,
+    Value,
+    united,
+)
+from wardround_python.dataflow.expression_shapes import key_of
+from wardround_python.dataflow.modules import Modules, top_names
+from wardround_python.dataflow.regex_dos import slow_names
+from wardround_python.dataflow.statements import FunctionFlow
+
+_DEEPEST_CALL = 12
+"""How many functions deep data is followed from one call."""
+
+_LOOKUP = LatePattern(
+    r"(\.objects\.|\.query\.)(a?get|first|get_or_404|filter)$|get_object_or_404$|session\.get$"
+)
+
+
+class ModuleFlow:
+    """The functions of one module, and what was found in them."""
+
+    walker: ClassVar[type[FunctionFlow]] = FunctionFlow
+
+    def __init__(self, module: PythonModule, modules: Modules) -> None:
+        self.module = module
+        self.modules = modules
+        self.nested = NestedFunctions(module)
+        self._summaries: dict[FunctionNode, Summary] = {}
+        self._hits: dict[Place, Hit] = {}
+
+    def run(self) -> Sequence[Hit]:
+        """Walk everything; hits in other modules, which are reached from here, count too.
+
+        Raises:
+            RecursionError: it is nested past what the interpreter can walk, so it was not looked at.
+        """
+        self.modules.depth = 0
+        for statement in statements_in(self.module.tree):
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self.summary(statement)
+        self.walker(self, None).walk(self.module.tree.body)
+        for made in self._classes.values():
+            self._hit_by_attributes(made)
+        self._hit_by_session()
+        return sorted(
+            self._hits.values(),
+            key=lambda hit: (
+                hit.path,
+                hit.node.lineno,
+                hit.node.col_offset,
+                hit.danger,
+            ),
+        )
+
+    def _hit_by_attributes(self, made: ProjectClass) -> None:
+        """What a method put into an attribute reaches a sink in another."""
+        if not any(made.content.values()):
+            return
+        for one in made.lineage:
+            for method in one.flow.methods[one.node].values():
+                for name, places in one.flow.summary(method).reaches.items():
+                    held = (
+                        made.content.get(name.removeprefix("self."), CLEAN) if name[:5] == "self." else CLEAN
+                    )
+                    for danger, node, path in places:
+                        for origin, left in held.items():
+                            if left & danger and not origin.startswith(ENCODED):
+                                self.hit(danger, node, path, origin, None)
+
+    def _hit_by_session(self) -> None:
+        """What one function puts into the session reaches a sink in another, or in this one later."""
+        held: dict[str, Value] = {}
+        for summary in self._summaries.values():
+            for name, value in summary.stores.items():
+                if name.startswith("session."):
+                    held[name] = united(held.get(name, CLEAN), value)
+        for summary in list(self._summaries.values()) if held else ():
+            for name, places in summary.reaches.items():
+                for danger, node, path in places if name in held else ():
+                    for origin, left in held[name].items():
+                        if left & danger and not origin.startswith((PARAMETER, ENCODED)):
+                            self.hit(danger, node, path, origin, None)
+
+    def summary(self, function: FunctionNode) -> Summary:
+        """What a function does; of one that is being walked just now, nothing."""
+        known = self._summaries.get(function)
+        if known is None:
+            if self.modules.depth > _DEEPEST_CALL:
+                return Summary()
+            self.modules.depth += 1
+            self._summaries[function] = Summary()
+            known = self._summaries[function] = self.walker(self, function).run()
+            self.modules.depth -= 1
+        return known
+
+    def hit(
+        self,
+        danger: Danger,
+        node: ast.expr,
+        path: str,
+        origin: str,
+        call: ast.expr | None,
+    ) -> None:
+        self._hits.setdefault((danger, node, path), Hit(danger, node, origin, path, call))
+
+    @cached_property
+    def top(self) -> frozenset[str]:
+        return top_names(self.module.tree)
+
+    @cached_property
+    def _classes(self) -> dict[ast.ClassDef, ProjectClass]:
+        return {node: ProjectClass(self, node) for node in self.methods}
+
+    def class_around(self, function: FunctionNode) -> ProjectClass | None:
+        node = self.module.class_of(function)
+        return self._classes.get(node) if node is not None else None
+
+    def class_of_name(self, node: ast.expr) -> ProjectClass | None:
+        """The class of the project that a name or attribute stands for."""
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        dotted = self.module.dotted(node)
+        if dotted is None:
+            return None
+        if isinstance(node, ast.Name) and node.id not in self.module.imported:
+            return self._by_class_name.get(node.id)
+        if isinstance(node, ast.Attribute) and self.module.imported_name(node) is None:
+            outer = dotted.split(".")[-2]
+            is_inside = outer in {"self", "cls"} or outer in self._by_class_name
+            return self._by_class_name.get(node.attr) if is_inside else None
+        found = self.modules.find(self.module.path, dotted)
+        return found.flow.top_class(found.names[0]) if found is not None and len(found.names) == 1 else None
+
+    def classes(self) -> Iterable[ProjectClass]:
+        return self._classes.values()
+
+    def top_class(self, name: str) -> ProjectClass | None:
+        return self._by_class_name.get(name)
+
+    @cached_property
+    def _by_class_name(self) -> dict[str, ProjectClass]:
+        return {one.node.name: one for one in self._classes.values()}
+
+    def class_of_top(self, name: str) -> ProjectClass | None:
+        """The class of the one object a name at the top of the module stands for."""
+        made = self._made_at_top.get(name)
+        if not isinstance(made, ast.Call):
+            return None
+        found = self.class_of_name(made.func)
+        if found is None and isinstance(made.func, ast.Attribute):
+            found = self.class_of_name(made.func.value)  # Config.from_env()
+        return found
+
+    @cached_property
+    def _made_at_top(self) -> dict[str, ast.expr]:
+        return {
+            target.id: node.value
+            for node in self.module.tree.body
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            if isinstance(target, ast.Name)
+        }
+
+    @cached_property
+    def functions(self) -> Mapping[str, FunctionNode]:
+        """The functions of the module itself by name; of two with one name neither."""
+        found = dict(_by_name(self.module.tree.body))
+        for name, made in self._made_at_top.items() if "lambda" in self.module.text else ():
+            if isinstance(made, ast.Lambda) and name not in found:
+                found[name] = self.nested.of_lambda(made)
+        return found
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int | float]:
+        """The numbers that names at the top of the module stand for, and nothing else."""
+        return constant_numbers(self.module.tree)
+
+    @cached_property
+    def has_named_tuples(self) -> bool:
+        return "NamedTuple" in self.module.text
+
+    @cached_property
+    def slow(self) -> Mapping[str, str]:
+        return slow_names(self.module)
+
+    @cached_property
+    def methods(self) -> Mapping[ast.ClassDef, Mapping[str, FunctionNode]]:
+        return {
+            node: _by_name(node.body)
+            for node in statements_in(self.module.tree)
+            if isinstance(node, ast.ClassDef)
+        }
+
+    @cached_property
+    def lookups(self) -> frozenset[str]:
+        """The functions whose answers are records: ``Company.objects.get``, ``session.get``."""
+        names = {name for found in self.makers.values() for name in found}
+        return frozenset(name for name in names if _LOOKUP.search(name))
+
+    @cached_property
+    def makers(self) -> Mapping[str, frozenset[str]]:
+        """Text of a name or attribute -> the functions whose answers it is ever given, imports resolved."""
+        found: dict[str, set[str]] = {}
+        for node in statements_in(self.module.tree):
+            for target, value in _bindings(node):
+                call = value.value if isinstance(value, ast.Await) else value
+                key = key_of(target)
+                if key is not None and isinstance(call, ast.Call):
+                    found.setdefault(key, set()).add(self.module.dotted(call.func) or "")
+        return {key: frozenset(names) for key, names in found.items()}
+
+
+def constant_numbers(tree: ast.Module) -> Mapping[str, int | float]:
+    """Names that the top of a module gives one number, and no function another."""
+    found: dict[str, int | float] = {}
+    again: set[str] = set()
+    for node in statements_in(tree):
+        if isinstance(node, ast.Global):
+            again.update(node.names)
+    for node in tree.body:
+        names = [one.id for target, _ in _bindings(node) for one in walk(target) if isinstance(one, ast.Name)]
+        again.update(name for name in names if name in found)
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        is_number = isinstance(value, ast.Constant) and type(value.value) in (
+            int,
+            float,
+        )
+        found.update(dict.fromkeys(names, value.value if is_number else 0))  # type: ignore[union-attr]
+        again.update(() if is_number else names)
+    return {name: value for name, value in found.items() if name not in again}
+
+
+def _by_name(body: Iterable[ast.stmt]) -> Mapping[str, FunctionNode]:
+    named: dict[str, FunctionNode] = {}
+    twice: set[str] = set()
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if node.name in named:
+                twice.add(node.name)
+            named[node.name] = node
+    return {name: node for name, node in named.items() if name not in twice}
+
+
+def _bindings(node: ast.stmt) -> Iterable[tuple[ast.expr, ast.expr]]:
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield node.target, node.value
+    elif isinstance(node, (ast.With, ast.AsyncWith)):
+        yield from ((item.optional_vars, item.context_expr) for item in node.items if item.optional_vars)

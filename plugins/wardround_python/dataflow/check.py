@@ -1,0 +1,71 @@
+"""What every check on a stranger's data shares."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+from typing import ClassVar
+
+from wardround.checks.base import Source
+from wardround.checks.lazy import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.dataflow.domain import ARCHIVE, MODEL, STORED, Danger, Hit
+
+_COMING_IN = LatePattern(
+    r"request|HTTPRequestHandler|\breq\b|get_\w*argument|@\w+\.(get|post|put|patch|delete|route|api_route)\(|"
+    r"def (lambda_)?handler\(event|start_response|"
+    r"output_text|completions?\.create|messages\.create|litellm|\.invoke\(|generate_content|infolist|namelist|getmembers|getnames|tarfile|cleaned_data|validated_data"
+)
+
+
+@lru_cache(maxsize=16)
+def may_ask(text: str) -> bool:
+    """Whether a module reads what comes in from outside; a cheap look."""
+    return _COMING_IN.search(text) is not None
+
+
+class TaintedCheck(PythonCheck):
+    """A check that reports where data from outside reaches one kind of place.
+
+    Attributes:
+        DANGER: the kind of place.
+        MESSAGE: what is said of data from a request; ``ARCHIVE_MESSAGE`` of names in an
+            archive, ``STORED_MESSAGE`` of what was kept from an earlier one.
+    """
+
+    DANGER: ClassVar[Danger]
+    MESSAGE: ClassVar[str]
+    ARCHIVE_MESSAGE: ClassVar[str] = ""
+    STORED_MESSAGE: ClassVar[str] = ""
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and may_ask(source.text)
+
+    def visit_Module(self, node: ast.Module) -> None:  # noqa: N802 - named after the class of ast
+        from wardround_python.dataflow.module_analysis import (
+            hits,  # only a file where data comes in needs the walk
+        )
+
+        said: set[tuple[object, str]] = set()
+        for hit in hits(self.module):
+            if hit.path != self.module.path or not hit.danger & self.DANGER or not self.counts(hit):
+                continue
+            place = (self.module.function_of(hit.node), self.once_for(hit))
+            if place not in said:
+                said.add(place)
+                self.report(self.module.span(hit.node), self.message_of(hit))
+
+    def once_for(self, hit: Hit) -> str:
+        """What is said once in a function."""
+        return ast.unparse(hit.node)
+
+    def message_of(self, hit: Hit) -> str:
+        if hit.origin == MODEL:
+            return self.MESSAGE.replace("data from the request", "what a language model wrote")
+        others = {ARCHIVE: self.ARCHIVE_MESSAGE, STORED: self.STORED_MESSAGE}
+        return others.get(hit.origin) or self.MESSAGE
+
+    def counts(self, hit: Hit) -> bool:
+        """Whether this place is worth a word; a check narrows it by what stands around."""
+        return True

@@ -1,0 +1,153 @@
+"""The classes of the project: their methods, the fields their objects hold, and objects themselves."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from wardround.languages.python.module import FunctionNode, last_name, statements_in
+from wardround_python.dataflow.domain import CLEAN, PARAMETER, SELF, Value, united
+from wardround_python.dataflow.known_value import Known
+from wardround_python.dataflow.state import OUTSIDE
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.analysis import ModuleFlow
+
+_DEEPEST_BASE = 4
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectClass:
+    """One class, in the module that defines it."""
+
+    flow: ModuleFlow
+    node: ast.ClassDef
+
+    @cached_property
+    def lineage(self) -> tuple[ProjectClass, ...]:
+        """The class and its bases, as far as the project defines them, the nearest first."""
+        return tuple(self._up(_DEEPEST_BASE))
+
+    def _up(self, steps: int) -> Iterator[ProjectClass]:
+        yield self
+        for base in self.node.bases if steps else ():
+            found = self.flow.class_of_name(base)
+            if found is not None and found.node is not self.node:
+                yield from found._up(steps - 1)
+
+    def method(self, name: str, above: bool = False) -> tuple[ProjectClass, FunctionNode] | None:
+        """A method by name and the class that has it; ``above``: that of a base."""
+        for one in self.lineage[above:]:
+            method = one.flow.methods[one.node].get(name)
+            if method is not None:
+                return one, method
+        return None
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of a dataclass or a model in their order, by what is declared in the body."""
+        found: dict[str, None] = {}
+        for one in reversed(self.lineage):
+            for line in one.node.body:
+                if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+                    found[line.target.id] = None
+        return tuple(found)
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """The attributes the methods of the class and of its bases give values to."""
+        return frozenset(
+            target.attr
+            for one in self.lineage
+            for node in statements_in(one.node)
+            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            if isinstance(target, ast.Attribute)
+        ) | frozenset(self.fields)
+
+    def class_of_attribute(self, name: str) -> ProjectClass | None:
+        """The class of what an attribute holds: as it is declared, or as the one constructor called says."""
+        return self._attribute_classes.get(name)
+
+    @cached_property
+    def _attribute_classes(self) -> Mapping[str, ProjectClass]:
+        found: dict[str, ProjectClass] = {}
+        for one in self.lineage:
+            for name, node in _made_attributes(one.node):
+                cls = one.flow.class_of_name(node)
+                if cls is not None:
+                    found.setdefault(name, cls)
+        return found
+
+    @cached_property
+    def content(self) -> Mapping[str, Value]:
+        """What the attributes hold from outside, whichever method put it there."""
+        found: dict[str, Value] = {}
+        for one in self.lineage:
+            for method in one.flow.methods[one.node].values():
+                for name, value in one.flow.summary(method).stores.items():
+                    if name.startswith(("session.", OUTSIDE)):
+                        continue
+                    found[name] = united(found.get(name, CLEAN), value)
+        for _ in range(3):  # one attribute made of another, made of a third
+            for name, value in list(found.items()):
+                through = [found.get(o.removeprefix(SELF), CLEAN) for o in value if o.startswith(SELF)]
+                found[name] = united(value, *through)
+        return {
+            name: {o: left for o, left in value.items() if PARAMETER not in o}
+            for name, value in found.items()
+        }
+
+    def is_property(self, name: str) -> bool:
+        found = self.method(name)
+        return found is not None and any(
+            last_name(one) in {"property", "cached_property"} for one in found[1].decorator_list
+        )
+
+
+@dataclass(slots=True)
+class Instance:
+    """An object whose class is known.
+
+    Attributes:
+        fields: what its attributes carry; None where it came from elsewhere.
+        where: the stretch of code in which it was made.
+        held: what is certain of its attributes.
+    """
+
+    cls: ProjectClass
+    fields: dict[str, Value] | None = None
+    where: int = 0
+    held: dict[str, Known] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> Value:
+        return united(*(self.fields or {}).values())
+
+
+def _made_attributes(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+    """Attributes and the names of what they are: ``self.x = Store(...)``, ``x: Store``, ``x = Store()``."""
+    for line in node.body:
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+            yield line.target.id, line.annotation
+        elif isinstance(line, ast.Assign) and isinstance(line.value, ast.Call):
+            yield from ((one.id, line.value.func) for one in line.targets if isinstance(one, ast.Name))
+        elif isinstance(line, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            declared = {one.arg: one.annotation for one in (*line.args.args, *line.args.kwonlyargs)}
+            for inner in statements_in(line):
+                if isinstance(inner, ast.Assign):
+                    yield from _stored(inner, declared)
+
+
+def _stored(node: ast.Assign, declared: Mapping[str, ast.expr | None]) -> Iterator[tuple[str, ast.expr]]:
+    for target in node.targets:
+        if not isinstance(target, ast.Attribute) or getattr(target.value, "id", "") != "self":
+            continue
+        annotation = declared.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        if isinstance(node.value, ast.Call):
+            yield target.attr, node.value.func
+        elif annotation is not None:
+            yield target.attr, annotation

@@ -1,0 +1,261 @@
+"""Functions inside functions: which there are, what they take from around them, and how large they are."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by, statements_in
+from wardround.languages.python.tree import walk
+from wardround_python.dataflow.expression_shapes import key_of
+
+_MOST_STATEMENTS = 14
+CHANGING = frozenset(
+    {
+        "append", "extend", "insert", "pop", "clear", "reverse", "remove", "sort", "update", "setdefault",
+        "popitem", "appendleft", "popleft", "extendleft", "rotate", "add", "discard", "set", "add_section",
+        "read", "read_dict", "read_string", "read_file", "remove_option", "remove_section", "put",
+        "write", "truncate", "get_nowait", "put_nowait",
+    }
+)  # fmt: skip
+"""Methods that change what they are called on."""
+
+
+_CHANGERS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.ExceptHandler)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What makes a function worth a walk for one call alone.
+
+    Attributes:
+        is_short: whether it is short enough, and answers at once.
+        asked: the names that decide what it does.
+        keeps: whether it gives values to attributes of its object.
+        answers: the names that are a part of what it gives.
+        gives_table: whether what it gives is a tuple, a list or a mapping.
+        yields: whether it gives piece after piece, one after the other and nothing else.
+    """
+
+    is_short: bool = False
+    asked: frozenset[str] = frozenset()
+    keeps: bool = False
+    answers: frozenset[str] = frozenset()
+    gives_table: bool = False
+    yields: bool = False
+
+
+class NestedFunctions:
+    """The functions and lambdas that other functions of a module define."""
+
+    def __init__(self, module: PythonModule) -> None:
+        self._module = module
+        self._lambdas: dict[ast.Lambda, FunctionNode] = {}
+        self._around: dict[FunctionNode, ast.AST] = {}
+        self._free: dict[ast.AST, frozenset[str]] = {}
+        self._traits: dict[FunctionNode, Traits] = {}
+        self._captured: dict[ast.AST, frozenset[str]] = {}
+        self._bound_in: dict[ast.AST, frozenset[str]] = {}
+
+    def of_lambda(self, node: ast.Lambda) -> FunctionNode:
+        """A lambda as a function."""
+        made = self._lambdas.get(node)
+        if made is None:
+            answer = ast.copy_location(ast.Return(node.body), node)
+            plain = ast.FunctionDef("<lambda>", node.args, [answer], [], None, None)
+            made = self._lambdas[node] = ast.copy_location(plain, node)
+            self._around[made] = self._module.function_of(node) or self._module.tree
+        return made
+
+    def has(self, function: FunctionNode) -> bool:
+        """Whether a function stands in this module."""
+        return function in self._all or function in self._around
+
+    @cached_property
+    def _all(self) -> frozenset[ast.AST]:
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+        return frozenset(node for node in statements_in(self._module.tree) if isinstance(node, kinds))
+
+    def _outside(self, function: FunctionNode) -> FunctionNode | None:
+        """The function around a function."""
+        known = self._around.get(function)
+        if known is None:
+            known = self._around[function] = self._module.function_of(function) or self._module.tree
+        if isinstance(known, ast.Lambda):
+            return self.of_lambda(known)
+        return known if isinstance(known, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+    @cached_property
+    def _by_name(self) -> Mapping[ast.AST, Mapping[str, list[FunctionNode]]]:
+        found: dict[ast.AST, dict[str, list[FunctionNode]]] = {}
+        for node in statements_in(self._module.tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                around = None if self._module.class_of(node) else self._module.function_of(node)
+                if around is not None:
+                    found.setdefault(around, {}).setdefault(node.name, []).append(node)
+        return found
+
+    def named(self, inside: FunctionNode | None, name: str) -> FunctionNode | None:
+        """The function a name stands for inside a function, where that or one around it defines it."""
+        while inside is not None and self._by_name:
+            found = self._by_name.get(inside, {}).get(name)
+            if found is not None:
+                return found[0] if len(found) == 1 else None
+            inside = self._outside(inside)
+        return None
+
+    def free(self, function: FunctionNode) -> frozenset[str]:
+        """The names of the functions around it that a function may read."""
+        if function not in self._free:
+            around = self._outside(function)
+            names: frozenset[str] = frozenset()
+            if around is not None:
+                names = self.captured(around) & (self._bound(around) | self.free(around)) - self._bound(
+                    function
+                )
+            self._free[function] = names
+        return self._free[function]
+
+    def captured(self, function: FunctionNode) -> frozenset[str]:
+        """The names that functions and lambdas inside a function mention."""
+        if function not in self._captured:
+            has_inner = "lambda" in self._module.text or function in self._by_name or self._has_class
+            inner = _inside(function) if has_inner else ()
+            self._captured[function] = frozenset(
+                one.id for part in inner for one in walk(part) if isinstance(one, ast.Name)
+            )
+        return self._captured[function]
+
+    @cached_property
+    def _has_class(self) -> bool:
+        return any(
+            isinstance(node, ast.ClassDef) and self._module.function_of(node) is not None
+            for node in statements_in(self._module.tree)
+        )
+
+    @cached_property
+    def declared_outside(self) -> frozenset[str]:
+        """The names that functions give new values to somewhere else."""
+        if "global " not in self._module.text and "nonlocal " not in self._module.text:
+            return frozenset()
+        return frozenset(
+            name
+            for node in statements_in(self._module.tree)
+            if isinstance(node, (ast.Global, ast.Nonlocal))
+            for name in node.names
+        )
+
+    @cached_property
+    def generators(self) -> frozenset[ast.AST | None]:
+        """The functions that answer piece by piece."""
+        if "yield" not in self._module.text:
+            return frozenset()
+        pieces = (node for node in self._module.nodes if isinstance(node, (ast.Yield, ast.YieldFrom)))
+        return frozenset(map(self._module.function_of, pieces))
+
+    def traits(self, function: FunctionNode) -> Traits:
+        if function not in self._traits:
+            is_generator = function in self.generators
+            self._traits[function] = _traits(function, is_generator)
+        return self._traits[function]
+
+    def changed_in(self, body: Sequence[ast.stmt | ast.expr]) -> frozenset[str]:
+        """The places that statements give new values, or whose content they change."""
+        last = body[-1]
+        first = bisect_left(self._changes, (body[0].lineno, body[0].col_offset, ""))
+        end = bisect_right(self._changes, (last.end_lineno or last.lineno, last.end_col_offset or 0, "~"))
+        return frozenset(name for _, _, name in self._changes[first:end])
+
+    @cached_property
+    def _changes(self) -> list[tuple[int, int, str]]:
+        """Where the places of the module are changed: line, column, what."""
+        return sorted(
+            (node.lineno, node.col_offset, name)
+            for node in self._module.nodes
+            if isinstance(node, _CHANGERS)
+            for name in _changed_by(node)
+        )
+
+    def _bound(self, function: FunctionNode) -> frozenset[str]:
+        if function not in self._bound_in:
+            self._bound_in[function] = _bound_in(function)
+        return self._bound_in[function]
+
+
+def _inside(function: FunctionNode) -> Iterator[ast.AST]:
+    for node in walk(function):
+        if node is not function and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield node
+
+
+def _bound_in(function: FunctionNode) -> frozenset[str]:
+    arguments = function.args
+    extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
+    stored = (one.id for one in nodes_run_by(function.body) if _is_stored(one))  # type: ignore[attr-defined]
+    return frozenset({*(one.arg for one in given), *stored})
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del))
+
+
+def _changed_by(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+        yield from _roots(node)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
+        yield from _roots(node.func.value)
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
+
+
+def _roots(node: ast.expr) -> Iterator[str]:
+    """Every place a change of this one changes: ``a.b[0]``, ``a.b`` and ``a``."""
+    while True:
+        key = key_of(node)
+        if key is not None:
+            yield key
+        if not isinstance(node, (ast.Attribute, ast.Subscript)):
+            return
+        node = node.value
+
+
+def _traits(function: FunctionNode, is_generator: bool) -> Traits:
+    if sum(1 for _ in statements_in(function)) > _MOST_STATEMENTS:
+        return Traits()
+    if is_generator and not all(_is_plain_piece(one) for one in function.body):
+        return Traits()
+    given = [one.value for one in statements_in(function) if isinstance(one, ast.Return) and one.value]
+    answers = frozenset(part.id for one in given for part in walk(one) if isinstance(part, ast.Name))
+    gives_table = any(isinstance(one, (ast.Tuple, ast.List, ast.Dict)) for one in given)
+    asked: set[str] = set()
+    keeps = False
+    for node in nodes_run_by(function.body):
+        keeps = keeps or (isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load))
+        for one in _asked_by(node):
+            asked.update(part.id for part in walk(one) if isinstance(part, ast.Name))
+    return Traits(True, frozenset(asked), keeps, answers, gives_table, is_generator)
+
+
+def _is_plain_piece(node: ast.stmt) -> bool:
+    """Whether a statement of a generator gives one piece, or none."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, (ast.Yield, ast.Constant))
+    return isinstance(node, (ast.Assign, ast.AnnAssign)) and not any(
+        isinstance(one, (ast.Yield, ast.YieldFrom)) for one in walk(node)
+    )
+
+
+def _asked_by(node: ast.AST) -> Iterator[ast.expr]:
+    """The expressions that decide what a statement or an expression does."""
+    if isinstance(node, (ast.If, ast.IfExp)):
+        yield node.test
+    elif isinstance(node, ast.Match):
+        yield node.subject
+    elif isinstance(node, (ast.Subscript, ast.BoolOp)):
+        yield node
+    elif isinstance(node, ast.Call):
+        yield from (node.func, *node.args)

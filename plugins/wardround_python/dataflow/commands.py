@@ -1,0 +1,100 @@
+"""What a call runs: text that a shell reads, here or on another machine, and the program that is started."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import PythonModule
+from wardround_python.dataflow.domain import Value
+from wardround_python.dataflow.known_value import Entry, Exactly
+
+_SHELLS = frozenset({"sh", "bash", "/bin/sh", "/bin/bash", "zsh", "cmd", "cmd.exe", "powershell"})
+COMMAND_FLAGS = frozenset({"-c", "-lc", "-ec", "-ic", "-euc", "/c", "/C", "-Command"})
+RUNS = frozenset({"run", "Popen", "call", "check_call", "check_output", "spawn", "create_subprocess_exec"})
+"""The last parts of those names."""
+PROCESSES = ("subprocess.", "asyncio.create_subprocess_exec", "pty.spawn")
+"""What the names of functions begin with that take a program with its arguments."""
+_REPLACING = LatePattern(r"^os\.(exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)$")
+"""Functions that start a program: its path first, behind a mode for the family of ``spawn``."""
+_REMOTE = frozenset({"fabric", "fabric2", "invoke", "asyncssh", "spur", "plumbum"})
+"""Libraries whose objects run command lines through a shell, mostly on another machine."""
+_REMOTE_RUNS = frozenset({"run", "sudo", "local", "create_process"})
+_IN_CONTAINER = frozenset({"exec_run", "exec_create"})
+
+
+def commands(module: PythonModule, call: ast.Call, name: str) -> Iterator[ast.expr]:
+    """The arguments of a call that choose what is run; ``name`` is its dotted name."""
+    if name.startswith(PROCESSES):
+        yield from _processes(call)
+    elif _REPLACING.search(name):
+        words = call.args[1:] if ".spawn" in name else call.args
+        yield from words[:1]
+        yield from _read_by_shell(_flat(words[1:]))
+    elif isinstance(call.func, ast.Attribute):
+        yield from _remote(module, call, call.func)
+
+
+def _remote(module: PythonModule, call: ast.Call, func: ast.Attribute) -> Iterator[ast.expr]:
+    if func.attr in _REMOTE_RUNS and _imports_any(module, _REMOTE):
+        yield from call.args[:1]
+        yield from (k.value for k in call.keywords if k.arg == "command")
+    elif func.attr in _IN_CONTAINER and _imports_any(module, {"docker"}):
+        yield call.args[-1] if func.attr == "exec_create" and call.args else (call.args or [func])[0]
+    elif func.attr == "run" and isinstance(func.value, ast.Attribute) and func.value.attr == "containers":
+        yield from call.args[:2]
+
+
+def _imports_any(module: PythonModule, packages: Collection[str]) -> bool:
+    return any(name.partition(".")[0] in packages for name in module.imported.values())
+
+
+def _processes(call: ast.Call) -> Iterator[ast.expr]:
+    """A command line that a shell reads: by ``shell=True``, or handed to a shell that is named."""
+    command = next((k.value for k in call.keywords if k.arg == "args"), None)
+    command = call.args[0] if call.args else command
+    if command is None:
+        return
+    shell = next((k.value for k in call.keywords if k.arg == "shell"), None)
+    if shell is not None and not (isinstance(shell, ast.Constant) and not shell.value):
+        yield command
+        return
+    words = command.elts if isinstance(command, (ast.List, ast.Tuple)) else call.args
+    if isinstance(command, (ast.List, ast.Tuple)) or len(call.args) > 1:
+        yield from words[:1]
+    yield from _taken_apart(command)
+    yield from _read_by_shell(words)
+
+
+def read_by_shell(entries: Sequence[Entry]) -> Iterator[Value]:
+    """What a list that was put together before starts, and what it hands to a shell."""
+    yield from (one.value for one in entries[:1])
+    texts = [one.known.value if isinstance(one.known, Exactly) else None for one in entries]
+    for at, text in enumerate(texts[:-2]):
+        if text in _SHELLS and texts[at + 1] in COMMAND_FLAGS:
+            yield entries[at + 2].value
+
+
+def _taken_apart(command: ast.expr) -> Iterator[ast.expr]:
+    """The text whose words are the command line: ``f"convert {name}".split()``."""
+    if not isinstance(command, ast.Call) or not isinstance(command.func, ast.Attribute):
+        return
+    if command.func.attr == "split":
+        is_shlex = isinstance(command.func.value, ast.Name) and command.func.value.id == "shlex"
+        yield from command.args[:1] if is_shlex else [command.func.value]
+
+
+def _read_by_shell(words: list[ast.expr]) -> Iterator[ast.expr]:
+    for at, word in enumerate(words[:-2]):
+        if _is_one_of(word, _SHELLS) and _is_one_of(words[at + 1], COMMAND_FLAGS):
+            yield words[at + 2]
+            return
+
+
+def _flat(words: list[ast.expr]) -> list[ast.expr]:
+    return [part for one in words for part in (one.elts if isinstance(one, (ast.List, ast.Tuple)) else [one])]
+
+
+def _is_one_of(node: ast.expr, values: Collection[str]) -> bool:
+    return isinstance(node, ast.Constant) and node.value in values

@@ -1,0 +1,224 @@
+"""What a test tells about the values it looks at."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import last_name
+from wardround.languages.python.tree import walk
+from wardround_python.dataflow import sanitizers, sources
+from wardround_python.dataflow.constant_folding import Folding
+from wardround_python.dataflow.domain import EVERYTHING, NOTHING, Danger
+from wardround_python.dataflow.expression_shapes import chain, is_length, key_of
+from wardround_python.dataflow.scope import Clears
+
+_LOOKUP = LatePattern(
+    r"^(get|find|fetch|load|lookup|retrieve|select)"
+    r"(_(?!\w*(file|path|dir|folder|content|blob|text|bytes|upload|param|arg|header|image))\w+)?$"
+)
+"""Methods that give the record of an id, or nothing."""
+_MATCHES = frozenset({"match", "fullmatch", "search"})
+"""Give None where a text does not fit a pattern."""
+
+
+class Conditions(Folding):
+    """What is harmless where a test is true, and where it is false."""
+
+    def _keep_test(self, key: str, source: ast.expr) -> None:
+        """Note what a name answers: ``allowed = is_safe(target)`` is asked later, by the name."""
+        if self._is_test(source):
+            asked = frozenset(one.id for one in walk(source) if isinstance(one, ast.Name))
+            if key not in asked:
+                self._tests[key] = source, asked
+
+    def _keep_lookup(self, key: str, source: ast.expr) -> None:
+        """Note by which ids a record was looked up: ``crate = crates.get(crate_id)``."""
+        call = source.value if isinstance(source, ast.Await) else source
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return
+        if not _LOOKUP.search(call.func.attr) or _is_request_part(call.func.value):
+            return
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        ids = {one.id for one in given if isinstance(one, ast.Name) and sources.ID_NAME.search(one.id)}
+        if ids - {key}:
+            self._record_ids[key] = frozenset(ids - {key})
+
+    def _is_test(self, node: ast.expr) -> bool:
+        """Whether an expression gives a yes or a no about a value."""
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.Not) and self._is_test(node.operand)
+        if isinstance(node, ast.BoolOp):
+            return all(map(self._is_test, node.values))
+        if isinstance(node, ast.Call):
+            last = last_name(node.func)
+            return last in sanitizers.TELLING or sanitizers.CHECKING.search(last) is not None
+        return isinstance(node, ast.Compare) or (isinstance(node, ast.Name) and node.id in self._tests)
+
+    def _clears(self, test: ast.expr) -> tuple[Clears, Clears]:
+        """What is known to be harmless where a test is true, and where it is false."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            when_true, when_false = self._clears(test.operand)
+            return when_false, when_true
+        if isinstance(test, ast.BoolOp):
+            both = [self._clears(one) for one in test.values]
+            every, some = (0, 1) if isinstance(test.op, ast.And) else (1, 0)
+            union = _either_clears([one[every] for one in both])
+            common = _common_clears([one[some] for one in both])
+            return (union, common) if every == 0 else (common, union)
+        if isinstance(test, ast.NamedExpr):
+            return self._clears(test.value)
+        if isinstance(test, ast.Compare):
+            return self._comparison(test)
+        if isinstance(test, ast.Call):
+            return self._look(test)
+        if isinstance(test, ast.BinOp):
+            looked = {
+                k: EVERYTHING for one in walk(test) if isinstance(one, ast.Name) for k in self._keys(one)
+            }
+            return looked, looked
+        if isinstance(test, ast.Attribute) and test.attr in {"netloc", "hostname"}:
+            return {}, self._without_host(test.value)
+        if isinstance(test, ast.Name) and test.id in self._tests:
+            return self._clears(self._tests[test.id][0])
+        return self._found(test)
+
+    def _without_host(self, parts: ast.expr) -> Clears:
+        """An address that names no host leads to this site: ``if not urlsplit(target).netloc``."""
+        address = parts.args[0] if isinstance(parts, ast.Call) and parts.args else parts
+        return dict.fromkeys(self._keys(address), Danger.REDIRECT)
+
+    def _found(self, node: ast.expr) -> tuple[Clears, Clears]:
+        """What was looked up with a value is there: the value names something that exists."""
+        known = {name: Danger.TRUST for name in self._keys(node) if name != key_of(node)}
+        for name in self._record_ids.get(key_of(node) or "", ()):
+            known[name] = Danger.TRUST | Danger.PATH  # it is the id of a record, which no path is
+        return known, known
+
+    def _comparison(self, test: ast.Compare) -> tuple[Clears, Clears]:
+        left, op, right = test.left, test.ops[0], test.comparators[0]
+        if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            lengths = [one for one in (left, *test.comparators) if is_length(one)]
+            cut = {key: Danger.BACKTRACK for one in lengths for key in self._keys(one.args[0])}  # type: ignore[attr-defined]
+            return cut, cut
+        if isinstance(left, ast.Constant) and isinstance(op, (ast.In, ast.NotIn)):
+            gone = _excluded(left.value)
+            found = dict.fromkeys(self._keys(right), gone) if gone else {}
+            return (found, {}) if isinstance(op, ast.NotIn) else ({}, found)
+        if isinstance(op, (ast.Is, ast.IsNot)) and last_name(getattr(left, "func", left)) in _MATCHES:
+            fits, fails = self._clears(left)
+            return (fits, fails) if isinstance(op, ast.IsNot) else (fails, fits)
+        sides = [left, right] if not isinstance(op, (ast.Is, ast.IsNot)) else []
+        if any(isinstance(one, ast.Constant) and one.value in ("", None, 0, False, True) for one in sides):
+            return self._found(left)
+        if not sides:
+            return self._found(left)
+        if isinstance(op, (ast.In, ast.NotIn)) and _is_request_part(right):
+            return {}, {}
+        looked = {key: EVERYTHING for one in sides for key in self._looked_at(one)}
+        if any(isinstance(one, ast.Call) for one in sides):
+            return looked, looked
+        return (looked, {}) if isinstance(op, (ast.In, ast.Eq)) else ({}, looked)
+
+    def _looked_at(self, node: ast.expr) -> set[str]:
+        """What a comparison looks at: the value itself, what it was made of, and what a call was given."""
+        if isinstance(node, ast.Attribute) and node.attr in sanitizers.CLEAN_ATTRIBUTES:
+            return set()
+        found = set(self._keys(node))
+        if isinstance(node, ast.Call) and last_name(node.func) not in sanitizers.UNTELLING:
+            for one in (*node.args, *(keyword.value for keyword in node.keywords)):
+                found |= set(self._keys(one)) | {
+                    k for part in walk(one) if isinstance(part, ast.Name) for k in self._keys(part)
+                }
+        if isinstance(node, ast.Attribute) or (
+            isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call)
+        ):
+            found |= self._looked_at(node.value)
+        return found
+
+    def _look(self, test: ast.Call) -> tuple[Clears, Clears]:
+        last = last_name(test.func)
+        looked: dict[str, Danger] = {}
+        if isinstance(test.func, ast.Attribute) and last in sanitizers.TELLING:
+            gone = EVERYTHING
+            if last == "startswith" and _is_slash(test):
+                gone = Danger.URL
+            elif last == "startswith" and _starts_upwards(test):
+                return {}, dict.fromkeys(self._keys(test.func.value), Danger.PATH)
+            elif last == "startswith" and _starts_address(test):
+                return {}, dict.fromkeys(self._keys(test.func.value), Danger.REDIRECT)
+            looked = dict.fromkeys(self._keys(test.func.value), gone)
+            return looked, {}
+        if last == "isinstance" and len(test.args) == 2 and not _names_text(test.args[1]):
+            return dict.fromkeys(self._keys(test.args[0]), EVERYTHING), {}
+        if last in sanitizers.UNTELLING:
+            return {}, {}
+        given = [one for call in chain(test) for one in (*call.args, *(k.value for k in call.keywords))]
+        for one in given:
+            looked.update(dict.fromkeys(self._looked_at(one), EVERYTHING))
+        if isinstance(test.func, ast.Attribute) and sanitizers.CHECKING.search(last) and not given:
+            looked.update(dict.fromkeys(self._keys(test.func.value), EVERYTHING))
+        return looked, looked
+
+
+def _either_clears(found: Sequence[Clears]) -> Clears:
+    merged: dict[str, Danger] = {}
+    for one in found:
+        for key, gone in one.items():
+            merged[key] = merged.get(key, NOTHING) | gone
+    return merged
+
+
+def _common_clears(found: Sequence[Clears]) -> Clears:
+    first, *rest = found
+    return {
+        key: gone
+        for key, gone in first.items()
+        if all(key in other and other[key] & gone == gone for other in rest)
+    }
+
+
+def _excluded(text: object) -> Danger:
+    """What a value can't be when it doesn't hold a text."""
+    if not isinstance(text, str):
+        return NOTHING
+    if ".." in text or text in {"/", "\\"}:
+        return Danger.PATH
+    if text == "'":
+        return Danger.XPATH
+    if text == "://":  # //other.example leads away too
+        return Danger.URL
+    return Danger.REDIRECT | Danger.URL if text in {"//", ":"} else NOTHING
+
+
+def _is_request_part(node: ast.expr) -> bool:
+    """Whether it is asked if something was sent at all."""
+    return isinstance(node, ast.Attribute) and node.attr in sources.REQUEST_PARTS
+
+
+def _is_slash(test: ast.Call) -> bool:
+    return (
+        bool(test.args)
+        and isinstance(test.args[0], ast.Constant)
+        and test.args[0].value in {"/", "http", "https://", "http://"}
+    )
+
+
+def _starts_upwards(test: ast.Call) -> bool:
+    """Return True for a test of ``..``, alone or among other beginnings, as of a path made plain before."""
+    first = test.args[0] if test.args else None
+    parts = first.elts if isinstance(first, ast.Tuple) else [first]
+    return any(isinstance(one, ast.Constant) and str(one.value).startswith("..") for one in parts)
+
+
+def _starts_address(test: ast.Call) -> bool:
+    first = test.args[0] if test.args else None
+    return isinstance(first, ast.Constant) and first.value == "//"
+
+
+def _names_text(node: ast.expr) -> bool:
+    return any(
+        isinstance(one, ast.Name) and one.id in {"str", "bytes", "list", "dict", "Mapping"}
+        for one in walk(node)
+    )

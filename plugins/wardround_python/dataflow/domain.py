@@ -1,0 +1,146 @@
+"""What text from a stranger can still do, and what carries it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntFlag, auto
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.classes import Instance
+    from wardround_python.dataflow.known_value import Known
+
+
+class Danger(IntFlag):
+    """One bit for each kind of place the text must not reach as it is."""
+
+    SQL = auto()
+    SHELL = auto()
+    PATH = auto()
+    CODE = auto()
+    OBJECTS = auto()
+    TEMPLATE = auto()
+    HTML = auto()
+    PAGE = auto()
+    """It stands between tags already; HTML is what any text brings along."""
+    REDIRECT = auto()
+    URL = auto()
+    LDAP = auto()
+    XPATH = auto()
+    TRUST = auto()
+    FIELDS = auto()
+    """It is a mapping, and the sender chose its keys."""
+    ORIGIN = auto()
+    PATTERN = auto()
+    BACKTRACK = auto()
+    LOG = auto()
+    """It can hold line ends, and so lines of its own."""
+    SCRIPT = auto()
+    """It can end a script it is written into."""
+    HOST = auto()
+    """It names the server as the sender calls it; other text from a request does not have this."""
+
+
+NOTHING = Danger(0)
+EVERYTHING = Danger(sum(Danger))
+PASSED = EVERYTHING & ~Danger.PAGE
+"""What a parameter hands on."""
+ALL = PASSED & ~Danger.HOST
+"""What a value has when it comes in: PAGE comes with tags around it."""
+
+REQUEST = "request"
+ARCHIVE = "archive"
+STORED = "stored"
+"""What users of the site saved before: an address they gave, to be called by this server."""
+MODEL = "model"
+"""What a language model wrote, for whoever asked it."""
+UPLOAD = "upload"
+"""A file that came with the request: its content is the sender's, and its ``filename``."""
+
+Value = Mapping[str, Danger]
+"""What an expression carries: for each origin the dangers that are left. An origin is REQUEST, ARCHIVE,
+UPLOAD, or the name of a parameter behind ``PARAMETER``."""
+
+PARAMETER = "parameter:"
+ENCODED = "encoded:"
+"""Before an origin: harmless as it is, and all it was once it is decoded."""
+SELF = PARAMETER + "self."
+"""An attribute of the object a method is called on, where a method of its class gives it a value."""
+CLEAN: Value = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Data of an origin reaches a place it must not, at ``node``.
+
+    Attributes:
+        path: the module the place stands in.
+        call: the call that hands the data to the function that holds the place, if it is in another one.
+    """
+
+    danger: Danger
+    node: ast.expr
+    origin: str
+    path: str = ""
+    call: ast.expr | None = None
+
+
+Place = tuple[Danger, ast.expr, str]
+"""A danger, the expression it is at, and the path of the module that expression stands in."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a function gives, and which sinks its parameters reach inside.
+
+    Attributes:
+        stores: what it leaves in attributes of the object it is called on.
+        made: the object it gives, where its class is known; its fields in terms of the parameters.
+        known: what is certain of what it gives, whatever it is given.
+        gives_self: whether it gives the object it is called on.
+    """
+
+    returned: Value = field(default_factory=dict)
+    reaches: dict[str, dict[Place, None]] = field(default_factory=dict)
+    stores: dict[str, Value] = field(default_factory=dict)
+    made: Instance | None = None
+    gives_self: bool = False
+    known: Known | None = None
+
+    def kept(self) -> set[str]:
+        """The keys of the session that the function reads: ``session.next``."""
+        origins = {o.removeprefix(PARAMETER) for v in (self.returned, *self.stores.values()) for o in v}
+        return {name for name in (*origins, *self.reaches) if name.startswith("session.")}
+
+
+def united(*values: Value) -> Value:
+    """What a value carries that may be any of these, or is made of all of them."""
+    found = [value for value in values if value]
+    if len(found) < 2:
+        return found[0] if found else CLEAN
+    merged: dict[str, Danger] = {}
+    for value in found:
+        for origin, left in value.items():
+            merged[origin] = merged.get(origin, NOTHING) | left
+    return merged
+
+
+def without(value: Value, gone: Danger) -> Value:
+    """The value after something took dangers away."""
+    return {origin: left & ~gone for origin, left in value.items() if left & ~gone} if value else CLEAN
+
+
+def encoded(value: Value) -> Value:
+    """The value in an encoding that does no harm by itself."""
+    return {ENCODED + origin.removeprefix(ENCODED): left for origin, left in value.items()}
+
+
+def decoded(value: Value) -> Value:
+    return united(*({origin.removeprefix(ENCODED): left} for origin, left in value.items()))
+
+
+def only(value: Value, kept: Danger) -> Value:
+    """The value where nothing but ``kept`` is handed on."""
+    return {origin: left & kept for origin, left in value.items() if left & kept} if value else CLEAN

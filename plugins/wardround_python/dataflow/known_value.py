@@ -1,0 +1,205 @@
+"""What is known for certain of a value: a constant, a table entry by entry, a function."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from wardround.languages.python.module import FunctionNode
+from wardround_python.dataflow.domain import CLEAN, Value, united
+
+_LONGEST = 2000
+"""Characters of a text, or digits of a number, that are still worked out."""
+_MOST_ENTRIES = 40
+
+Kind = Literal["", "parser", "queue", "stack", "cell", "stream", "namespace"]
+Plain = str | bytes | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """A constant."""
+
+    value: Plain
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """A function that a name stands for."""
+
+    function: FunctionNode
+
+
+class Entry(NamedTuple):
+    """One entry of a table: what it carries, and what is known of it."""
+
+    value: Value
+    known: Known | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Held:
+    """A list, a mapping or the like whose entries are known, for as long as all that changes it is seen.
+
+    Attributes:
+        entries: None once something may have changed it that was not seen.
+        where: the stretch of code that always runs as a whole and in which it was made.
+        whole: what all that was ever put in carries.
+        kind: what is special about it: the keys of a parser are pairs, a queue and a stack give away what
+            they hold, a cell holds one value, a stream text; a namespace has attributes for entries.
+        names: the attributes of a named tuple, in the order of its entries.
+        texts: the constants that were put in since it was made.
+    """
+
+    entries: list[Entry] | dict[object, Entry] | None
+    where: int
+    whole: Value = field(default_factory=dict)
+    kind: Kind = ""
+    names: tuple[str, ...] = ()
+    texts: set[object] = field(default_factory=set)
+
+    @property
+    def is_parser(self) -> bool:
+        """Whether it is a ``ConfigParser``."""
+        return self.kind == "parser"
+
+    def attribute(self, name: str) -> Entry | None:
+        """What an attribute holds, where the attributes are entries."""
+        if self.kind == "namespace":
+            return self.at(name)
+        return self.at(self.names.index(name)) if name in self.names else None
+
+    def put(self, entry: Entry) -> None:
+        self.whole = united(self.whole, entry.value)
+        if isinstance(entry.known, Exactly):
+            self.texts.add(entry.known.value)
+
+    def at(self, key: Plain) -> Entry | None:
+        """The entry under a key; one that carries nothing, where there is none."""
+        if self.entries is None:
+            return None
+        if isinstance(self.entries, dict):
+            return self.entries.get(key, NO_ENTRY)
+        if not isinstance(key, int) or not -len(self.entries) <= key < len(self.entries):
+            return NO_ENTRY
+        return self.entries[key]
+
+    @property
+    def every(self) -> Value:
+        """What any of the entries carries."""
+        if self.entries is None:
+            return self.whole
+        entries = self.entries.values() if isinstance(self.entries, dict) else self.entries
+        return united(*(one.value for one in entries))
+
+    @property
+    def has_room(self) -> bool:
+        return self.entries is not None and len(self.entries) < _MOST_ENTRIES
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A class that ``namedtuple`` made, by the names of its fields."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that waits for its last arguments: ``partial(function, first)``, ``itemgetter(1)``."""
+
+    made: ast.Call
+
+
+Known = Exactly | Held | Runs | Fields | Prepared
+NO_ENTRY = Entry(CLEAN)
+
+
+def is_same(first: Known | None, second: Known | None) -> bool:
+    """Whether two ways lead to the same value; ``1`` and ``True`` are two."""
+    if isinstance(first, Exactly) and isinstance(second, Exactly):
+        return type(first.value) is type(second.value) and first.value == second.value
+    return first is second or (isinstance(first, (Runs, Fields, Prepared)) and first == second)
+
+
+_OPERATORS: Mapping[type[ast.operator | ast.cmpop | ast.unaryop], Callable[..., object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda one, many: one in many,
+    ast.NotIn: lambda one, many: one not in many,
+    ast.Not: operator.not_,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+}
+_FUNCTIONS: Mapping[str, Callable[..., object]] = {
+    "len": len, "int": int, "str": str, "float": float, "bool": bool, "abs": abs, "min": min, "max": max,
+    "ord": ord, "chr": chr, "round": round, "repr": repr,
+}  # fmt: skip
+_METHODS = frozenset(
+    {
+        "upper", "lower", "strip", "lstrip", "rstrip", "replace", "startswith", "endswith", "find", "rfind",
+        "index", "count", "title", "capitalize", "casefold", "isdigit", "isalpha", "isalnum", "isdecimal",
+        "isupper", "islower", "removeprefix", "removesuffix", "swapcase",
+    }
+)  # fmt: skip
+
+
+def worked_out(op: type[ast.operator | ast.cmpop | ast.unaryop], *values: Plain) -> Exactly | None:
+    """What an operator makes of constants; None where that is an error, or too long to be worked out."""
+    act = _OPERATORS.get(op)
+    if act is None or (op is ast.Mult and not _is_short(*values)):
+        return None
+    return _tried(act, *values)
+
+
+def answered(name: str, *values: Plain) -> Exactly | None:
+    """What a function of the language makes of constants."""
+    act = _FUNCTIONS.get(name)
+    return _tried(act, *values) if act is not None else None
+
+
+def answered_on(on: Plain, name: str, *values: Plain) -> Exactly | None:
+    """What a method of a text makes of constants."""
+    is_known = isinstance(on, str) and name in _METHODS
+    return _tried(getattr(on, name), *values) if is_known else None
+
+
+def part_of(text: Plain, key: Plain) -> Exactly | None:
+    return _tried(operator.getitem, text, key) if isinstance(text, (str, bytes)) else None
+
+
+def _is_short(*values: Plain) -> bool:
+    texts = [one for one in values if isinstance(one, (str, bytes))]
+    numbers = [one for one in values if isinstance(one, int)]
+    if not texts:
+        return all(abs(one) < 10**_LONGEST for one in numbers)
+    return all(len(one) * abs(times) <= _LONGEST for one in texts for times in numbers)
+
+
+def _tried(act: Callable[..., object], *values: Plain) -> Exactly | None:
+    try:
+        found = act(*values)
+    except (ArithmeticError, TypeError, ValueError, LookupError):
+        return None
+    if isinstance(found, (str, bytes)):
+        return Exactly(found) if len(found) <= _LONGEST else None
+    return Exactly(found) if found is None or isinstance(found, (int, float, bool)) else None

@@ -1,0 +1,81 @@
+"""Which values of a module are certain, whatever its functions are handed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from wardround.findings import Span
+from wardround.languages.python.cache import parsed
+from wardround.languages.python.module import PythonModule
+from wardround_python.analysis.constant_texts import is_constant_text
+from wardround_python.dataflow.check import may_ask
+from wardround_python.dataflow.known_value import Exactly
+from wardround_python.dataflow.module_analysis import seen
+from wardround_python.dataflow.modules import imports_own, nothing
+from wardround_python.dataflow.value_recorder import Seen, Table, parts_of_text
+
+
+def is_known(path: str, text: str, span: Span, read: Callable[[str], str | None] = nothing) -> bool:
+    """Whether what stands at a place of a file is certain to be a constant; not where it cannot be read.
+
+    Of a call: whether what it is given first is.
+    """
+    try:
+        module = parsed(path, text)
+        nodes = [one for one in module.expressions_on.get(span.line, ()) if _is_at(module, one, span)]
+        values = [_decisive(one) for one in nodes]
+        if any(is_constant_text(module, one, one) or is_certain(module, one) for one in values):
+            return True
+        if not values or not may_ask(text) or not imports_own(module, read):
+            return False
+        return any(is_certain(module, one, read) for one in values)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+
+
+def _is_at(module: PythonModule, node: ast.expr, span: Span) -> bool:
+    """Whether an expression stands at a place, or is a call of what stands there."""
+    if module.span(node) == span:
+        return True
+    return isinstance(node, ast.Call) and module.span(node.func) == span
+
+
+def _decisive(node: ast.expr) -> ast.expr:
+    if not isinstance(node, ast.Call):
+        return node
+    named = [k.value for k in node.keywords if k.arg in {"args", "cmd", "command", "stream", "obj", "data"}]
+    return next(iter((*node.args, *named)), node)
+
+
+def is_certain(module: PythonModule, node: ast.expr, read: Callable[[str], str | None] = nothing) -> bool:
+    """Whether every walk that comes by an expression knows each of its parts.
+
+    Args:
+        read: path -> the text of another file of the project, where the walk may follow values into these.
+    """
+    known = seen(module, read)
+    return node in known and _is_fixed(module, node, known)
+
+
+def constant_of(module: PythonModule, node: ast.expr) -> Exactly | None:
+    """The constant an expression always is; None where that can't be told."""
+    if isinstance(node, ast.Constant):
+        return Exactly(node.value) if isinstance(node.value, (str, bytes, int, float, type(None))) else None
+    known = seen(module).get(node)
+    return known if isinstance(known, Exactly) else None
+
+
+def entries_of(module: PythonModule, node: ast.expr) -> Table | None:
+    """The entries of the mapping an expression stands for, where it is read; None where it may be another."""
+    known = seen(module).get(node)
+    return known if isinstance(known, dict) else None
+
+
+def _is_fixed(module: PythonModule, node: ast.expr, known: Seen) -> bool:
+    if isinstance(known.get(node), Exactly):
+        return True
+    parts = parts_of_text(node)
+    if parts is None:
+        return is_constant_text(module, node, node)
+    return all(_is_fixed(module, one, known) for one in parts)

@@ -1,0 +1,212 @@
+"""The modules of a project that data is followed into, each read and parsed when a call leads there."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from wardround.languages.python.cache import parsed
+
+if TYPE_CHECKING:
+    from wardround.languages.python.module import PythonModule
+    from wardround_python.dataflow.analysis import ModuleFlow
+    from wardround_python.dataflow.classes import ProjectClass
+
+MOST_WALKS = 300
+"""How many calls of one review are walked by themselves."""
+_MOST = 60
+"""How many modules are looked into in one review."""
+_LONGEST = 400_000
+"""Characters: longer modules are tables and generated code."""
+_DEEPEST_EXPORT = 3
+_SHORTEST_NAME = 4
+"""A shorter name is like too many classes."""
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+class Found(NamedTuple):
+    """A name at the top of a module of the project, and what follows it: ``("Store", "open")``."""
+
+    flow: ModuleFlow
+    names: tuple[str, ...]
+
+
+def nothing(path: str) -> str | None:
+    """The text of the other files where a module is looked at by itself."""
+    return None
+
+
+class Modules:
+    """Finds what imports name, if it is a module of the project.
+
+    Attributes:
+        depth: how many functions deep the walk is just now, over all modules.
+        walks: how many calls were walked by themselves.
+        asked: what a module that is looked at by itself wanted to know of others, in order: who imports what,
+            and which method of what thing is called.
+        has_answered: whether any such question found something, since that was last set back.
+    """
+
+    def __init__(self, read: Callable[[str], str | None] = nothing) -> None:
+        self._read = read
+        self._flows: dict[str, ModuleFlow | None] = {}
+        self._watched: tuple[str, ...] = ()
+        self._texts: dict[str, str | None] = {}
+        self._likes: dict[tuple[str, str], ProjectClass | None] = {}
+        self._stretches = 0
+        self.depth = 0
+        self._found: dict[tuple[str, str], Found | None] = {}
+        self.walks = 0
+        self.asked: dict[tuple[str, str, bool], None] = {}
+        self.has_answered = False
+
+    def stretch(self) -> int:
+        """A new number for a stretch of code that always runs as a whole."""
+        self._stretches += 1
+        return self._stretches
+
+    def watch(self, paths: Sequence[str]) -> None:
+        """Name the files of the change: what is handed in is taken to be of a class of theirs."""
+        self._watched = tuple(paths)
+
+    def called(self, name: str, method: str) -> ProjectClass | None:
+        """The one class of the change that is named like a thing: ``storage`` -> ``LocalStorage``."""
+        word = name.strip("_").replace("_", "").lower().removesuffix("s")
+        if len(word) < _SHORTEST_NAME:
+            return None
+        if not self._watched:
+            self.asked[name, method, False] = None
+            return None
+        if (word, method) not in self._likes:
+            self._likes[word, method] = self._class_like(word, method)
+        found = self._likes[word, method]
+        self.has_answered = self.has_answered or found is not None
+        return found
+
+    def _class_like(self, word: str, method: str) -> ProjectClass | None:
+        found = []
+        for path in self._watched:
+            text = self._text(path) or ""
+            flow = self.flow(path) if f"def {method}(" in text and word in text.lower() else None
+            for made in flow.classes() if flow is not None else ():
+                title = made.node.name.lower().removesuffix("s")
+                if title.endswith(word) and made.method(method) is not None:
+                    found.append(made)
+        return found[0] if len(found) == 1 else None
+
+    def _text(self, path: str) -> str | None:
+        if path not in self._texts:
+            self._texts[path] = self._read(path)
+        return self._texts[path]
+
+    def flow(self, path: str) -> ModuleFlow | None:
+        """The module at a path; None if there is none, or none that can be read."""
+        from wardround_python.dataflow.analysis import ModuleFlow
+
+        if path not in self._flows:
+            text = self._text(path) if len(self._flows) < 10 * _MOST else None
+            made = None
+            if text is not None and len(text) < _LONGEST and sum(map(bool, self._flows.values())) < _MOST:
+                try:
+                    made = ModuleFlow(parsed(path, text), self)
+                except _UNREADABLE:
+                    made = None  # it is told of where that file itself is under review
+            self._flows[path] = made
+        return self._flows[path]
+
+    def has(self, path: str) -> bool:
+        """Whether somebody asked for the module at a path."""
+        return path in self._flows
+
+    def adopt(self, alone: ModuleFlow) -> bool:
+        """Take over the walk through a module by itself, if it is the one that would be made here.
+
+        So it is where the rest of the project has nothing to say to what was asked on the way. The module
+        must be one of those here, and nothing asked of it yet. Taken over or not, the walk is used up.
+        """
+        path, asked, walks = alone.module.path, alone.modules.asked, alone.modules.walks
+        if self.walks + walks > MOST_WALKS:
+            return False
+        before, self._flows = self._flows, {**self._flows, path: alone}
+        self._stretches = max(self._stretches, alone.modules._stretches)
+        alone.modules = self
+        if any(self._answers(*question) for question in asked):
+            self._flows = before
+            self._likes.clear()
+            self._found.clear()
+            return False
+        self.walks += walks
+        return True
+
+    def _answers(self, first: str, second: str, is_import: bool) -> bool:
+        found = self.find(first, second) if is_import else self.called(first, second)
+        return found is not None
+
+    def find(self, importer: str, dotted: str, again: int = _DEEPEST_EXPORT) -> Found | None:
+        """What a dotted name, as an import of a module spells it, stands for in the project."""
+        if self._read is nothing:
+            self.asked[importer, dotted, True] = None
+            return None
+        if not again:
+            return None
+        if (importer, dotted) not in self._found:
+            self._found[importer, dotted] = self._find(importer, dotted, again)
+        found = self._found[importer, dotted]
+        self.has_answered = self.has_answered or found is not None
+        return found
+
+    def _find(self, importer: str, dotted: str, again: int) -> Found | None:
+        for path, names in _places(importer, dotted):
+            flow = self.flow(path)
+            if flow is None:
+                continue
+            if names and names[0] not in flow.top and names[0] in flow.module.imported:
+                return self.find(
+                    path,
+                    ".".join((flow.module.imported[names[0]], *names[1:])),
+                    again - 1,
+                )
+            return Found(flow, names)
+        return None
+
+
+def _places(importer: str, dotted: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Where the module may be that a dotted name begins with, and what is left of the name; longest first."""
+    level = len(dotted) - len(dotted.lstrip("."))
+    parts = tuple(part for part in dotted[level:].split(".") if part)
+    folders = tuple(importer.split("/")[:-1])
+    if level:
+        roots = [folders[: len(folders) - level + 1]]
+    elif not parts or parts[0] in sys.stdlib_module_names:
+        return
+    elif parts[0] in folders:
+        roots = [folders[: folders.index(parts[0])]]
+    else:
+        roots = list(dict.fromkeys([folders, folders[:-1], ()]))
+    for root in roots:
+        for length in range(len(parts) - 1 or 1, 0, -1):
+            stem = "/".join((*root, *parts[:length]))
+            for path in (f"{stem}.py", f"{stem}/__init__.py"):
+                if path != importer:
+                    yield path, parts[length:]
+
+
+def imports_own(module: PythonModule, read: Callable[[str], str | None]) -> bool:
+    """Whether a module imports another module of the project."""
+    return read is not nothing and any(
+        read(path) is not None for name in module.imported.values() for path, _ in _places(module.path, name)
+    )
+
+
+def top_names(tree: ast.Module) -> frozenset[str]:
+    """The functions, classes and variables a module itself defines at its top."""
+    named: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            named.add(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            named.update(one.id for one in targets if isinstance(one, ast.Name))
+    return frozenset(named)

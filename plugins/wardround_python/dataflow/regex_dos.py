@@ -1,0 +1,101 @@
+"""Regular expressions that can take exponential time on text made for it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from re import _constants, _parser  # type: ignore[attr-defined]  # the one reader of Python's own syntax
+from typing import Any
+
+from wardround.languages.python.module import PythonModule
+
+_REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
+
+
+def is_slow(pattern: str) -> bool:
+    """Whether a repeated group can split the same text in many ways: ``(a+)+``."""
+    try:
+        return _any_slow(_parser.parse(pattern), repeated=False)
+    except (re.error, RecursionError, OverflowError, ValueError):
+        return False
+
+
+def _any_slow(parts: Any, repeated: bool) -> bool:
+    items = list(parts)
+    if repeated and _splits(items):
+        return True
+    return any(_any_slow(body, inner) for op, given in items for body, inner in _bodies(op, given))
+
+
+def _bodies(op: Any, given: Any) -> list[tuple[Any, bool]]:
+    """The parts inside one item, and whether they are repeated without end."""
+    if op in _REPEATS:
+        _, most, body = given
+        return [(body, most == _constants.MAXREPEAT)]
+    if op is _constants.SUBPATTERN:
+        return [(given[3], False)]
+    if op is _constants.BRANCH:
+        return [(branch, False) for branch in given[1]]
+    return []
+
+
+def _splits(items: list[Any]) -> bool:
+    """Whether, of what is repeated, all but an endless repeat can be left out."""
+    while len(items) == 1 and items[0][0] is _constants.SUBPATTERN:
+        items = list(items[0][1][3])
+    if len(items) == 1 and items[0][0] is _constants.BRANCH:
+        return any(_splits(list(branch)) for branch in items[0][1][1])
+    endless = [item for item in items if _is_endless(item)]
+    if not endless:
+        return False
+    others = [item for item in items if item is not endless[0]]
+    return all(_can_be_empty(item) for item in others) or (
+        _takes_all(endless[0])
+        and all(item[0] is _constants.LITERAL or _can_be_empty(item) for item in others)
+    )
+
+
+def _is_endless(item: Any) -> bool:
+    op, given = item
+    if op is _constants.SUBPATTERN:
+        body = list(given[3])
+        return len(body) == 1 and _is_endless(body[0])
+    return op in _REPEATS and given[1] == _constants.MAXREPEAT
+
+
+def _takes_all(item: Any) -> bool:
+    op, given = item
+    return op in _REPEATS and [one[0] for one in given[2]] == [_constants.ANY]
+
+
+def _can_be_empty(item: Any) -> bool:
+    op, given = item
+    if op in _REPEATS:
+        return bool(given[0] == 0)
+    if op is _constants.SUBPATTERN:
+        return all(_can_be_empty(one) for one in given[3])
+    return op is _constants.AT
+
+
+def slow_names(module: PythonModule) -> Mapping[str, str]:
+    """Names of the module that stand for a slow pattern, compiled or as text."""
+    found = {}
+    for node in module.tree.body:
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+            continue
+        value = node.value
+        if (
+            isinstance(value, ast.Call)
+            and module.dotted(value.func) in {"re.compile", "regex.compile"}
+            and value.args
+        ):
+            value = value.args[0]
+        if isinstance(value, ast.Constant) and isinstance(value.value, str) and is_slow_text(value.value):
+            found[node.targets[0].id] = value.value
+    return found
+
+
+def is_slow_text(text: str) -> bool:
+    """Like ``is_slow``, after a look whether there are groups that are repeated at all."""
+    return any(end in text for end in (")+", ")*", "){")) and is_slow(text)

@@ -1,0 +1,119 @@
+"""Which expressions are the request that is being answered, whatever the module calls it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode, PythonModule, last_name
+
+FRAMEWORKS = frozenset(
+    {"flask", "quart", "bottle", "sanic", "flask_restful", "flask_restx", "apiflask", "web"}
+)  # fmt: skip
+REQUEST_NAMES = frozenset({"request", "req", "_request"})
+REQUEST_TYPE = LatePattern(r"(^|[.\[| ])(Http|Wsgi|WSGI|ASGI|Drf)?Request\b")
+_KEPT_REQUEST = frozenset({"req", "_req", "_request", "http_request"})
+"""Attributes in which an object keeps the request it was made for."""
+_CLIENT = LatePattern(
+    r"(urllib3|urllib\.request|requests|httpx|aiohttp|http\.client|scrapy|pycurl|tornado)(\.|$)"
+)
+_DEEPEST = 3
+"""Through how many calls a request is followed by what it is handed on as."""
+
+
+def is_request(
+    module: PythonModule, node: ast.expr, function: FunctionNode | None, deep: int = _DEEPEST
+) -> bool:
+    """Whether an expression is the request that is being answered."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and node.slice.value == "request"
+    if isinstance(node, ast.Attribute):
+        return _is_kept(module, node, function, deep)
+    if not isinstance(node, ast.Name):
+        return False
+    origin = module.imported.get(node.id)
+    if origin is not None:
+        stem, _, last = origin.rpartition(".")
+        return last == "request" and stem.partition(".")[0] in FRAMEWORKS
+    if function is None:
+        return False
+    declared = {p.arg: p for p in parameters(function)}.get(node.id)
+    if declared is None:
+        made = module.assigned.get(node.id, ()) if deep else ()
+        return len(made) == 1 and is_request(module, made[0], function, deep - 1)
+    if declared.annotation is not None:
+        return REQUEST_TYPE.search(ast.unparse(declared.annotation)) is not None or (
+            node.id in REQUEST_NAMES and isinstance(declared.annotation, ast.Constant)
+        )
+    return node.id in REQUEST_NAMES or (deep > 0 and _is_handed(module, function, node.id, deep - 1))
+
+
+def parameters(function: FunctionNode) -> list[ast.arg]:
+    """All parameters but ``*args`` and ``**kwargs``."""
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def _is_kept(module: PythonModule, node: ast.Attribute, function: FunctionNode | None, deep: int) -> bool:
+    """Whether an attribute of an object, or of the framework, is the request."""
+    if not isinstance(node.value, ast.Name):
+        return False
+    on = node.value.id
+    if node.attr == "request" or (node.attr in _KEPT_REQUEST and not _asks_others(module)):
+        return on in {"self", "cls", "info", "view"} or module.imported.get(on) in FRAMEWORKS
+    cls = module.class_of(function) if function is not None and on == "self" and deep else None
+    for maker in cls.body if cls is not None else ():
+        if isinstance(maker, ast.FunctionDef) and maker.name == "__init__":
+            return any(
+                isinstance(line, ast.Assign)
+                and ast.unparse(line.targets[0]) == f"self.{node.attr}"
+                and isinstance(line.value, ast.Name)
+                and is_request(module, line.value, maker, deep - 1)
+                for line in maker.body
+            )
+    return False
+
+
+def _is_handed(module: PythonModule, function: FunctionNode, name: str, deep: int) -> bool:
+    """Whether every call of a function in its module hands it the request there."""
+    positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    cls = module.class_of(function) if positional[:1] in (["self"], ["cls"]) else None
+    called = cls.name if cls is not None and function.name == "__init__" else function.name
+    at = positional.index(name) - (cls is not None) if name in positional else -1
+    calls = _calls(module).get(called, ())
+    given = [
+        [*(call.args[at : at + 1] if at >= 0 else ()), *(k.value for k in call.keywords if k.arg == name)]
+        for call in calls
+    ]
+    return bool(given) and all(
+        bool(one) and is_request(module, one[0], _function_of(module, call), deep)
+        for call, one in zip(calls, given, strict=True)
+    )
+
+
+def _function_of(module: PythonModule, node: ast.AST) -> FunctionNode | None:
+    found = module.function_of(node)
+    return found if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def _calls(module: PythonModule) -> Mapping[str, Sequence[ast.Call]]:
+    """Name -> the calls of a function or method of that name that are handed something."""
+    found = module.notes.get(_calls)
+    if found is None:
+        calls: dict[str, list[ast.Call]] = {}
+        for node in module.nodes:
+            if isinstance(node, ast.Call) and (node.args or node.keywords):
+                calls.setdefault(last_name(node.func), []).append(node)
+        found = module.notes[_calls] = calls
+    assert isinstance(found, dict)
+    return found
+
+
+def _asks_others(module: PythonModule) -> bool:
+    """Whether a module makes requests of its own, which go by the same names."""
+    found = module.notes.get(_asks_others)
+    if found is None:
+        found = any(_CLIENT.match(name) for name in module.imported.values())
+        module.notes[_asks_others] = found
+    return found is True

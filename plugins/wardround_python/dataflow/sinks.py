@@ -1,0 +1,415 @@
+"""The places a stranger's text must not reach as it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import PythonModule, last_name
+from wardround_python.dataflow.commands import commands
+from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.regex_dos import is_slow_text
+
+Reached = Iterator[tuple[Danger, ast.expr]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """Arguments of a call that must not be a stranger's: by position, and by keyword."""
+
+    danger: Danger
+    first: int = 0
+    last: int = 0
+    keywords: tuple[str, ...] = ()
+
+    def arguments(self, call: ast.Call) -> Iterator[ast.expr]:
+        for position, argument in enumerate(call.args):
+            if isinstance(argument, ast.Starred):
+                return
+            if self.first <= position <= self.last:
+                yield argument
+        for keyword in call.keywords:
+            if keyword.arg in self.keywords:
+                yield keyword.value
+
+
+def _each(names: str, sink: Sink) -> dict[str, Sink]:
+    return dict.fromkeys(names.split(), sink)
+
+
+_PATH = Sink(
+    Danger.PATH, keywords=("file", "path", "filename", "path_or_file", "filename_or_fp", "filepath_or_buffer")
+)
+_TWO_PATHS = Sink(Danger.PATH, 0, 1, keywords=("src", "dst"))
+_URL = Sink(Danger.URL, keywords=("url",))
+_SECOND_URL = Sink(Danger.URL, 1, 1, keywords=("url",))
+_SHELL = Sink(Danger.SHELL, keywords=("cmd", "command"))
+_OBJECTS = Sink(Danger.OBJECTS)
+_HTML = Sink(Danger.HTML)
+
+FUNCTIONS: dict[str, Sink] = {
+    **_each("os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
+            "asyncio.create_subprocess_shell asyncio.subprocess.create_subprocess_shell pexpect.run "
+            "pexpect.spawn invoke.run", _SHELL),
+    **_each("open io.open codecs.open gzip.open bz2.open lzma.open aiofiles.open os.open os.remove os.unlink "
+            "os.rmdir os.removedirs os.listdir os.scandir os.chmod os.chown os.utime "
+            "shutil.rmtree zipfile.ZipFile tarfile.open "
+            "flask.send_file quart.send_file starlette.responses.FileResponse fastapi.responses.FileResponse "
+            "bottle.static_file sanic.response.file sanic.file sanic.response.file_stream "
+            "aiohttp.web.FileResponse web.FileResponse "
+            "os.stat os.makedirs os.mkdir os.walk os.truncate os.path.getsize glob.glob glob.iglob "
+            "fileinput.input linecache.getlines PIL.Image.open sqlite3.connect logging.FileHandler "
+            "numpy.load numpy.loadtxt "
+            "pandas.read_csv pandas.read_json pandas.read_excel pandas.read_parquet cv2.imread "
+            "runpy.run_path", _PATH),
+    **_each("os.rename os.replace os.link os.symlink shutil.copy shutil.copy2 shutil.copyfile "
+            "shutil.copytree "
+            "shutil.move", _TWO_PATHS),
+    "flask.send_from_directory": Sink(Danger.PATH, keywords=("directory",)),
+    **_each("eval exec __import__ importlib.import_module runpy.run_module "
+            "code.InteractiveInterpreter.runsource "
+            "builtins.eval builtins.exec timeit.timeit pandas.eval numexpr.evaluate js2py.eval_js "
+            "sympy.sympify sympy.parse_expr sympy.parsing.sympy_parser.parse_expr "
+            "ctypes.CDLL ctypes.cdll.LoadLibrary", Sink(Danger.CODE)),
+    **_each("pickle.loads pickle.load cPickle.loads dill.loads dill.load cloudpickle.loads marshal.loads "
+            "_pickle.loads _pickle.load jsonpickle.loads jsonpickle.unpickler.decode "
+            "jsonpickle.decode joblib.load shelve.open yaml.unsafe_load yaml.full_load yaml.unsafe_load_all "
+            "pandas.read_pickle pickle.Unpickler torch.load", _OBJECTS),
+    **_each("flask.render_template_string quart.render_template_string jinja2.Template "
+            "mako.template.Template "
+            "django.template.Template tornado.template.Template bottle.SimpleTemplate "
+            "chameleon.PageTemplate chameleon.PageTextTemplate",
+            Sink(Danger.TEMPLATE, keywords=("source", "template_string", "text"))),
+    **_each("django.utils.safestring.mark_safe django.utils.html.format_html "
+            "django.utils.safestring.SafeString django.utils.safestring.SafeText "
+            "markupsafe.Markup flask.Markup sanic.html "
+            "jinja2.Markup", _HTML),
+    "django.core.mail.send_mail": Sink(Danger.HTML, 8, 8, ("html_message",)),
+    "flask_mail.Message": Sink(Danger.HTML, 9, 9, ("html",)),
+    **_each("starlette.responses.HTMLResponse fastapi.responses.HTMLResponse sanic.response.html "
+            "aiohttp.web.HTMLResponse", Sink(Danger.HTML, keywords=("content", "body"))),
+    **_each("flask.redirect quart.redirect django.shortcuts.redirect bottle.redirect sanic.response.redirect "
+            "werkzeug.utils.redirect django.http.HttpResponseRedirect "
+            "django.http.HttpResponsePermanentRedirect "
+            "starlette.responses.RedirectResponse fastapi.responses.RedirectResponse "
+            "django.http.response.HttpResponseRedirect aiohttp.web.HTTPFound aiohttp.web.HTTPSeeOther "
+            "aiohttp.web.HTTPMovedPermanently aiohttp.web.HTTPTemporaryRedirect "
+            "aiohttp.web.HTTPPermanentRedirect sanic.redirect "
+            + " ".join(f"{library}.{kind}" for library in ("pyramid.httpexceptions", "webob.exc", "falcon")
+                       for kind in ("HTTPFound", "HTTPSeeOther", "HTTPMovedPermanently",
+                                    "HTTPTemporaryRedirect", "HTTPPermanentRedirect")),
+            Sink(Danger.REDIRECT, keywords=("location", "url", "redirect_to", "to"))),
+    **_each("urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen "
+            "wget.download feedparser.parse pdfkit.from_url imgkit.from_url weasyprint.HTML "
+            "tornado.httpclient.HTTPRequest trafilatura.fetch_url newspaper.Article", _URL),
+    "pandas.read_html": Sink(Danger.URL, keywords=("io",)),
+    "ldap3.Connection": Sink(Danger.LDAP, 1, 1, ("user",)),
+    "syslog.syslog": Sink(Danger.LOG, 0, 1),
+    **_each(" ".join(f"{library}.{verb}" for library in ("requests", "httpx")
+                     for verb in ("get", "post", "put", "patch", "delete", "head", "options")), _URL),
+    **_each("requests.request httpx.request httpx.stream aiohttp.request urllib3.request", _SECOND_URL),
+    **_each("socket.create_connection http.client.HTTPConnection http.client.HTTPSConnection",
+            Sink(Danger.URL, keywords=("host", "address"))),
+    "django.contrib.auth.hashers.make_password": Sink(Danger.TRUST, keywords=("password",)),
+    **_each("lxml.etree.XPath lxml.etree.ETXPath elementpath.select elementpath.iter_select "
+            "elementpath.Selector", Sink(Danger.XPATH, 0, 1, ("path",))),
+    **_each("pandas.read_sql pandas.read_sql_query pandas.io.sql.read_sql",
+            Sink(Danger.SQL, keywords=("sql",))),
+    **_each("django.db.models.expressions.RawSQL psycopg.sql.SQL psycopg2.sql.SQL duckdb.sql "
+            "duckdb.query sqlalchemy.text sqlalchemy.sql.text "
+            "sqlalchemy.sql.expression.text "
+            "sqlalchemy.literal_column sqlalchemy.text.columns", Sink(Danger.SQL, keywords=("sql", "text"))),
+    **_each("re.compile re.match re.search re.fullmatch re.findall re.finditer re.sub re.split regex.compile",
+            Sink(Danger.PATTERN, keywords=("pattern",))),
+}  # fmt: skip
+"""By dotted name, imports resolved."""
+
+_SQL_TEXT = Sink(Danger.SQL, keywords=("sql", "query", "statement", "operation"))
+METHODS: dict[str, Sink] = {
+    **_each(
+        "execute executemany executescript exec_driver_sql mogrify executemany_async",
+        _SQL_TEXT,
+    ),
+    "raw": Sink(Danger.SQL, keywords=("raw_query",)),
+    "extra": Sink(Danger.SQL, 0, 9, ("where", "select", "tables", "order_by")),
+    "runsource": Sink(Danger.CODE, keywords=("source",)),
+    "paged_search": Sink(Danger.LDAP, 0, 1, ("search_base", "search_filter")),
+    **_each(
+        "simple_bind_s simple_bind bind_s rename_s delete_s modify_s add_s",
+        Sink(Danger.LDAP, keywords=("who", "dn")),
+    ),
+    **_each("xpath", Sink(Danger.XPATH)),
+    **_each("exec_command", _SHELL),
+    **_each("set_password", Sink(Danger.TRUST, keywords=("raw_password",))),
+    **_each("create_user create_superuser acreate_user", Sink(Danger.TRUST, 2, 2, ("password",))),
+    "goto": _URL,
+    "attach_alternative": _HTML,
+}
+"""By the last part alone, whatever they are called on."""
+
+_FETCH_ROW = frozenset({"fetch", "fetchrow", "fetchval", "fetch_all", "fetch_one", "fetch_val"})
+_DATABASE = LatePattern(r"(?i)(^|[._])(db|database|conn|connection|pool|cursor|cur|pg|session|engine)$")
+_PATH_METHODS = frozenset(
+    {"read_text", "read_bytes", "write_text", "write_bytes", "unlink", "rmdir", "iterdir", "open", "rename",
+     "replace", "mkdir", "touch"}
+)  # fmt: skip
+_CLIENTS = frozenset(
+    {"httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession", "requests.Session", "requests.session",
+     "urllib3.PoolManager", "aiohttp.client.ClientSession", "urllib3.ProxyManager",
+     "cloudscraper.create_scraper",
+     "curl_cffi.requests.Session"}
+)  # fmt: skip
+_VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
+_LDAP_MAKERS = frozenset({"ldap3.Connection"})
+_TREE_LOOKS = frozenset({"find", "findall", "findtext", "iterfind"})
+_RESPONSES = frozenset(
+    {"flask.Response", "flask.make_response", "starlette.responses.Response", "fastapi.Response",
+     "fastapi.responses.Response", "aiohttp.web.Response", "sanic.response.HTTPResponse"}
+)  # fmt: skip
+_MATCHES = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})
+_DRIVERS = LatePattern(r"(^|\.)(webdriver|uc|undetected_chromedriver)\.(\w+\.)?\w+$")
+_FETCHERS = LatePattern(r"(^|\.)httpclient\.(Async|Curl\w*)?HTTPClient$")
+_REGEX_LOOKUPS = ("__regex", "__iregex")
+_LOADERS = {"get": _DRIVERS, "fetch": _FETCHERS}
+_PAGES = frozenset({"pyramid.response.Response", "webob.Response"})
+"""Responses that are pages unless they say otherwise, as Flask's are."""
+_SAVES = frozenset({"save"})
+_LDAP_SEARCHES = frozenset({"search_s", "search_st", "search_ext", "search_ext_s"})
+_XPATH_MAKERS = frozenset({"lxml.etree.XPathEvaluator", "lxml.etree.XPathDocumentEvaluator"})
+_TEMPLATES = LatePattern(r"(?i)env|jinja|template|engine")
+_SAFE_LOADERS = LatePattern(r"(^|\.)(C?SafeLoader|BaseLoader|C?BaseLoader)$")
+_DJANGO_PAGE = LatePattern(
+    r"\bhttp\.(response\.)?HttpResponse(NotFound|BadRequest|Forbidden|ServerError|Gone)?$"
+)
+_HTML_TYPE = LatePattern(r"text/html|xhtml|svg")
+
+
+def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow: Collection[str]) -> Reached:
+    """What a call hands to places of harm.
+
+    ``makers`` are what made the object it is called on, by name; ``slow`` the names of slow patterns.
+    """
+    name = module.dotted(call.func) or ""
+    sink = FUNCTIONS.get(name)
+    if sink is not None and (sink.danger is not Danger.HTML or not _is_typed(call)):
+        yield from ((sink.danger, argument) for argument in sink.arguments(call))
+    yield from ((Danger.SHELL, one) for one in commands(module, call, name))
+    yield from ((Danger.CODE, one) for one in _looked_up(call.func))
+    yield from ((Danger.REDIRECT, one) for one in _addresses(module, call, name))
+    if isinstance(call.func, ast.Name) and not _XPATH_MAKERS.isdisjoint(makers):
+        yield from ((Danger.XPATH, argument) for argument in call.args[:1])
+    yield from ((Danger.PATTERN, k.value) for k in call.keywords if (k.arg or "").endswith(_REGEX_LOOKUPS))
+    yield from ((Danger.HTML, k.value) for k in call.keywords if k.arg == "twiml")
+    if name in {"yaml.load", "yaml.load_all"} and not _has_safe_loader(call):
+        yield from ((Danger.OBJECTS, argument) for argument in call.args[:1])
+    elif _DJANGO_PAGE.search(name) and not _is_typed(call):
+        yield from (
+            (Danger.HTML, argument) for argument in Sink(Danger.HTML, keywords=("content",)).arguments(call)
+        )
+    elif name in _RESPONSES or name in _PAGES:
+        yield from _pages(call, name)
+    if name.startswith("re.") and len(call.args) > 1 and _is_slow(call.args[0], slow):
+        yield (
+            Danger.BACKTRACK,
+            call.args[2 if name in {"re.sub", "re.subn"} and len(call.args) > 2 else 1],
+        )
+    if isinstance(call.func, ast.Attribute):
+        if (
+            call.func.attr in _MATCHES
+            and isinstance(call.func.value, ast.Name)
+            and call.func.value.id in slow
+        ):
+            yield from ((Danger.BACKTRACK, argument) for argument in call.args[-1:])
+        yield from _methods(module, call, call.func, makers)
+
+
+def headers_in(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The headers of an answer by their names in small letters, as a mapping or as a list of pairs."""
+    if isinstance(node, ast.Dict):
+        pairs = list(zip(node.keys, node.values, strict=True))
+    elif isinstance(node, ast.List):
+        pairs = [
+            (one.elts[0], one.elts[1])
+            for one in node.elts
+            if isinstance(one, ast.Tuple) and len(one.elts) == 2
+        ]
+    else:
+        return
+    for key, value in pairs:
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield key.value.lower(), value
+
+
+def _addresses(module: PythonModule, call: ast.Call, name: str) -> Iterator[ast.expr]:
+    """Where the headers that an answer is made with send the visitor."""
+    if not name.endswith(("Response", "make_response")):
+        return
+    for one in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers")):
+        yield from (value for header, value in headers_in(one) if header == "location")
+
+
+def session_values(call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a call puts into the session, and under which keys: ``session.update(role=value)``."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr not in {"setdefault", "__setitem__", "update"}:
+        return
+    if not ast.unparse(func.value).endswith("session"):
+        return
+    if func.attr in {"setdefault", "__setitem__"} and len(call.args) == 2:
+        yield call.args[0], call.args[1]
+    elif func.attr == "update":
+        yield from ((ast.Constant(k.arg), k.value) for k in call.keywords if k.arg is not None)
+        for one in call.args:
+            if isinstance(one, ast.Dict):
+                yield from ((key, v) for key, v in zip(one.keys, one.values, strict=True) if key is not None)
+
+
+_FIXED_LETTERS = 3
+"""Letters of a name that make it one of a family, as those of ``do_`` and ``Form``."""
+
+
+def _looked_up(func: ast.expr) -> Iterator[ast.expr]:
+    """The name by which what is called was found: ``getattr(handlers, name)()``, ``globals()[name]()``."""
+    if isinstance(func, ast.Call) and isinstance(func.func, ast.Name) and func.func.id == "getattr":
+        yield from (name for name in func.args[1:2] if not _is_of_family(name))
+    elif isinstance(func, ast.Subscript) and ast.unparse(func.value) in {"globals()", "locals()", "vars()"}:
+        yield func.slice
+
+
+def _is_of_family(name: ast.expr) -> bool:
+    """Return True if a name has a fixed part, as ``f"{kind}Form"``, so that few things can be found by it."""
+    parts = name.values if isinstance(name, ast.JoinedStr) else []
+    if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Add):
+        parts = [name.left, name.right]
+    texts = (one.value for one in parts if isinstance(one, ast.Constant))
+    return any(isinstance(text, str) and len(text) >= _FIXED_LETTERS for text in texts)
+
+
+def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]) -> Reached:
+    sink = METHODS.get(func.attr)
+    if sink is _SQL_TEXT and _is_no_database(module, func.value):
+        sink = None
+    if sink is not None:
+        yield from ((sink.danger, argument) for argument in sink.arguments(call))
+    if func.attr in _PATH_METHODS and (func.attr not in {"replace", "rename"} or len(call.args) == 1):
+        yield Danger.PATH, func.value
+    elif func.attr in {"format", "format_map"} and any(_brings_object(one) for one in _given(call)):
+        yield Danger.TEMPLATE, func.value
+    elif func.attr == "from_string" and _is_template(func, makers):
+        yield from ((Danger.TEMPLATE, argument) for argument in call.args[:1])
+    elif func.attr in _SAVES and call.args:
+        yield Danger.PATH, call.args[0]
+    elif func.attr in _FETCH_ROW and _DATABASE.search(ast.unparse(func.value)):
+        yield from ((Danger.SQL, argument) for argument in call.args[:1])
+    elif func.attr == "write" and "zipfile.ZipFile" in makers:
+        yield from ((Danger.PATH, argument) for argument in call.args[:1])
+    elif func.attr in {"get", "fetch"} and any(_LOADERS[func.attr].search(one) for one in makers):
+        yield from ((Danger.URL, argument) for argument in _URL.arguments(call))
+    elif func.attr == "setopt" and len(call.args) == 2 and ast.unparse(call.args[0]).endswith(".URL"):
+        yield Danger.URL, call.args[1]
+    elif func.attr == "connect" and "socket.socket" in makers and call.args:
+        yield from ((Danger.URL, one) for one in getattr(call.args[0], "elts", call.args)[:1])
+    elif makers and not _CLIENTS.isdisjoint(makers):
+        if func.attr in _VERBS:
+            yield from ((_URL.danger, argument) for argument in _URL.arguments(call))
+        elif func.attr in {"request", "stream"}:
+            yield from ((Danger.URL, argument) for argument in _SECOND_URL.arguments(call))
+    elif func.attr == "search" and (not _LDAP_MAKERS.isdisjoint(makers) or "ldap3" in module.packages):
+        asked = Sink(Danger.LDAP, 0, 1, ("search_base", "search_filter"))
+        yield from ((Danger.LDAP, argument) for argument in asked.arguments(call))
+    elif func.attr in _LDAP_SEARCHES or (func.attr == "search" and "ldap" in module.packages):
+        base, filters = Sink(Danger.LDAP, keywords=("base",)), Sink(Danger.LDAP, 2, 2, ("filterstr",))
+        yield from ((Danger.LDAP, one) for one in (*base.arguments(call), *filters.arguments(call)))
+    elif _looks_into_tree(module, func, makers):
+        yield from ((Danger.XPATH, argument) for argument in call.args[:1])
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(one.value for one in call.keywords)]
+
+
+def _brings_object(node: ast.expr) -> bool:
+    """Whether a value may have attributes that a format can ask for: ``{user.password}``."""
+    return not isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp, ast.Compare))
+
+
+def _is_no_database(module: PythonModule, on: ast.expr) -> bool:
+    """Whether what executes is a client of another service: of GraphQL, or of workers."""
+    return last_name(on).lower().endswith("client") and "clickhouse_driver" not in module.packages
+
+
+def _looks_into_tree(module: PythonModule, func: ast.Attribute, makers: Collection[str]) -> bool:
+    if func.attr in _TREE_LOOKS:
+        return not module.packages.isdisjoint({"lxml", "xml"})
+    return func.attr == "evaluate" and not _XPATH_MAKERS.isdisjoint(makers)
+
+
+def _is_template(func: ast.Attribute, makers: Collection[str]) -> bool:
+    if any(name.endswith("SandboxedEnvironment") for name in makers):
+        return False
+    return _TEMPLATES.search(ast.unparse(func.value)) is not None
+
+
+def _is_slow(pattern: ast.expr, slow: Collection[str]) -> bool:
+    if isinstance(pattern, ast.Name):
+        return pattern.id in slow
+    return (
+        isinstance(pattern, ast.Constant) and isinstance(pattern.value, str) and is_slow_text(pattern.value)
+    )
+
+
+def _has_safe_loader(call: ast.Call) -> bool:
+    given = [k.value for k in call.keywords if k.arg == "Loader"] or call.args[1:2]
+    return bool(given) and _SAFE_LOADERS.search(ast.unparse(given[0])) is not None
+
+
+def _type_of(call: ast.Call) -> str | None:
+    for keyword in call.keywords:
+        if keyword.arg in {"content_type", "mimetype", "media_type"}:
+            value = keyword.value
+            return str(value.value) if isinstance(value, ast.Constant) else ""
+    return None
+
+
+def _is_typed(call: ast.Call) -> bool:
+    """Whether the answer says that it is no page."""
+    said = _type_of(call)
+    return said is not None and not _HTML_TYPE.search(said)
+
+
+def page_danger(node: ast.expr) -> Danger:
+    """What must not be in the text of a page: of one that is put together there nothing unescaped at all."""
+    is_filled = isinstance(node, ast.Call) and last_name(node.func) in {"format", "format_map"}
+    is_text = is_filled or isinstance(node, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Subscript))
+    return Danger.HTML | Danger.PAGE if is_text else Danger.PAGE
+
+
+def says_no_page(headers: ast.expr) -> bool:
+    """Whether headers name a type of content that is no page."""
+    return any(
+        header == "content-type"
+        and isinstance(value, ast.Constant)
+        and not _HTML_TYPE.search(str(value.value))
+        for header, value in headers_in(headers)
+    )
+
+
+def _pages(call: ast.Call, name: str) -> Reached:
+    """Answers that are pages only where they say so, or where the text has tags."""
+    said = _type_of(call)
+    if any(
+        says_no_page(one) for one in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers"))
+    ):
+        return
+    if said is not None and _HTML_TYPE.search(said):
+        danger = Danger.HTML
+    elif said is None and (name.startswith("flask.") or name in _PAGES):
+        danger = Danger.PAGE
+    else:
+        return
+    yield from (
+        (danger if danger is Danger.HTML else page_danger(value), value)
+        for value in Sink(danger, keywords=("body", "content", "text", "response")).arguments(call)
+    )

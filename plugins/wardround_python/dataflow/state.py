@@ -1,0 +1,49 @@
+"""What names carry, and what is known of them, at one point of a walk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wardround_python.dataflow.domain import Value, united
+from wardround_python.dataflow.known_value import Known, is_same
+
+OUTSIDE = "outside."
+"""Before the name of a place of the function around, where a function leaves something there."""
+
+
+class State(dict[str, Value]):
+    """What each name carries, by its key.
+
+    Attributes:
+        known: what is certain of some of them.
+    """
+
+    __slots__ = ("known",)
+
+    def __init__(self, values: Mapping[str, Value] | None = None, known: Mapping[str, Known] | None = None):
+        super().__init__(values or {})
+        self.known: dict[str, Known] = dict(known or {})
+
+    def copied(self) -> State:
+        return State(self, self.known)
+
+    def forget(self, names: frozenset[str]) -> None:
+        """Know nothing more of some names: what gives them values is not walked in its order."""
+        for name in names & self.known.keys():
+            del self.known[name]
+
+
+def merged(first: State, second: State) -> State:
+    """What each name carries after one of two ways was taken."""
+    known = {key: one for key, one in first.known.items() if is_same(one, second.known.get(key))}
+    both = State(first, known)
+    for key in [key for key, value in first.items() if not value and key not in second]:
+        if not key.isidentifier():
+            del both[key]  # what it is a part of may carry something there
+    for key, value in second.items():
+        if not value and key not in first and not key.isidentifier():
+            continue
+        old = first.get(key)
+        if old is not value:
+            both[key] = value if key not in first else united(old or value, value)
+    return both

@@ -1,0 +1,123 @@
+"""What a docstring claims that a change made untrue: errors, numbers, fields, locks.
+
+Each look gives the token, where it stands in the words, and what to say of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
+from wardround.semantics.docdrift.numbers import numbers_said
+from wardround.storage.regex_cache import bounded
+from wardround_python.analysis.return_types import called_by, every_number_of, raised_by
+
+_SMALL = 2
+_HARMLESS_CALLS = frozenset(
+    {"get", "strip", "lower", "upper", "pop", "next", "len", "str", "int", "isinstance", "split", "append"}
+)
+_SAFE = LatePattern(
+    r"(?i)\bthread[- ]?safe\w*|\bsafe\b[^.\n]{0,40}\bthreads?\b|\btakes? (?:the|a|its)[^.\n]{0,20}\block\b"
+    r"|\b(?:under|holding|holds) (?:the|a|its)[^.\n]{0,20}\block\b"
+)
+_LOCKS = LatePattern(r"(?i)lock|mutex|semaphore|condition|synchroni[sz]ed|atomic")
+_RAISES = LatePattern(r"(?i)\braises?\b")
+_Claim = tuple[str, int, str]
+
+
+def by_error(old: FunctionNode, now: FunctionNode, words: str) -> Iterator[_Claim]:
+    """An error that is raised no more, or is caught now and raised as another."""
+    raised = raised_by(old) - raised_by(now)
+    new_calls = called_by(now) - called_by(old) - _HARMLESS_CALLS
+    for name in sorted(raised):
+        match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words)
+        left = {n.id for n in walk(now) if isinstance(n, ast.Name)} | raised_by(now)
+        if match and name not in left and not new_calls:
+            yield name, match.start(), f"the docstring names {name}, which this change stopped raising"
+    for name, instead in sorted(_turned(now) - _turned(old)):
+        match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) if _RAISES.search(words) else None
+        if match and instead not in words and name not in raised_by(now):
+            yield name, match.start(), f"the docstring names {name}, and this change makes it {instead}"
+
+
+def _turned(function: FunctionNode) -> set[tuple[str, str]]:
+    """The errors a function catches, and the one it raises for each."""
+    found = set()
+    for node in walk(function):
+        if (
+            isinstance(node, ast.ExceptHandler)
+            and node.type is not None
+            and isinstance(node.body[-1], ast.Raise)
+        ):
+            made = node.body[-1].exc
+            kind = made.func if isinstance(made, ast.Call) else made
+            if isinstance(kind, (ast.Name, ast.Attribute)) and ast.unparse(kind) != node.name:
+                kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+                found |= {(ast.unparse(one), ast.unparse(kind)) for one in kinds}
+    return {(name, instead) for name, instead in found if name != instead}
+
+
+def by_number(
+    old: ast.AST, now: ast.AST, words: str, given: Mapping[str, float | None], everywhere: set[float]
+) -> Iterator[_Claim]:
+    """A number that the code had and has nowhere in the module any more, but another one.
+
+    Args:
+        given: the numbers that names at the top of the module stand for.
+    """
+    before, after = every_number_of(old), every_number_of(now)
+    named = {n.id for n in walk(now) if isinstance(n, ast.Name)}
+    by_name = {number for name, number in given.items() if name in named and number is not None}
+    come = (after | by_name) - before
+    gone = before - after - by_name - everywhere if come else set[float]()
+    for one in numbers_said(words) if gone else ():
+        line = words[words.rfind("\n", 0, one.start) + 1 : one.start]
+        plain = min(one.values)
+        telling = plain > _SMALL or plain % 1 or "default" in line.lower()
+        if one.values & gone and telling and ">>>" not in line and not one.is_spoken:
+            became, said = ", ".join(f"{n:g}" for n in sorted(come)[:2]), words[one.start : one.end]
+            yield said, one.start, f'the docstring says "{said}", which the code had; now it has {became}'
+            return
+
+
+def by_lock(old: ast.AST, now: ast.AST, words: str) -> Iterator[_Claim]:
+    """A lock that the words count on and the code no longer takes."""
+    match = _SAFE.search(words)
+    if match is None:
+        return
+    before, after = (_locks(node) for node in (old, now))
+    if before and not after:
+        yield match[0], match.start(), f"the docstring counts on {before}, which this change took out"
+
+
+def _locks(node: ast.AST) -> str:
+    """What a node takes as a lock; the empty text if nothing."""
+    taken = [
+        ast.unparse(item.context_expr) for n in walk(node) if isinstance(n, ast.With) for item in n.items
+    ]
+    calls = [n.func for n in walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    taken += [ast.unparse(func.value) for func in calls if func.attr == "acquire"]
+    return next((one for one in taken if _LOCKS.search(one)), "")
+
+
+def by_gone_field(old: ast.ClassDef, now: ast.ClassDef, words: str) -> Iterator[_Claim]:
+    """A field that is documented and is no more."""
+    before, after = (_declared(node) for node in (old, now))
+    left = {n.attr for n in walk(now) if isinstance(n, ast.Attribute)} | after
+    for name in sorted(before - left) if after - before else ():
+        match = bounded(
+            rf"^[ \t]*(?:[-*:`]|ivar |var |param )*{re.escape(name)}\b[ `]*[(:]", re.MULTILINE
+        ).search(words)
+        if match:
+            place = match.start() + match[0].index(name)
+            yield name, place, f"the docstring documents {name}, which this change took out"
+            return
+
+
+def _declared(node: ast.ClassDef) -> set[str]:
+    fields = (n.target for n in node.body if isinstance(n, ast.AnnAssign))
+    return {target.id for target in fields if isinstance(target, ast.Name)}

@@ -1,0 +1,156 @@
+"""The documented functions of a module whose code a change touched, before and after it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import msgspec
+
+from wardround.languages.python.module import SCOPES, FunctionNode, nodes_run_by
+from wardround.languages.python.tree import parse
+from wardround.semantics.docdrift.model import Code, Compared, DocumentedChange, Parameter, Signature
+from wardround_python.docdrift.docstring_parser import words_of
+from wardround_python.syntax.function_text import FunctionText, differing
+
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+class _Read(msgspec.Struct, frozen=True):
+    """One version of a function, read.
+
+    Attributes:
+        words_line: where its docstring starts, counted in its own text from 1.
+    """
+
+    code: Code
+    docstring: str | None
+    words_line: int
+
+
+@lru_cache(maxsize=2)
+def compared(old_text: str, new_text: str) -> Sequence[Compared]:
+    """The functions of a module with a docstring before the change whose code differs, in the new order.
+
+    Comments, formatting and type annotations are no code. Functions in functions are part of those.
+    """
+    pairs = differing(old_text, new_text)
+    return tuple(one for old, new in pairs for one in _compare(old, new))
+
+
+def _compare(old: FunctionText, new: FunctionText) -> Iterator[Compared]:
+    """What a pair comes to: nothing where there was no docstring or only formatting differs."""
+    try:
+        before = _read(old)
+        after = _read(new) if before.docstring is not None else before
+    except _UNREADABLE:
+        return
+    if before.docstring is None or before.code.lines == after.code.lines:
+        return
+    change = DocumentedChange(new.name, words_of(before.docstring), before.code, after.code)
+    words_line = new.line + after.words_line - 1
+    yield Compared(change, before.docstring, after.docstring, new.line, words_line)
+
+
+def _read(function: FunctionText) -> _Read:
+    """Parse one function.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: its text is not a whole function.
+    """
+    wrapped = function.indent > 0
+    tree = parse(f"if 1:\n{function.text}" if wrapped else function.text)
+    top = tree.body[0]
+    node = top.body[0] if wrapped and isinstance(top, ast.If) else top
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        raise SyntaxError("no function")
+    docstring, line = _take_docstring(node)
+    return _Read(code_of(node), docstring, line - wrapped)
+
+
+def _take_docstring(node: FunctionNode) -> tuple[str | None, int]:
+    """Cut the docstring off a function; what it was and the line it began on."""
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        value = first.value.value
+        if isinstance(value, str):
+            node.body = node.body[1:] or [ast.Pass()]
+            return value, first.lineno
+    return None, node.lineno
+
+
+def code_of(node: FunctionNode) -> Code:
+    """A function without its docstring as comparable code; its annotations are cut off, in place."""
+    signature = signature_of(node)
+    wrappers = tuple(ast.unparse(one) for one in node.decorator_list)
+    _cut_annotations(node)
+    returns, raises = [], []
+    for statement in _own_statements(node.body):
+        if isinstance(statement, ast.Return):
+            returns.append("" if statement.value is None else ast.unparse(statement.value))
+        elif isinstance(statement, ast.Raise) and statement.exc is not None:
+            raises.append(_last_name(statement.exc))
+    lines = tuple(line.strip() for line in ast.unparse(node).split("\n"))
+    yields = any("yield" in line for line in lines) and any(
+        isinstance(part, (ast.Yield, ast.YieldFrom)) for part in nodes_run_by(node.body)
+    )
+    return Code(lines, signature, tuple(returns), yields, tuple(filter(None, raises)), wrappers)
+
+
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
+def _own_statements(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """The statements below a block, those of functions and classes in it left out."""
+    for node in block:
+        yield node
+        if not isinstance(node, SCOPES):
+            for name in _BLOCKS:
+                yield from _own_statements(getattr(node, name, ()))
+
+
+def _cut_annotations(node: ast.AST) -> None:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        node.returns = None
+        arguments = node.args
+        for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            one.annotation = None
+        for collector in (arguments.vararg, arguments.kwarg):
+            if collector is not None:
+                collector.annotation = None
+    for name in _BLOCKS:
+        block: list[ast.AST] = getattr(node, name, [])
+        for place, below in enumerate(block):
+            if isinstance(below, ast.AnnAssign):
+                block[place] = _plain_assignment(below)
+            else:
+                _cut_annotations(below)
+
+
+def _plain_assignment(node: ast.AnnAssign) -> ast.stmt:
+    if node.value is None:
+        return ast.Pass(lineno=node.lineno)
+    return ast.Assign(targets=[node.target], value=node.value, lineno=node.lineno)
+
+
+def signature_of(node: FunctionNode) -> Signature:
+    """What a function declares, without the receiver of a method."""
+    arguments = node.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(plain) - len(arguments.defaults)) + list(arguments.defaults)
+    by_keyword = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    pairs = [*zip(plain, defaults, strict=True), *by_keyword]
+    if pairs and pairs[0][0].arg in ("self", "cls", "mcs"):
+        pairs = pairs[1:]
+    return Signature(
+        tuple(Parameter(a.arg, None if value is None else ast.unparse(value)) for a, value in pairs),
+        arguments.kwarg is not None,
+        tuple(one.arg for one in (arguments.vararg, arguments.kwarg) if one is not None),
+    )
+
+
+def _last_name(node: ast.expr) -> str:
+    while isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

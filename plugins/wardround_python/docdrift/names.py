@@ -1,0 +1,37 @@
+"""What a Python module names, in its code and in its words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+from wardround.checks.lazy import LatePattern
+from wardround.semantics.docdrift.model import Compared
+from wardround.semantics.docdrift.new_parameters import WORD, Naming, Surroundings
+
+_PIECE = LatePattern(
+    r"""#(?P<comment>[^\n]*)"""
+    r"""|[rRbBuUfF]{0,2}(?P<long>\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?''')"""
+    r"""|[rRbBuUfF]{0,2}(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?P<name>[^\W\d]\w*)""",
+    re.DOTALL,
+)
+
+
+@lru_cache(maxsize=2)
+def naming(text: str) -> Naming:
+    """What the text of a module names; texts in three quotes count as words, other texts as nothing."""
+    names, words = Counter[str](), Counter[str]()
+    for match in _PIECE.finditer(text):
+        kind = match.lastgroup
+        if kind == "name":
+            names[match[0]] += 1
+        elif kind is not None:
+            words.update(WORD.findall(match[kind]))
+    return Naming(names, words)
+
+
+def surroundings(one: Compared, before: str, after: str) -> Surroundings:
+    """A changed function within its module, given the module's texts."""
+    old, new = naming(before).without(one.words_before), naming(after).without(one.words_after or "")
+    return Surroundings(one.change, old, new)

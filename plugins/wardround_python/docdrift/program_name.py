@@ -1,0 +1,53 @@
+"""What the program is called that a Python module is part of."""
+
+from __future__ import annotations
+
+import re
+
+from wardround.checks.base import Project
+from wardround.checks.lazy import LatePattern
+from wardround.semantics.docdrift.references import Program
+
+_SCRIPT = LatePattern(r"""["']?([A-Za-z][\w.-]*)["']?\s*=\s*["']?([A-Za-z_]\w*)(?:\.[\w.]+)?:[\w.]+""")
+_OWN_NAME = LatePattern(
+    r"""(?:\bprog\s*=\s*|\.(?:command|group)\(\s*(?:name\s*=\s*)?)["']([A-Za-z][\w.-]*)["']"""
+)
+_SECTION = LatePattern(r"^\[([^\]\n]+)\]", re.MULTILINE)
+_METADATA = ("pyproject.toml", "setup.cfg", "setup.py")
+
+
+def program_of(path: str, text: str, project: Project) -> Program:
+    """The commands, paths and dotted names under which a module may be run."""
+    parts = path.removesuffix(".py").split("/")
+    plain = parts[1:] if parts[0] in ("src", "lib") else parts
+    commands = {name for name, package in _scripts(parts[:-1], project) if package in parts}
+    commands |= set(_OWN_NAME.findall(text))
+    if "addoption" in text:
+        commands.add("pytest")
+    dotted = ".".join(plain[:-1] if plain[-1] in ("__main__", "__init__") else plain)
+    package = {plain[0]} if len(plain) > 1 and _is_package(parts, project) else set()
+    return Program(frozenset(commands), frozenset({path, dotted} | package))
+
+
+def _is_package(parts: list[str], project: Project) -> bool:
+    root = parts[: 2 if parts[0] in ("src", "lib") else 1]
+    return project.read("/".join((*root, "__main__.py"))) is not None
+
+
+def _scripts(folders: list[str], project: Project) -> list[tuple[str, str]]:
+    """(command, top package) of the scripts that the nearest project around a folder installs."""
+    for depth in range(len(folders), -1, -1):
+        stem = "".join(f"{folder}/" for folder in folders[:depth])
+        texts = [(name, project.read(stem + name)) for name in _METADATA]
+        found = [one for name, text in texts if text for one in _SCRIPT.findall(_script_part(name, text))]
+        if found:
+            return found
+    return []
+
+
+def _script_part(name: str, text: str) -> str:
+    """The part of a project's metadata that names its scripts."""
+    if name != "pyproject.toml":
+        return text.partition("console_scripts")[2]
+    pieces = _SECTION.split(text)
+    return "".join(body for head, body in zip(pieces[1::2], pieces[2::2], strict=True) if "scripts" in head)

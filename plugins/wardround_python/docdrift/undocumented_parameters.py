@@ -1,0 +1,42 @@
+"""Which new parameters a docstring leaves out, as a model sees it beside the rule that is sure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wardround.checks.base import Source
+from wardround.semantics.docdrift.model import Compared, Parameter
+from wardround.semantics.docdrift.new_parameters import features
+from wardround_python.docdrift.names import surroundings
+
+MODEL = "new-parameters"
+MOST_ASKED = 20
+"""Parameters of one function that the model is asked about; each takes about a millisecond."""
+SWEPT_FILES = 5
+"""A change that touches more files with the name sweeps; of sweeps little was measured."""
+
+
+def likely_left_out(
+    one: Compared, source: Source, in_doubt: Sequence[Parameter]
+) -> list[tuple[Parameter, float]]:
+    """Those of some new parameters that a model takes for left out, and how likely.
+
+    Args:
+        source: the file after the change.
+    """
+    model = source.models.table(MODEL) if in_doubt else None
+    if model is None:
+        return []
+    around = surroundings(one, source.base_text or "", source.text)
+    scored = [(each, model.score(features(each, around))) for each in in_doubt[:MOST_ASKED]]
+    return [
+        (each, score)
+        for each, score in scored
+        if score >= model.threshold and not _is_swept(each.name, source)
+    ]
+
+
+def _is_swept(name: str, source: Source) -> bool:
+    """Whether the change brings a name to many files at once."""
+    naming_it = source.project.files_with_word([name], ("*.py",))
+    return sum(source.is_changed(path) for path in naming_it) > SWEPT_FILES

@@ -1,0 +1,117 @@
+"""What becomes of a value: the words that stand where it is kept, handed on and answered."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from wardround.languages.python.module import PythonModule, last_name
+from wardround.languages.python.tree import walk
+
+_DEEPEST = 4
+"""How many names and functions a value is followed through."""
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None
+
+
+class ValueUses:
+    """Follows values through the names of one module; each name is looked at once."""
+
+    def __init__(self, module: PythonModule) -> None:
+        self._module = module
+        self._asked: set[tuple[object, str]] = set()
+
+    def words(self, node: ast.expr, deep: int = _DEEPEST) -> Iterator[str]:
+        """The names of what a value is given to, and the constants that stand beside it there."""
+        child: ast.AST = node
+        for parent in self._module.ancestors(node):
+            if isinstance(parent, ast.keyword) and parent.arg:
+                yield parent.arg
+            elif isinstance(parent, ast.Call) and (child in parent.args or isinstance(child, ast.keyword)):
+                yield from self._call_words(parent)
+            elif isinstance(parent, ast.Dict):
+                at = [at for at, one in enumerate(parent.values) if one is child]
+                yield from (word for one in at for word in _words(parent.keys[one]))
+            elif isinstance(parent, ast.Compare):
+                sides = [one for one in (parent.left, *parent.comparators) if one is not child]
+                yield from words_of(sides)
+            elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+                for target in targets:
+                    yield from _words(target)
+                    if isinstance(target, ast.Name) and deep:
+                        yield from self._name_words(target, deep - 1)
+            elif isinstance(parent, ast.Return) and deep:
+                yield from self._answer_words(parent, deep - 1)
+            if isinstance(parent, ast.stmt):
+                return
+            child = parent
+
+    def _call_words(self, call: ast.Call) -> Iterator[str]:
+        yield last_name(call.func)
+        yield from (str(one.value) for one in call.args if isinstance(one, ast.Constant))
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+            yield call.func.value.id
+            for made in self.given(call.func.value):
+                yield from _words(made)
+
+    def given(self, node: ast.Name) -> Iterator[ast.expr]:
+        """What the function around a name gives it."""
+        around = self._around(node)
+        for one in walk(around) if around is not None else ():
+            if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None:
+                targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+                if any(isinstance(target, ast.Name) and target.id == node.id for target in targets):
+                    yield one.value
+            elif isinstance(one, ast.withitem) and last_name(one.optional_vars) == node.id:
+                yield one.context_expr
+
+    def loads(self, node: ast.Name) -> Iterator[ast.Name]:
+        """Where the function around a name reads it."""
+        around = self._around(node)
+        for one in walk(around) if around is not None else ():
+            if isinstance(one, ast.Name) and one.id == node.id and isinstance(one.ctx, ast.Load):
+                yield one
+
+    def calls(self, name: str) -> Iterator[ast.Call]:
+        """Where the module calls a function or method of a name."""
+        for one in self._module.nodes:
+            if isinstance(one, ast.Call) and last_name(one.func) == name:
+                yield one
+
+    def is_new(self, scope: object, name: str) -> bool:
+        """Whether a name is looked at for the first time."""
+        is_new = (scope, name) not in self._asked
+        self._asked.add((scope, name))
+        return is_new
+
+    def _around(self, node: ast.AST) -> _Scope:
+        return self._module.function_of(node)
+
+    def _name_words(self, target: ast.Name, deep: int) -> Iterator[str]:
+        if self.is_new(self._around(target), target.id):
+            for one in self.loads(target):
+                yield from self.words(one, deep)
+
+    def _answer_words(self, node: ast.Return, deep: int) -> Iterator[str]:
+        name = getattr(self._around(node), "name", "")
+        yield name
+        if name and self.is_new(None, name):
+            for call in self.calls(name):
+                yield from self.words(call, deep)
+
+
+def _words(node: ast.AST | None) -> Iterator[str]:
+    """The names, attributes and texts in a node."""
+    for one in walk(node) if node is not None else ():
+        if isinstance(one, ast.Name):
+            yield one.id
+        elif isinstance(one, ast.Attribute):
+            yield one.attr
+        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
+            yield one.value
+
+
+def words_of(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """The names, attributes and texts in some nodes."""
+    for node in nodes:
+        yield from _words(node)

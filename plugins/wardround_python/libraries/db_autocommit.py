@@ -1,0 +1,140 @@
+"""Statements that change a database, and the connections that keep each of them at once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.literals import is_true
+from wardround.languages.python.module import FunctionNode, PythonModule, last_name, nodes_run_by
+from wardround.languages.python.tree import walk
+from wardround_python.analysis.call_resolution import Callees
+
+_CHANGES = LatePattern(
+    r"(?is)^\s*(?:insert|update|delete|replace|merge|with\b.{1,400}\b(?:insert|update|delete))\b"
+)
+_EXECUTES = frozenset(
+    {"execute", "executemany", "fetchval", "fetchrow", "fetch", "exec_driver_sql", "fetch_one"}
+)
+_WRAPS = frozenset({"SQL", "text", "dedent", "cleandoc"})
+_CONNECTS = frozenset(
+    {
+        "psycopg.connect", "psycopg2.connect", "psycopg.Connection.connect",
+        "psycopg.AsyncConnection.connect",
+        "pymysql.connect", "MySQLdb.connect", "mysql.connector.connect", "pyodbc.connect", "aiomysql.connect",
+        "oracledb.connect", "pymssql.connect", "sqlite3.connect", "aiosqlite.connect",
+        "psycopg_pool.ConnectionPool",
+        "psycopg_pool.AsyncConnectionPool", "sqlalchemy.create_engine", "psycopg.AsyncConnection",
+        "sqlalchemy.ext.asyncio.create_async_engine", "aiomysql.create_pool",
+    }
+)  # fmt: skip
+_ALWAYS = frozenset({"asyncpg.connect", "asyncpg.create_pool", "databases.Database"})
+"""Their connections know no other way, until a transaction is opened."""
+_GIVES = frozenset({"connect", "acquire", "connection", "cursor", "begin_connection", "execution_options"})
+"""Methods of a connection, a pool or an engine that give one that behaves like it."""
+_DEEPEST = 6
+
+
+def is_change(call: ast.Call, module: PythonModule) -> bool:
+    """Whether a call sends a statement that changes rows."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _EXECUTES or not call.args:
+        return False
+    text = _text_of(call.args[0], module)
+    return text is not None and _CHANGES.match(text) is not None
+
+
+def _text_of(node: ast.expr, module: PythonModule) -> str | None:
+    """What a statement begins with, as far as it is written out."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.JoinedStr):
+        return _text_of(node.values[0], module) if node.values else None
+    if isinstance(node, ast.BinOp):
+        return _text_of(node.left, module)
+    if isinstance(node, ast.Call):
+        if last_name(node.func) in _WRAPS and node.args:
+            return _text_of(node.args[0], module)
+        inner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        return _text_of(inner, module) if inner is not None else None
+    if isinstance(node, ast.Name):
+        values = module.assigned.get(node.id, [])
+        return (
+            _text_of(values[0], module) if len(values) == 1 and not isinstance(values[0], ast.Name) else None
+        )
+    return None
+
+
+def keeps_each(node: ast.expr, module: PythonModule, callees: Callees, deep: int = _DEEPEST) -> bool:
+    """Whether a connection, cursor, pool or engine keeps every statement at once."""
+    if not deep:
+        return False
+    if isinstance(node, ast.Await):
+        return keeps_each(node.value, module, callees, deep)
+    if isinstance(node, ast.Call):
+        name = module.dotted(node.func) or ""
+        if name in _ALWAYS:
+            return True
+        if name in _CONNECTS:
+            return any(map(_says_so, node.keywords))
+        func = node.func
+        if isinstance(func, ast.Attribute) and func.attr in _GIVES and module.imported_name(func) is None:
+            if func.attr == "execution_options" and any(map(_says_so, node.keywords)):
+                return True
+            return keeps_each(func.value, module, callees, deep - 1)
+        found = callees.definition_of(node)
+        if found is None or found.path != module.path or not isinstance(found.node, FunctionNode):
+            return False
+        given = [
+            one.value for one in nodes_run_by(found.node.body) if isinstance(one, (ast.Return, ast.Yield))
+        ]
+        return len(given) == 1 and given[0] is not None and keeps_each(given[0], module, callees, deep - 1)
+    key = ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+    if not key:
+        return False
+    if f"{key}.autocommit" in module.text and any(map(is_true, _stores(module, f"{key}.autocommit"))):
+        return True
+    given_here = list(_given(key, node, module))
+    return len(given_here) == 1 and keeps_each(given_here[0], module, callees, deep - 1)
+
+
+def _says_so(keyword: ast.keyword) -> bool:
+    """``autocommit=True``, ``isolation_level=None`` or ``"AUTOCOMMIT"``, or a mapping with such."""
+    value = keyword.value
+    if isinstance(value, ast.Dict):
+        pairs = zip(value.keys, value.values, strict=True)
+        return any(_says_so(ast.keyword(str(k.value), v)) for k, v in pairs if isinstance(k, ast.Constant))
+    if not isinstance(value, ast.Constant):
+        return False
+    if keyword.arg == "autocommit":
+        return value.value is True
+    return keyword.arg == "isolation_level" and (value.value is None or value.value == "AUTOCOMMIT")
+
+
+def _stores(module: PythonModule, key: str) -> Iterator[ast.expr]:
+    for node in module.nodes:
+        if isinstance(node, ast.Assign) and any(ast.unparse(target) == key for target in node.targets):
+            yield node.value
+
+
+def _given(key: str, node: ast.expr, module: PythonModule) -> Iterator[ast.expr]:
+    """What a name is given in its function, or in the module where the function gives it nothing."""
+    function = module.function_of(node)
+    if function is not None and not key.startswith("self."):
+        here = list(_bound(key, function))
+        if here or any(isinstance(n, ast.arg) and n.arg == key for n in walk(function)):
+            yield from here
+            return
+    yield from _bound(key, module.tree)
+
+
+def _bound(key: str, scope: ast.AST) -> Iterator[ast.expr]:
+    for one in walk(scope):
+        value: ast.expr | None = None
+        if isinstance(one, ast.withitem):
+            value, targets = one.context_expr, [one.optional_vars]
+        elif isinstance(one, (ast.Assign, ast.AnnAssign)):
+            value = one.value
+            targets = [*one.targets] if isinstance(one, ast.Assign) else [one.target]
+        if value is not None and any(t is not None and ast.unparse(t) == key for t in targets):
+            yield value

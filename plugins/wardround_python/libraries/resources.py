@@ -1,0 +1,66 @@
+"""What opens a file or a connection, what lends one, and what closes it or gives it back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from wardround.checks.lazy import LatePattern
+
+OPENERS = frozenset(
+    {
+        "open", "io.open", "os.fdopen", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "shelve.open",
+        "socket.socket", "socket.create_connection", "sqlite3.connect", "tempfile.NamedTemporaryFile",
+        "tempfile.TemporaryFile", "zipfile.ZipFile", "tarfile.open", "urllib.request.urlopen",
+        "psycopg2.connect", "psycopg.connect", "pymysql.connect", "MySQLdb.connect",
+        "mysql.connector.connect", "asyncpg.connect", "aiosqlite.connect", "oracledb.connect",
+        "pyodbc.connect", "mmap.mmap",
+        "smtplib.SMTP", "smtplib.SMTP_SSL", "ftplib.FTP", "ftplib.FTP_TLS", "imaplib.IMAP4_SSL",
+        "paramiko.SSHClient", "serial.Serial", "concurrent.futures.ThreadPoolExecutor",
+        "concurrent.futures.ProcessPoolExecutor", "multiprocessing.Pool", "requests.Session", "httpx.Client",
+        "httpx.AsyncClient", "aiohttp.ClientSession",
+    }
+)  # fmt: skip
+CLOSERS = frozenset({"close", "aclose", "quit", "logout", "disconnect"})
+ENDERS = frozenset({"shutdown", "terminate", "close"})
+# Left to themselves they cost a reviewer's breath, not a process.
+MAY_STAY = frozenset(
+    {
+        "requests.Session", "httpx.Client",
+        "tempfile.TemporaryFile", "tempfile.NamedTemporaryFile", "concurrent.futures.ThreadPoolExecutor",
+        "concurrent.futures.ProcessPoolExecutor", "multiprocessing.Pool", "paramiko.SSHClient",
+        "urllib.request.urlopen", "shelve.open", "mmap.mmap",
+    }
+)  # fmt: skip
+HELD = OPENERS - MAY_STAY
+FILES = frozenset({"open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "os.fdopen"})
+# What is taken from somebody, by the name of the method, and the methods that give it back.
+LENT: Mapping[str, frozenset[str]] = {
+    "getconn": frozenset({"putconn"}),
+    "acquire": frozenset({"release"}),
+    "get_connection": frozenset({"release", "close", "release_connection", "return_connection"}),
+    "raw_connection": frozenset({"close"}),
+    "connect": frozenset({"close"}),
+    "Session": frozenset({"close"}),
+    "SessionLocal": frozenset({"close"}),
+    "get_session": frozenset({"close"}),
+    "open_session": frozenset({"close"}),
+    "create_connection": frozenset({"close"}),
+    "open_connection": frozenset({"close"}),
+    "checkout": frozenset({"checkin"}),
+    "borrow": frozenset({"give_back", "return_object", "release"}),
+}
+MADE: Mapping[str, frozenset[str]] = {
+    "tempfile.mkdtemp": frozenset({"shutil.rmtree"}),
+    "os.open": frozenset({"os.close"}),
+}
+LOCK_NAME = LatePattern(r"(^|_)(r?lock|mutex|sem|semaphore)$", re.IGNORECASE)
+# They use what they are given while they run and keep nothing.
+BORROWERS = frozenset(
+    {
+        "json.load", "json.dump", "pickle.load", "pickle.dump", "yaml.load", "yaml.safe_load", "yaml.dump",
+        "yaml.safe_dump", "tomllib.load", "tomli.load", "marshal.load", "marshal.dump", "plistlib.load",
+        "plistlib.dump", "shutil.copyfileobj", "print", "list", "len", "sum", "csv.reader", "csv.DictReader",
+        "csv.writer", "csv.DictWriter", "enumerate", "sorted", "next", "iter", "zip",
+    }
+)  # fmt: skip

@@ -1,0 +1,122 @@
+"""The functions of a module that answer requests, and what guards them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround_python.dataflow.request_objects import parameters
+from wardround_python.dataflow.sources import decorator_name, is_route
+
+_GUARD = LatePattern(
+    r"(?i)login_required|authenticat|(^|[._])auth(_?required|orized?|orize)?$|protected|permission|jwt_required|"
+    r"token_required|(^|[._])(staff|admin|member|owner|user)s?_(only|required)|requires?_(\w+_)?(auth|login|user|role|"
+    r"perm|admin|staff|token|scope|session)|roles?_(required|allowed|accepted)|scopes?_required|user_passes_test|verified"
+)
+_DEPENDS = LatePattern(r"\b(Depends|Security)\(")
+_WHO = LatePattern(
+    r"(?i)user|auth|principal|caller|\bme\b|admin|permission|token|member|identity|account|session_of|own"
+)
+_WHO_TYPE = LatePattern(
+    r"(?i)^(\w*(current|logged|auth)\w*(user|account|member|principal)?|caller|me|\w*principal)$"
+)
+_STORE = LatePattern(r"(?i)\b(db|session|conn|connection|store|settings|repo|client)\b|get_(db|session)")
+_WRITING = frozenset({"post", "put", "patch", "delete"})
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """One function that answers requests."""
+
+    module: PythonModule
+    function: FunctionNode
+
+    @cached_property
+    def body(self) -> str:
+        return "\n".join(map(ast.unparse, self.function.body))
+
+    @cached_property
+    def is_guarded(self) -> bool:
+        """Whether a decorator or a dependency lets only some in."""
+        return any(_GUARD.search(decorator_name(one)) for one in self.function.decorator_list) or bool(
+            self.persons or _depends_on_someone(self.function)
+        )
+
+    @cached_property
+    def persons(self) -> frozenset[str]:
+        """The parameters that stand for who asks, or for something looked up for them."""
+        found = set()
+        for one, text in self._declared:
+            resolved = f"{text} {self._alias(text)}"
+            if (
+                _DEPENDS.search(resolved) and _WHO.search(resolved) and not _STORE.search(one)
+            ) or _WHO_TYPE.search(text):
+                found.add(one)
+        return frozenset(found)
+
+    @cached_property
+    def _declared(self) -> list[tuple[str, str]]:
+        """Each parameter with its annotation and its default, as text."""
+        arguments = self.function.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        defaults: list[ast.expr | None] = [
+            *[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults, *arguments.kw_defaults
+        ]  # fmt: skip
+        pairs = zip([*positional, *arguments.kwonlyargs], defaults, strict=True)
+        return [
+            (one.arg, " ".join(ast.unparse(part) for part in (one.annotation, default) if part is not None))
+            for one, default in pairs
+        ]
+
+    def _alias(self, text: str) -> str:
+        """What a name at the top stands for: ``Me = Annotated[User, Depends(current_user)]``."""
+        for node in self.module.tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == text:
+                return ast.unparse(node.value)
+        return ""
+
+    @cached_property
+    def writes(self) -> bool:
+        return bool(self.verbs & _WRITING)
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        found: set[str] = set()
+        for one in self.function.decorator_list:
+            name = decorator_name(one).rpartition(".")[2]
+            text = ast.unparse(one).lower()
+            found |= {name} if name in _WRITING | {"get"} else {v for v in _WRITING if f"'{v}'" in text}
+            if name in {"require_POST", "require_http_methods"}:
+                found |= {"post"} if name == "require_POST" else {v for v in _WRITING if f"'{v}'" in text}
+        return frozenset(found)
+
+    @cached_property
+    def arguments(self) -> frozenset[str]:
+        return frozenset(one.arg for one in parameters(self.function))
+
+
+def routes_of(module: PythonModule) -> list[Route]:
+    """The functions at the top of a module that answer requests."""
+    is_django = any(name.startswith(("django.", "rest_framework")) for name in module.imported.values())
+    return [
+        Route(module, node)
+        for node in module.tree.body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and (is_route(node) or (is_django and _is_view(node)))
+    ]
+
+
+def _is_view(node: FunctionNode) -> bool:
+    declared = parameters(node)
+    return bool(declared) and declared[0].arg == "request" and not node.name.startswith("_")
+
+
+def _depends_on_someone(node: FunctionNode) -> bool:
+    return any(
+        isinstance(one, ast.Call)
+        and any(k.arg == "dependencies" and _WHO.search(ast.unparse(k.value)) for k in one.keywords)
+        for one in node.decorator_list
+    )

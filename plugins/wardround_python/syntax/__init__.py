@@ -1,0 +1,1 @@
+"""Syntax of this language, for the host and for checks."""

@@ -1,0 +1,210 @@
+"""Finding the functions of a module by its text, without parsing it.
+
+That makes a commit review cost next to nothing, and years of history minutes: only what differs is parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.checks.lazy import LatePattern
+
+_DEFINITION = LatePattern(r"\n([ \t]*)(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)")
+_OPENS = LatePattern("[#'\"]")
+_SHORT_STRING = LatePattern(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'""")
+_GAP = LatePattern(r"\n\n(?=def |class |async |@)")
+"""Between two blocks at the top of a module."""
+_LONG_QUOTES = ('"""', "'''")
+_CHARACTERS_AT_MOST = 40_000
+_TEXTS_KEPT = 64
+"""Of a history, the text before one commit is the text after another."""
+
+
+class FunctionText(msgspec.Struct, frozen=True):
+    """One function as it is written.
+
+    Attributes:
+        name: qualified within the module.
+        line: of its first decorator or its ``def``, 1-based.
+        text: whole lines, from there to its end.
+    """
+
+    name: str
+    indent: int
+    line: int
+    text: str
+
+
+def differing(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, FunctionText]]:
+    """Each function whose text differs and that had a long string, such as a docstring: before and after."""
+    if not any(quote in old_text for quote in _LONG_QUOTES):
+        return ()
+    return tuple(pair for pair in changed(old_text, new_text) if _is_of_interest(*pair))
+
+
+@lru_cache(maxsize=2)
+def changed(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, FunctionText]]:
+    """Each function whose text differs, before and after.
+
+    Of a name that is bound more than once, the versions are matched by their order if there are as many as
+    before. In the order of the new text.
+    """
+    if only_appends(old_text, new_text):
+        return ()
+    before, after = same_blocks(old_text, new_text)
+    passed = old_text.count("\n", 0, before)
+    old = _by_name(function_texts(old_text[before : len(old_text) - after]))
+    found = []
+    for name, versions in _by_name(function_texts(new_text[before : len(new_text) - after])).items():
+        if len(old.get(name, ())) == len(versions):
+            pairs = zip(old[name], versions, strict=True)
+            found += [(a, b) for a, b in pairs if a.text != b.text]
+    found.sort(key=lambda pair: pair[1].line)
+    return tuple((replace(a, line=a.line + passed), replace(b, line=b.line + passed)) for a, b in found)
+
+
+def only_appends(old: str, new: str) -> bool:
+    """Whether what is new stands behind all that was there, and in no block of it."""
+    return new.startswith(old) and not new[len(old) :].lstrip("\r\n")[:1].isspace()
+
+
+@lru_cache(maxsize=2)
+def same_blocks(old: str, new: str) -> tuple[int, int]:
+    """How many characters at the start and at the end, whole blocks of the module, are the same in both."""
+    start = _same_at_start(old, new)
+    gaps = [match.end() for match in _GAP.finditer(old[:start])]
+    before = gaps[-1] if gaps and _is_outside_strings(old[: gaps[-1]]) else 0
+    end = _same_at_end(old[before:], new[before:])
+    gap = _GAP.search(old, len(old) - end)
+    after = len(old) - gap.end() if gap else 0
+    sides = (text[before : len(text) - after] for text in (old, new))
+    return before, after if all(map(_is_outside_strings, sides)) else 0
+
+
+def _is_outside_strings(text: str) -> bool:
+    """Whether no long string is open at the end of a text."""
+    return all(text.count(quote) % 2 == 0 for quote in _LONG_QUOTES)
+
+
+def _same_at_start(one: str, other: str) -> int:
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+    return low
+
+
+def _same_at_end(one: str, other: str) -> int:
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        same = one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]
+        low, high = (middle, high) if same else (low, middle - 1)
+    return low
+
+
+def _is_of_interest(old: FunctionText, new: FunctionText) -> bool:
+    """Whether there can be a docstring, and the function is no table that happens to be one."""
+    longest = max(len(old.text), len(new.text))
+    return longest <= _CHARACTERS_AT_MOST and any(quote in old.text for quote in _LONG_QUOTES)
+
+
+def _by_name(functions: Sequence[FunctionText]) -> dict[str, list[FunctionText]]:
+    found: dict[str, list[FunctionText]] = {}
+    for function in functions:
+        found.setdefault(function.name, []).append(function)
+    return found
+
+
+@lru_cache(maxsize=_TEXTS_KEPT)
+def function_texts(text: str) -> Sequence[FunctionText]:
+    """The functions and methods of a module, those in other functions left out, in the order of the text."""
+    text = "\n" + text
+    masked = _without_long_strings(text)
+    stack: list[tuple[int, str, bool]] = []
+    found = []
+    line, counted_to = 0, 0
+    for match in _DEFINITION.finditer(masked):
+        while stack and stack[-1][0] <= match.start():
+            stack.pop()
+        if stack and stack[-1][2]:
+            continue
+        name = f"{stack[-1][1]}.{match[3]}" if stack else match[3]
+        end = _block_end(masked, match)
+        is_class = match[2] == "class"
+        stack.append((end, name, not is_class))
+        if not is_class:
+            start = _first_decorator(masked, match.start() + 1, len(match[1]))
+            line += text.count("\n", counted_to, start)
+            counted_to = start
+            found.append(FunctionText(name, len(match[1]), line, text[start:end].rstrip()))
+    return tuple(found)
+
+
+def _without_long_strings(text: str) -> str:
+    """The text with spaces in triple-quoted strings, so that nothing in them is taken for code."""
+    pieces: list[str] = []
+    place = 0
+    following = dict.fromkeys(_LONG_QUOTES, -1)
+    while True:
+        for quote, at in following.items():
+            if at < place:
+                found = text.find(quote, place)
+                following[quote] = found if found >= 0 else len(text)
+        start = min(following.values())
+        if start == len(text):
+            return "".join((*pieces, text[place:]))
+        if _is_opaque(text, start):
+            pieces.append(text[place : start + 3])
+            place = start + 3
+            continue
+        end = _string_end(text, start)
+        blank = "\n".join([" " * len(line) for line in text[start + 1 : end].split("\n")])
+        pieces += [text[place : start + 1], blank]
+        place = end
+
+
+def _is_opaque(text: str, place: int) -> bool:
+    """Whether a place is in a comment or in a string of one line."""
+    before = text[text.rfind("\n", 0, place) + 1 : place]
+    return _OPENS.search(before) is not None and _OPENS.search(_SHORT_STRING.sub("", before)) is not None
+
+
+def _string_end(text: str, start: int) -> int:
+    quote = text[start : start + 3]
+    end = text.find(quote, start + 3)
+    while end >= 0 and text[end - 1] == "\\" and text[end - 2] != "\\":
+        end = text.find(quote, end + 1)
+    return end + 3 if end >= 0 else len(text)
+
+
+@lru_cache(maxsize=64)
+def _dedent(indent: int) -> re.Pattern[str]:
+    """The start of a line that ends a block; a closing bracket and a comment do not."""
+    return re.compile(rf"\n[ \t]{{0,{indent}}}[^\s)\]}}#]")
+
+
+def _block_end(masked: str, definition: re.Match[str]) -> int:
+    match = _dedent(len(definition[1])).search(masked, definition.end())
+    return match.start() if match else len(masked)
+
+
+def _first_decorator(masked: str, start: int, indent: int) -> int:
+    """Where the decorators of a definition begin, those that take several lines included."""
+    place = start
+    while place > 1:
+        above = masked.rfind("\n", 0, place - 1) + 1
+        line = masked[above : place - 1]
+        bare = line.lstrip()
+        depth = len(line) - len(bare)
+        if depth == indent and bare.startswith("@"):
+            start = above
+        elif not bare or not (depth > indent or bare[0] in ")]}#"):
+            break
+        place = above
+    return start

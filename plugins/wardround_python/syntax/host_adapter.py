@@ -1,0 +1,73 @@
+"""What the host asks about Python text: its statements, its comments, whether it parses."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.cache import tree_of
+from wardround.languages.python.tree import walk
+from wardround.specialists import Comment, StatementOf, lines_as_statements
+from wardround.text.line_ends import has_lone_returns
+
+_DECLARED = LatePattern(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+_NO_CODE = LatePattern(r"[ \t\f]*(?:#.*)?\r?$")
+
+
+def statements(text: str) -> StatementOf:
+    """The lines of the innermost statement around a line; of a compound statement, those of its header."""
+    try:
+        tree = tree_of(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return lines_as_statements(text)
+    if has_lone_returns(text):  # the lines of the tree are others
+        return lines_as_statements(text)
+    around: dict[int, tuple[int, int]] = {}
+    for node in walk(tree):
+        if not isinstance(node, (ast.stmt, ast.ExceptHandler)):
+            continue
+        end = node.end_lineno or node.lineno
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body:
+            end = max(node.lineno, body[0].lineno - 1)
+        for line in range(node.lineno, end + 1):
+            if line not in around or end - node.lineno < around[line][1] - around[line][0]:
+                around[line] = (node.lineno, end)
+    return lambda line: around.get(line, (line, line))
+
+
+def comments(text: str) -> Iterable[Comment]:
+    """The comments of a module; those before a place that cannot be read, where there is one."""
+    if "wardround:" not in text:
+        return
+    from wardround.languages.python.tokens import Kind, Lines, tokens, tokens_within  # few modules ask
+
+    lines = Lines(text, only_newlines=True)
+    try:
+        for token in tokens_within(tokens(text)):
+            if token.kind is Kind.COMMENT:
+                line, column = lines.position(token.start)
+                yield Comment(line, token.text.lstrip("#").strip(), column + 1)
+    except SyntaxError:
+        return
+
+
+def needs_utf8(content: bytes) -> bool:
+    """Return True unless one of the first two lines declares the encoding of a module."""
+    first, _, rest = content.partition(b"\n")
+    second = rest.partition(b"\n")[0]
+    if _DECLARED.match(first.decode("latin-1")):
+        return False
+    return _NO_CODE.match(first.decode("latin-1")) is None or not _DECLARED.match(second.decode("latin-1"))
+
+
+def complaint(text: str) -> str | None:
+    """Why a module does not parse, or None if it does."""
+    try:
+        tree_of(text)
+    except SyntaxError as cause:
+        return f"line {cause.lineno}: {cause.msg}"
+    except (ValueError, RecursionError, MemoryError) as cause:
+        return str(cause)
+    return None

@@ -1,0 +1,110 @@
+"""What the Python specialist's models are trained to choose."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.module import is_test_path
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.semantics.docdrift.model import Compared
+from wardround.training_tasks import AnyTask, Choice, Commit, History, LineTask, Task
+from wardround_lab.tasks.commit_messages import choices_of_messages
+from wardround_python.docdrift.documented_functions import compared
+from wardround_python.tasks.mutations import CLASSES, inject
+
+_SENTENCE_END = LatePattern(
+    r"(?<=[.!?:])\s+(?=[A-Z`\"'(])|\n\s*\n|\n(?=\s*(?:[:*-]|\w+\s*(?:\([^)\n]*\))?\s*:))"
+)
+_LONG_STRING = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'')
+_WORD = re.compile(r"\w+")
+_FUNCTIONS_OF_A_SWEEP = 15
+_MOST_SENTENCES = 24
+_FEWEST_SENTENCES = 3
+_FEWEST_WORDS = 2
+
+
+def tasks() -> list[AnyTask]:
+    """The tasks of this plugin."""
+    return [
+        Task(
+            name="docstring-sentence",
+            specialist="python",
+            title="which sentence of the docstring does this change touch",
+            mine=_mine,
+            features=overlap,
+            feature_names=OVERLAP_NAMES,
+            kind="doc-drift",
+        ),
+        Task(
+            name="message-hunk",
+            specialist="python",
+            title="which hunk is this message about",
+            mine=lambda history: choices_of_messages(history, ("*.py",)),
+            features=overlap,
+            feature_names=OVERLAP_NAMES,
+        ),
+        LineTask(
+            name="python-defects",
+            specialist="python",
+            title="which changed line is defective",
+            patterns=("*.py",),
+            classes=CLASSES,
+            inject=inject,
+            is_source=lambda path: not is_test_path(path),
+        ),
+    ]
+
+
+def _mine(history: History) -> Iterator[Choice]:
+    """Functions whose code and docstring one commit changed: the sentences it changed are the right ones."""
+    for commit in history.commits(("*.py",)):
+        found = list(_touched(history, commit))
+        if len(found) > _FUNCTIONS_OF_A_SWEEP:
+            continue
+        for path, one in found:
+            choice = _choice(history, commit, path, one)
+            if choice is not None:
+                yield choice
+
+
+def _touched(history: History, commit: Commit) -> Iterator[tuple[str, Compared]]:
+    """The functions a commit changed, of files in which it changed a docstring too: only those are read."""
+    for change in commit.changes:
+        if is_test_path(change.path):
+            continue
+        new, old = history.text(change.blob), history.text(change.base_blob)
+        if new is not None and old is not None and _LONG_STRING.findall(old) != _LONG_STRING.findall(new):
+            yield from ((change.path, one) for one in compared(old, new))
+
+
+def _choice(history: History, commit: Commit, path: str, one: Compared) -> Choice | None:
+    sentences = sentences_of(one.words_before)
+    if one.words_after is None or not _FEWEST_SENTENCES <= len(sentences) <= _MOST_SENTENCES:
+        return None
+    kept = {_plain(sentence) for sentence in sentences_of(one.words_after)}
+    right = tuple(at for at, sentence in enumerate(sentences) if _plain(sentence) not in kept)
+    query = changed_lines(one)
+    if not 0 < len(right) <= len(sentences) // 2 or not query:
+        return None
+    group = f"{path}:{one.change.name}@{commit.id[:12]}"
+    return Choice(history.repository, commit.time, group, query, tuple(sentences), right)
+
+
+def sentences_of(words: str) -> list[str]:
+    """The sentences and section entries of a docstring, each once, in order."""
+    found = (" ".join(part.split()) for part in _SENTENCE_END.split(words))
+    return list(dict.fromkeys(one for one in found if len(_WORD.findall(one)) >= _FEWEST_WORDS))
+
+
+def changed_lines(one: Compared) -> str:
+    """The lines of code a change removed and added, with their sign."""
+    lines = difflib.unified_diff(one.change.old.lines, one.change.new.lines, n=0, lineterm="")
+    kept = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+    return "\n".join([one.change.name.rpartition(".")[2], *kept])
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(_WORD.findall(sentence)).lower()

@@ -1,0 +1,1 @@
+"""Places where a tool is wrong."""

@@ -1,0 +1,230 @@
+"""Places where the rest of a module refutes what a tool states as a fact.
+
+Unlike a habit that does no harm, such a finding is wrong even where the project selects its code.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+from wardround.languages.python.cache import parsed
+from wardround.languages.python.literals import given_once
+from wardround.languages.python.module import PythonModule, last_name, statements_in
+from wardround_python.tools import pylint_settings
+from wardround_python.tools.ruff_config import text_in
+
+_OLD_BUILTINS = frozenset(
+    {
+        "apply", "basestring", "buffer", "cmp", "coerce", "execfile", "file", "intern", "long", "raw_input",
+        "reduce", "reload", "StandardError", "unichr", "unicode", "xrange",
+    }
+)  # fmt: skip
+"""Builtins of Python 2 that Python 3 lacks."""
+_IS_OLD = LatePattern(r"(?i)^_?(?:is_?)?py(?:thon)?_?2\w?$")
+_IS_NEW = LatePattern(r"(?i)^_?(?:is_?)?py(?:thon)?_?3\w?$")
+_NEWEST = (3, 99, 0)
+"""A version of Python 3 later than any that a condition compares with."""
+_COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+
+def refuter(root: Path) -> Callable[[str, str, Span], bool]:
+    """Return a test of whether a file of a snapshot refutes what a code states at a place of it."""
+    text_of = cache(partial(text_in, root))
+    builtins_of = cache(partial(pylint_settings.additional_builtins, root))
+
+    def is_refuted(file: str, code: str, span: Span) -> bool:
+        text = text_of(file) if code in REFUTED or code in pylint_settings.CODES else None
+        return text is not None and (
+            _is_refuted(file, text, code, span) or _is_settled_for_pylint(builtins_of, text, code, span)
+        )
+
+    return is_refuted
+
+
+def _is_settled_for_pylint(
+    builtins_of: Callable[[], frozenset[str]], text: str, code: str, span: Span
+) -> bool:
+    """Return True for a line where pylint's rule is disabled, or a name its settings declare as a builtin."""
+    line = text.splitlines()[span.line - 1 : span.line]
+    if not line or code not in pylint_settings.CODES:
+        return False
+    name = re.match(r"\w+", line[0][span.column - 1 :])
+    is_declared = code in _UNDEFINED and name is not None and name[0] in builtins_of()
+    return is_declared or pylint_settings.is_disabled(code, line[0])
+
+
+def _is_refuted(path: str, text: str, code: str, span: Span) -> bool:
+    if code not in REFUTED:
+        return False
+    try:
+        module = parsed(path, text)
+    except (ValueError, SyntaxError, RecursionError):
+        return False
+    return REFUTED[code](module, span)
+
+
+def _names_are_dynamic(module: PythonModule, span: Span) -> bool:
+    """Return True if the module answers for names it does not bind: ``__getattr__``, ``globals()``."""
+    return any(_binds_getattr(one) or _binds_dynamically(one) for one in statements_in(module.tree))
+
+
+def _binds_getattr(statement: ast.stmt) -> bool:
+    """Return True for a function ``__getattr__`` of one parameter (that of a class has two), or its name."""
+    if isinstance(statement, ast.FunctionDef):
+        return statement.name == "__getattr__" and len(statement.args.args) == 1
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return any((one.asname or one.name) == "__getattr__" for one in statement.names)
+    return any("__getattr__" in _bound(target) for target in _targets(statement))
+
+
+def _binds_dynamically(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        called = ast.unparse(statement.value.func)
+        return called in ("globals().update", "vars().update", "locals().update") or (
+            called == "setattr" and "__name__" in ast.unparse(statement.value)
+        )
+    written = [ast.unparse(target) for target in _targets(statement)]
+    return any(one.startswith(("globals()[", "vars()[", "sys.modules[__name__]")) for one in written)
+
+
+def _targets(statement: ast.stmt) -> Sequence[ast.expr]:
+    return statement.targets if isinstance(statement, ast.Assign) else ()
+
+
+def _bound(target: ast.expr) -> Sequence[str]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [name for one in target.elts for name in _bound(one)]
+    return [target.id] if isinstance(target, ast.Name) else []
+
+
+def _runs_on_old_python_only(module: PythonModule, span: Span) -> bool:
+    """Return True for a builtin of Python 2 that Python 3 does not reach, or whose absence is caught."""
+    for node in module.expressions_on.get(span.line, ()):
+        if (
+            isinstance(node, ast.Name)
+            and node.id in _OLD_BUILTINS
+            and module.span(node).column == span.column
+        ):
+            return _is_unreached(module, node)
+    return False
+
+
+def _is_unreached(module: PythonModule, node: ast.AST) -> bool:
+    """Return True if a condition around a node, or one that leaves before it, is never met by Python 3."""
+    inner = node
+    for outer in module.ancestors(node):
+        if isinstance(outer, (ast.If, ast.IfExp)):
+            met = _truth(module, outer.test)
+            body = outer.body if isinstance(outer.body, list) else [outer.body]
+            if inner is not outer.test and met is (inner not in body):
+                return True
+        elif isinstance(outer, ast.BoolOp):
+            ends = isinstance(outer.op, ast.Or)
+            before = itertools.takewhile(lambda one: one is not inner, outer.values)  # noqa: B023
+            if any(_truth(module, one) is ends for one in before):
+                return True
+        elif (
+            isinstance(outer, ast.Try)
+            and inner in outer.body
+            and any(map(_catches_name_error, outer.handlers))
+        ):
+            return True
+        if isinstance(inner, ast.stmt) and _is_left_before(module, outer, inner):
+            return True
+        inner = outer
+    return False
+
+
+def _catches_name_error(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or last_name(kind) in ("NameError", "Exception") for kind in kinds)
+
+
+def _is_left_before(module: PythonModule, outer: ast.AST, inner: ast.stmt) -> bool:
+    """Return True if an earlier statement of the same block always leaves it on Python 3."""
+    blocks = (getattr(outer, name, None) for name in ("body", "orelse", "finalbody"))
+    block = next((one for one in blocks if isinstance(one, list) and inner in one), [])
+    for one in itertools.takewhile(lambda one: one is not inner, block):
+        met = _truth(module, one.test) if isinstance(one, ast.If) else None
+        taken = (one.body if met else one.orelse) if met is not None else ()
+        if taken and isinstance(taken[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+            return True
+    return False
+
+
+def _truth(module: PythonModule, test: ast.expr) -> bool | None:
+    """What a condition about the version of Python is on Python 3; None if it is about something else."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _truth(module, test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp):
+        ends = isinstance(test.op, ast.Or)
+        known = [_truth(module, one) for one in test.values]
+        return ends if ends in known else (None if None in known else not ends)
+    if isinstance(test, ast.Compare):
+        return _compared(module, test)
+    name = last_name(test)
+    if name and (_IS_OLD.search(name) or _IS_NEW.search(name)):
+        return _IS_NEW.search(name) is not None
+    given = given_once(module, test) if isinstance(test, ast.Name) else None
+    return _truth(module, given) if isinstance(given, ast.Compare) else None
+
+
+def _compared(module: PythonModule, test: ast.Compare) -> bool | None:
+    version = _version(module, test.left)
+    compare = _COMPARED.get(type(test.ops[0]))
+    if version is None or compare is None or len(test.ops) > 1:
+        return None
+    try:
+        return bool(compare(version, ast.literal_eval(test.comparators[0])))
+    except (ValueError, TypeError):
+        return None
+
+
+def _version(module: PythonModule, node: ast.expr) -> object:
+    """What ``sys.version_info``, or a part of it, is on Python 3."""
+    if isinstance(node, ast.Attribute) and node.attr == "major":
+        return _NEWEST[0] if _is_version(module, node.value) else None
+    if isinstance(node, ast.Subscript) and _is_version(module, node.value):
+        if isinstance(node.slice, ast.Slice):
+            return _NEWEST
+        return _NEWEST[0] if isinstance(node.slice, ast.Constant) and node.slice.value == 0 else None
+    return _NEWEST if _is_version(module, node) else None
+
+
+def _is_version(module: PythonModule, node: ast.expr) -> bool:
+    return module.dotted(node) == "sys.version_info"
+
+
+def _loads_text_only(module: PythonModule, span: Span) -> bool:
+    """Return True for a YAML loader that makes nothing but strings, lists and mappings."""
+    return any(
+        last_name(node) in ("BaseLoader", "CBaseLoader") and module.span(node).column == span.column
+        for node in module.expressions_on.get(span.line, ())
+    )
+
+
+_UNDEFINED = ("F821", "reportUndefinedVariable", "unresolved-reference")
+"""Codes for a name that nothing defines."""
+REFUTED: Mapping[str, Callable[[PythonModule, Span], bool]] = {
+    **dict.fromkeys(_UNDEFINED, _runs_on_old_python_only),
+    "F822": _names_are_dynamic,
+    "S506": _loads_text_only,
+    "reportUnsupportedDunderAll": _names_are_dynamic,
+}

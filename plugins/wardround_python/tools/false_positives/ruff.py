@@ -1,0 +1,144 @@
+"""Places where one of ruff's codes is wrong, as far as the rest of the module tells."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from wardround.findings import Span
+from wardround.languages.python.cache import parsed
+from wardround.languages.python.literals import given_once
+from wardround.languages.python.module import PythonModule, statements_in
+from wardround.languages.python.tree import walk
+from wardround_python.tools.false_positives.ruff_style import HABITS
+
+_OBJECTS = frozenset({"S301", "S302", "S506"})
+_XML = frozenset({"S314", "S318", "S319"})
+DOUBTED = frozenset(
+    {"S102", "S113", "S307", "S317", "S602", "S604", "S605", "S608", *_OBJECTS, *_XML, *HABITS}
+)
+_TEXTS = frozenset({"S102", "S307", "S602", "S604", "S605", *_OBJECTS, *_XML})
+_EXTERNAL = "feature_external_ges, False"
+
+
+def is_harmless(path: str, text: str, code: str, span: Span) -> bool:
+    """Whether the text a code complains of is made of nothing but what stands in the module.
+
+    Then nobody's quote can change what it does. Of S113: whether the timeout comes with the ``**`` arguments;
+    of S317: whether external entities are switched off; of the habits: whether they do no harm there.
+    """
+    try:
+        return _is_harmless(parsed(path, text), code, span)
+    except (ValueError, SyntaxError, RecursionError):
+        return False
+
+
+def equality_of(path: str, text: str, span: Span) -> Span:
+    """The name of the ``__eq__`` that a class of a module defines, which is what takes its hash away."""
+    try:
+        module = parsed(path, text)
+    except (ValueError, SyntaxError, RecursionError):
+        return span
+    for holder in module.tree.body:
+        if isinstance(holder, ast.ClassDef) and holder.lineno <= span.line <= (
+            holder.end_lineno or span.line
+        ):
+            for one in holder.body:
+                if isinstance(one, ast.FunctionDef) and one.name == "__eq__":
+                    return module.name_span(one)
+    return span
+
+
+def _is_harmless(module: PythonModule, code: str, span: Span) -> bool:
+    from wardround_python.analysis.constant_texts import is_constant_text
+
+    if code in HABITS:
+        return HABITS[code](module, span)
+    if code == "S317":
+        text = module.text
+        return _EXTERNAL in text or ("feature_external_ges" in text and _switches_all_off(module.tree))
+    node = _complained_of(module, code, span)
+    if node is None:
+        return False
+    if code in _XML and isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
+        return "feature_external_ges" in module.text and _switches_all_off(module.tree)
+    if code == "S113":
+        return isinstance(node, ast.Call) and _brings_timeout(module, node)
+    if code in _TEXTS:
+        assert isinstance(node, ast.Call)
+        given = [*node.args[:1], *(k.value for k in node.keywords if k.arg in {"args", "cmd", "command"})]
+        if not given:
+            return False
+        node = given[0]
+    if code == "S301" and _was_dumped_here(module, node):
+        return True
+    return is_constant_text(module, node, node) or _is_certain(module, node)
+
+
+def _complained_of(module: PythonModule, code: str, span: Span) -> ast.expr | None:
+    """The expression that stands where a code complains; of S506, the call whose loader it names."""
+    if code == "S506":
+        for call in (one for one in module.nodes if isinstance(one, ast.Call)):
+            for loader in (*call.args[1:2], *(k.value for k in call.keywords if k.arg == "Loader"), call):
+                if loader.lineno == span.line and loader.col_offset + 1 == span.column:
+                    return call
+        return None
+    for one in module.expressions_on.get(span.line, ()):
+        if one.col_offset + 1 == span.column and (code == "S608" or isinstance(one, ast.Call)):
+            return one
+    return None
+
+
+def _was_dumped_here(module: PythonModule, node: ast.expr) -> bool:
+    """Whether what is loaded was made of objects by this very module, and held since."""
+    made = given_once(module, node) if isinstance(node, ast.Name) else node
+    return isinstance(made, ast.Call) and (module.dotted(made.func) or "") in {
+        "pickle.dumps",
+        "marshal.dumps",
+    }
+
+
+def _is_certain(module: PythonModule, node: ast.expr) -> bool:
+    from wardround_python.dataflow.known_values import is_certain  # only where something was complained of
+
+    return is_certain(module, node)
+
+
+def _switches_all_off(tree: ast.Module) -> bool:
+    """Whether every feature of a parser that a module sets is set to something false."""
+    calls = [
+        one
+        for one in walk(tree)
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "setFeature"
+    ]
+    return bool(calls) and all(
+        len(one.args) == 2 and isinstance(one.args[1], ast.Constant) and not one.args[1].value
+        for one in calls
+    )
+
+
+def _brings_timeout(module: PythonModule, call: ast.Call) -> bool:
+    """Whether what is spread into a call, by name, holds a timeout where the module makes it."""
+    spread = {
+        one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")
+        for keyword in call.keywords
+        if keyword.arg is None
+        for one in walk(keyword.value)
+    } - {"", "self"}
+    if not spread:
+        return False
+    given = module.notes.get(_givers)
+    if not isinstance(given, dict):
+        given = module.notes[_givers] = _givers(module)
+    return any("timeout" in ast.unparse(one) for name in spread for one in given.get(name, ()))
+
+
+def _givers(module: PythonModule) -> Mapping[str, Sequence[ast.stmt]]:
+    """Name -> the functions called so, and the assignments to it or to an attribute of that name."""
+    found: dict[str, list[ast.stmt]] = {}
+    for one in statements_in(module.tree):
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.setdefault(one.name, []).append(one)
+        for target in one.targets if isinstance(one, ast.Assign) else ():
+            found.setdefault(ast.unparse(target).rpartition(".")[2], []).append(one)
+    return found

@@ -1,0 +1,215 @@
+"""Places where one of ruff's codes complains of a habit that does no harm, as far as the module tells."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+from wardround.languages.python.module import FunctionNode, PythonModule, last_name
+from wardround.languages.python.tree import walk
+
+# What nobody names without wanting it done.
+_DEEDS = frozenset(
+    {
+        "close", "commit", "rollback", "flush", "start", "stop", "join", "save", "shutdown", "cleanup",
+        "clear", "release", "acquire", "refresh", "delete", "disconnect", "terminate", "kill", "quit",
+        "cancel", "reset", "unlock", "unlink", "truncate", "raise_for_status", "full_clean", "wait",
+        "logout", "aclose", "unsubscribe",
+    }
+)  # fmt: skip
+_HASHED_IN = frozenset({"set", "frozenset", "Set", "FrozenSet", "fromkeys", "Counter", "lru_cache", "cache"})
+_MAPPINGS = frozenset({"dict", "Dict", "defaultdict", "Mapping", "MutableMapping"})
+_LISTS = frozenset({"list", "List", "tuple", "Tuple", "Iterable", "Sequence", "Collection", "Iterator"})
+
+
+def returns_none(module: PythonModule, span: Span) -> bool:
+    """PLE0101: what ``__init__`` returns may be None after all."""
+    told = next((one for one in _on(module, span, ast.Return) if isinstance(one, ast.Return)), None)
+    if told is None or told.value is None:
+        return True
+    kept = (ast.Constant, ast.Name, ast.Tuple, ast.List, ast.Dict, ast.JoinedStr, ast.Compare, ast.BinOp)
+    return not isinstance(told.value, kept) or getattr(told.value, "value", 0) is None
+
+
+def is_no_deed(module: PythonModule, span: Span) -> bool:
+    """B018: an attribute is read for what reading it does, or to see whether it is there."""
+    for node in _on(module, span, ast.Attribute):
+        held = module.parents[node]
+        if isinstance(held, ast.Expr) and isinstance(node, ast.Attribute) and node.attr in _DEEDS:
+            return any(isinstance(one, ast.Try) for one in module.ancestors(held))
+    return True
+
+
+def is_made_a_number(module: PythonModule, span: Span) -> bool:
+    """PLW1508: a default of another type goes the same way as the text: ``int(getenv(NAME, 3))``."""
+    for node in _on(module, span, ast.Constant, ast.List, ast.Dict, ast.Tuple, ast.UnaryOp, ast.BinOp):
+        call = module.parents[node]
+        if isinstance(node, ast.Constant) and not isinstance(node.value, (int, float)):
+            return True
+        if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+            return True
+        if not isinstance(call, ast.Call):
+            continue
+        around = module.parents[call]
+        return isinstance(
+            around, (ast.Call, ast.Compare, ast.BoolOp, ast.IfExp, ast.If, ast.UnaryOp, ast.JoinedStr)
+        )
+    return True
+
+
+def is_made_public(module: PythonModule, span: Span) -> bool:
+    """PLW0127: outside a function ``name = name`` lets others import it from here."""
+    for node in _on(module, span, ast.Name):
+        held = module.parents[node]
+        if isinstance(held, ast.Assign) and len(held.targets) == 1:
+            return module.function_of(held) is None
+    return True
+
+
+def is_never_hashed(module: PythonModule, span: Span) -> bool:
+    """PLW1641: nothing in the module puts an object of the class into a set, or makes a key of it."""
+    holder = next(
+        (
+            one
+            for one in module.tree.body
+            if isinstance(one, ast.ClassDef) and one.lineno <= span.line <= _end(one)
+        ),
+        None,
+    )
+    return holder is None or not any(_hashes(module, node, holder.name) for node in module.nodes)
+
+
+def is_read_no_more(module: PythonModule, span: Span) -> bool:
+    """PLW2901: the loop inside takes the name, and the loop around it does not read it after that."""
+    for node in _on(module, span, ast.Name):
+        inner = next((one for one in module.ancestors(node) if isinstance(one, ast.For)), None)
+        assert isinstance(node, ast.Name)
+        if inner is None or inner.target is not node:
+            continue
+        outer = module.parents[inner]
+        while not isinstance(outer, (ast.For, *FunctionNode.__args__, ast.Module)):
+            outer = module.parents[outer]
+        if not isinstance(outer, ast.For) or not isinstance(outer.target, ast.Name):
+            return True
+        end = inner.end_lineno or inner.lineno
+        later = [n for one in outer.body for n in walk(one) if isinstance(n, ast.Name) and n.lineno > end]
+        later = sorted((n for n in later if n.id == node.id), key=lambda n: (n.lineno, n.col_offset))
+        return not later or not isinstance(later[0].ctx, ast.Load) or node.id == "_"
+    return True
+
+
+def is_of_a_query(module: PythonModule, span: Span) -> bool:
+    """E711: the comparison is one of columns, which only ``==`` can build: in a filter, or of a frame."""
+    for node in _on(module, span, ast.Constant):
+        for one in module.ancestors(node):
+            if isinstance(one, (ast.Subscript, ast.Call)):
+                return True
+            if isinstance(one, ast.Compare) and _is_column(one.left):
+                return True
+            if isinstance(one, ast.stmt):
+                return False
+    return False
+
+
+def is_of_a_lambda(module: PythonModule, span: Span) -> bool:
+    """S108: a Lambda can write nowhere but to ``/tmp``, which no other user has."""
+    given = module.text.split("\n")[span.line - 1][span.column :]
+    return given.startswith("/tmp") and any(  # noqa: S108 (no file, what is looked for)
+        isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and one.name in {"handler", "lambda_handler"}
+        and [given.arg.lstrip("_") for given in (*one.args.posonlyargs, *one.args.args)]
+        == ["event", "context"]
+        for one in module.tree.body
+    )
+
+
+def joins_sentences(module: PythonModule, span: Span) -> bool:
+    """ISC004: the strings that join are parts of a text over several lines, not words of a list."""
+    if span.line == span.end_line:
+        return False
+    lines = module.text.split("\n")[span.line - 1 : span.end_line]
+    lines[-1] = lines[-1][: span.end_column - 1]
+    lines[0] = lines[0][span.column - 1 :]
+    return not all(_WORD_ALONE.fullmatch(line.strip()) for line in lines)
+
+
+_WORD_ALONE = LatePattern(r"""(["'])[^\s"']+\1""")
+
+
+def _is_column(node: ast.expr) -> bool:
+    """``User.deleted``: an attribute of a class."""
+    return isinstance(node, ast.Attribute) and last_name(node.value)[:1].isupper()
+
+
+HABITS: Mapping[str, Callable[[PythonModule, Span], bool]] = {
+    "B018": is_no_deed,
+    "E711": is_of_a_query,
+    "ISC004": joins_sentences,
+    "PLE0101": returns_none,
+    "PLW0127": is_made_public,
+    "PLW1508": is_made_a_number,
+    "PLW1641": is_never_hashed,
+    "PLW2901": is_read_no_more,
+    "S108": is_of_a_lambda,
+}
+
+
+def _on(module: PythonModule, span: Span, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes of a kind that begin at a place."""
+    for node in module.nodes:
+        if isinstance(node, kinds) and getattr(node, "lineno", 0) == span.line:
+            assert isinstance(node, (ast.expr, ast.stmt))
+            if module.span(node).column == span.column:
+                yield node
+
+
+def _end(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _hashes(module: PythonModule, node: ast.AST, name: str) -> bool:
+    """Whether an expression hashes objects of a class, by a call or by the types it is declared with."""
+    if isinstance(node, ast.Call) and last_name(node.func) in _HASHED_IN and len(node.args) == 1:
+        given = node.args[0]
+        return any(_makes(one, name) for one in walk(given)) or _holds(module, given, name)
+    if isinstance(node, ast.Set):
+        return any(_makes(one, name) for one in node.elts)
+    if isinstance(node, ast.Dict):
+        return any(key is not None and _makes(key, name) for key in node.keys)
+    if isinstance(node, (ast.SetComp, ast.DictComp)):
+        return _makes(node.elt if isinstance(node, ast.SetComp) else node.key, name)
+    if isinstance(node, ast.Subscript):
+        kind = last_name(node.value)
+        first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+        return kind in (_HASHED_IN | _MAPPINGS) and _named(first) == name
+    return False
+
+
+def _makes(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and _named(node.func) == name
+
+
+def _holds(module: PythonModule, given: ast.expr, name: str) -> bool:
+    """Whether a name is a parameter or variable declared as a list of objects of a class."""
+    if not isinstance(given, ast.Name):
+        return False
+    function = module.function_of(given)
+    scope = function if function is not None else module.tree
+    for one in walk(scope):
+        annotation = None
+        if (isinstance(one, ast.arg) and one.arg == given.id) or (
+            isinstance(one, ast.AnnAssign) and _named(one.target) == given.id
+        ):
+            annotation = one.annotation
+        if isinstance(annotation, ast.Subscript) and last_name(annotation.value) in _LISTS:
+            parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+            return any(_named(part) == name for part in parts)
+    return False
+
+
+def _named(node: ast.AST) -> str:
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    return node.id if isinstance(node, ast.Name) else ""

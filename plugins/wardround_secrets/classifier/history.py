@@ -1,0 +1,158 @@
+"""Literals in doubt as repositories have held them: what a model is trained and measured on, never a review.
+
+A repository is looked at as it was on several days; what stands in it on one of them and stood in it on none
+before counts as of that day. Whether such a literal is a secret nobody has said: presumed is that it is none,
+which reading must confirm where a figure rests on it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from wardround.checks.lazy import LatePattern
+from wardround.training_tasks import History
+from wardround_secrets.classifier.candidates import Literal, is_in_doubt, literals_in_doubt
+from wardround_secrets.classifier.features import Setting, features
+from wardround_secrets.detection.positions import is_generated
+from wardround_secrets.detection.scanner import Text
+
+_ENDINGS = (
+    "py ts tsx js jsx mjs go rs java rb vue php kt cs yml yaml json toml ini cfg conf properties env sh bash "
+    "tf sql xml md rst"
+)
+PATTERNS = (
+    *(f"*.{ending}" for ending in _ENDINGS.split()),
+    ".env*",
+    "*/.env*",
+    "*Dockerfile*",
+    "*Makefile",
+    "*Jenkinsfile*",
+)
+AROUND = 6
+"""Lines before and behind a literal that are kept, for those who judge by context."""
+_ANY = LatePattern(
+    r"(?P<name>[A-Za-z_$][\w.$-]{1,60})[\"']?\]?[ ]{0,3}(?:=>|:=|=|:)[ ]{0,3}"
+    r"(?P<quote>[\"'`])(?P<value>[^\"'`\n\r\\]{6,200})(?P=quote)"
+)
+_NAME = LatePattern(r"[A-Za-z][A-Za-z_]{2,29}")
+_TELLING = LatePattern(r"\d|[^\w\s].*[^\w\s]")
+_PER_NAME, _PER_FILE = 12, 40
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A literal where a repository had it.
+
+    Attributes:
+        time: seconds since 1970, of the commit it was first seen at.
+        before, line, behind: the lines around it, and its own.
+        column: 0-based, where the value begins in its line.
+        is_named: whether it stands where a review would ask; else it is a literal of any name.
+    """
+
+    repository: str
+    time: int
+    path: str
+    before: tuple[str, ...]
+    line: str
+    behind: tuple[str, ...]
+    column: int
+    name: str
+    value: str
+    place: str
+    is_tried: bool
+    is_named: bool
+
+    def holding(self, value: str) -> Found:
+        """The same line with another value in it."""
+        end = self.column + len(self.value)
+        return replace(self, value=value, line=self.line[: self.column] + value + self.line[end:])
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """Its features."""
+        literal = Literal(self.name, self.value, self.column, self.column + len(self.value), self.place)
+        return features(literal, Setting(self.path, self.is_tried, self.line))
+
+
+def found_in(
+    history: History, commits: Sequence[tuple[int, str]], *, broadly: bool = False
+) -> Iterator[Found]:
+    """The literals of some commits, oldest first; each name with each value once.
+
+    Args:
+        commits: (time, id), ascending; what stands in the first counts as of its time too.
+        broadly: literals of any name beside those a review asks about.
+    """
+    blobs: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    per_name: Counter[str] = Counter()
+    for time, commit in commits:
+        for path, blob in history.tree(commit, PATTERNS):
+            is_new = blob not in blobs and not is_generated(path)
+            blobs.add(blob)
+            text = history.text(blob) if is_new else None
+            if text is None:
+                continue
+            for one in _kept(_in_text(history.repository, time, path, text, broadly)):
+                key = (one.name, one.value)
+                if key not in seen and per_name[one.name] < _PER_NAME * 10:
+                    seen.add(key)
+                    per_name[one.name] += 1
+                    yield one
+
+
+def _kept(found: Iterator[Found]) -> Iterator[Found]:
+    """No more than so many of one file and of one name in it: a table of data is one example."""
+    of_name: Counter[tuple[str, bool]] = Counter()
+    count = Counter[bool]()
+    for one in found:
+        of_name[one.name, one.is_named] += 1
+        count[one.is_named] += 1
+        if of_name[one.name, one.is_named] <= _PER_NAME and count[one.is_named] <= _PER_FILE:
+            yield one
+
+
+def asked_about(repository: str, time: int, path: str, content: str) -> Iterator[Found]:
+    """The literals of a file that a review would ask a model about, whichever lines a change brought."""
+    if not is_generated(path):
+        found = _in_text(repository, time, path, content, broadly=False)
+        yield from (one for one in found if not one.is_tried)
+
+
+def _in_text(repository: str, time: int, path: str, content: str, broadly: bool) -> Iterator[Found]:
+    text = Text(path, content)
+    lines = content.split("\n")
+    taken = set()
+    for literal in literals_in_doubt(text):
+        taken.add(literal.start)
+        yield _placed(repository, time, text, lines, literal, is_named=True)
+    for match in _ANY.finditer(content) if broadly else ():
+        if match.start("value") in taken or not _TELLING.search(match["value"]):
+            continue
+        if is_in_doubt(match["name"], match["value"]):
+            literal = Literal(match["name"], match["value"], *match.span("value"))
+            yield _placed(repository, time, text, lines, literal, is_named=False)
+
+
+def _placed(
+    repository: str, time: int, text: Text, lines: Sequence[str], literal: Literal, *, is_named: bool
+) -> Found:
+    line, column = text.place_of(literal.start)
+    at = line - 1
+    return Found(
+        repository, time, text.path, tuple(lines[max(0, at - AROUND) : at]), lines[at],
+        tuple(lines[at + 1 : at + 1 + AROUND]), column - 1, literal.name, literal.value, literal.place,
+        text.is_tried(literal.start), is_named,
+    )  # fmt: skip
+
+
+def names_in(history: History, commit: str, most_files: int = 800) -> Counter[str]:
+    """The names and words of a commit's code, with the number of files each is in; files spread evenly."""
+    entries = [(path, blob) for path, blob in history.tree(commit, PATTERNS) if not is_generated(path)]
+    found: Counter[str] = Counter()
+    for _, blob in entries[:: 1 + len(entries) // most_files]:
+        found.update(set(_NAME.findall(history.text(blob) or "")))
+    return found

@@ -1,0 +1,358 @@
+"""One file under review: its statements, its dialect, and the schema it is part of."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from wardround.checks.base import Source
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+from wardround.storage.regex_cache import bounded
+from wardround_sql.frontends.registry import calls
+from wardround_sql.frontends.string_assembly import Discarded, Text
+from wardround_sql.options import SqlOptions
+from wardround_sql.parsing.dialects import FOREIGN_WORDS, POSTGRES, dialect_of, driver_of, shows_postgres
+from wardround_sql.parsing.pg_nodes import Node, content, kinds, members, text_of
+from wardround_sql.parsing.statements import (
+    Fragment,
+    Parsed,
+    Statement,
+    Unparsed,
+    batches,
+    parsed,
+    parsed_about,
+)
+from wardround_sql.project import migration_files
+from wardround_sql.schema.api_exposure import Exposure
+from wardround_sql.schema.model import Name, Policy, Schema, Table, build, name_of
+
+_TOKEN = LatePattern(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
+_DUMP = LatePattern(r"^-- PostgreSQL database dump", re.MULTILINE)
+_SIBLINGS = 200
+"""Files of the same migration set that are read at most: the names of a table in use are all over it."""
+
+_ELSEWHERE = 40
+"""Files outside the set that are read at most for one table."""
+
+
+class Script:
+    """A file with SQL in it. Built once for a file and shared by all checks."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.path = source.path
+        self.text = source.text
+        self.options: SqlOptions = source.options or SqlOptions()
+        self.is_sql = self.path.endswith(migration_files.SUFFIXES)
+
+    @cached_property
+    def dialect(self) -> str:
+        """``postgres``, or what sqlglot calls the dialect this file is in."""
+        locked = _prisma_provider(self.source) if migration_files.is_prisma(self.path) else ""
+        if not self.is_sql:
+            locked = locked or driver_of(self.text)
+        return locked or dialect_of(self.path, self.sql, self.options.dialect)
+
+    @cached_property
+    def sql(self) -> str:
+        """The SQL of the file as one text, to look for signs in."""
+        return self.text if self.is_sql else "\n".join(fragment.text for fragment in self._embedded)
+
+    @cached_property
+    def _embedded(self) -> list[Fragment]:
+        return list(calls(self.path, self.text).fragments)
+
+    @cached_property
+    def built(self) -> tuple[Text, ...]:
+        """The texts with holes that code gives to a database."""
+        return () if self.is_sql else calls(self.path, self.text).built
+
+    @cached_property
+    def discarded(self) -> tuple[Discarded, ...]:
+        """Calls of code that narrow a statement and change nothing."""
+        return () if self.is_sql else calls(self.path, self.text).discarded
+
+    @cached_property
+    def is_postgres(self) -> bool:
+        return self.dialect == POSTGRES
+
+    @cached_property
+    def fragments(self) -> list[Fragment]:
+        """The SQL of the file: all of it, or the strings that are certain to be SQL."""
+        if not self.is_sql:
+            return self._embedded
+        fragment = Fragment(
+            self.text, migrates=migration_files.is_migration(self.path, self.options.migrations)
+        )
+        return [fragment if self.is_postgres else batches(fragment)]
+
+    @cached_property
+    def _parsed(self) -> list[Parsed]:
+        return [parsed(fragment, self.path) for fragment in self.fragments]
+
+    @cached_property
+    def is_template(self) -> bool:
+        """Whether it is Jinja around SQL, as dbt models are."""
+        return self.is_sql and any(one.template for one in self._parsed)
+
+    @cached_property
+    def everything(self) -> list[Statement]:
+        """Every statement that parses, those inside bodies behind the one they stand in."""
+        if not self.is_postgres:
+            return []
+        return [s for one in self._parsed for s in one.statements]
+
+    @cached_property
+    def unparsed(self) -> list[Unparsed]:
+        return [bad for one in self._parsed for bad in one.unparsed]
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """The statements that move the database forwards, those of DO blocks included."""
+        if migration_files.is_down(self.path):
+            return []
+        return [s for s in self.everything if not s.down and (s.outer is None or s.outer.kind == "DoStmt")]
+
+    @cached_property
+    def queries(self) -> list[Statement]:
+        """The same with what stands in function bodies, for what is said about queries."""
+        return [] if migration_files.is_down(self.path) else [s for s in self.everything if not s.down]
+
+    def of(self, *names: str) -> Iterator[Statement]:
+        """The statements of some kinds, in order."""
+        return (statement for statement in self.statements if statement.kind in names)
+
+    def commands(self, *subtypes: str) -> Iterator[tuple[Statement, Node]]:
+        """The parts of ALTER TABLE of some kinds, each with its statement."""
+        for statement in self.of("AlterTableStmt"):
+            for command in members(statement.node.get("cmds"), "AlterTableCmd"):
+                if command.get("subtype") in subtypes and statement.node.get("objtype") == "OBJECT_TABLE":
+                    yield statement, command
+
+    # What kind of file it is
+
+    @cached_property
+    def is_spare(self) -> bool:
+        return migration_files.is_spare(self.path)
+
+    @cached_property
+    def is_generated(self) -> bool:
+        """Whether a tool wrote the statements, so that their style is nobody's choice."""
+        written = migration_files.is_prisma(self.path) or "--> statement-breakpoint" in self.text
+        written = written or "-- Running upgrade " in self.text
+        return written or _DUMP.search(self.text) is not None
+
+    def migrates(self, statement: Statement) -> bool:
+        """Whether a statement runs against a database that is in use, and Postgres runs it."""
+        return statement.fragment.migrates and not self.is_spare and self.surely_postgres
+
+    @cached_property
+    def surely_postgres(self) -> bool:
+        """Whether nothing around the file says that another database reads it."""
+        if not self.is_postgres:
+            return False
+        if shows_postgres(self.sql):
+            return True
+        patterns = migration_files.set_patterns(self.path)
+        return not self.source.project.files_with_word(FOREIGN_WORDS, patterns)
+
+    @cached_property
+    def exposure(self) -> Exposure:
+        return Exposure(self.source, self.options)
+
+    def is_exposed(self, name: Name) -> bool:
+        """Whether clients reach a table, view or function through an API."""
+        return not self.is_spare and self.exposure.serves(name.schema)
+
+    # The schema around it
+
+    @cached_property
+    def default_schema(self) -> str:
+        """The schema of names without one: the first of the search path the file sets."""
+        for statement in self.of("VariableSetStmt"):
+            if statement.node.get("name") == "search_path" and statement.node.get("args"):
+                constant = content(statement.node["args"][0], "A_Const") or {}
+                name = constant.get("sval", {}).get("sval") or text_of(statement.node["args"][0])
+                if name and name not in ("$user", "pg_catalog"):
+                    return str(name)
+        return "public"
+
+    def name_of(self, relation: Node) -> Name:
+        return name_of(relation, self.default_schema)
+
+    @cached_property
+    def own(self) -> Schema:
+        """What the statements of this file alone leave behind."""
+        return build(self.statements, self.default_schema)
+
+    @cached_property
+    def whole(self) -> Schema:
+        """What the migration set leaves behind, as far as it is about the tables this file names."""
+        return build(self.set_statements, self.default_schema)
+
+    @cached_property
+    def set_statements(self) -> list[Statement]:
+        """The statements of the migration set, by file name, as far as they are about the same tables."""
+        before: list[Statement] = []
+        after: list[Statement] = []
+        for path, text in self._siblings(sorted(self.subjects)):
+            others = parsed_about(text, path, tuple(sorted(self.subjects)))
+            (before if migration_files.order(path) < migration_files.order(self.path) else after).extend(
+                others
+            )
+        return [*before, *self.statements, *after]
+
+    def policies_of(self, name: Name) -> list[Policy]:
+        """The policies of any table, whether or not this file is about it."""
+        if name.name in self.subjects:
+            return self.whole.policies_of(name)
+        if name.name not in self._around:
+            found: list[Statement] = []
+            for path, text in self._siblings([name.name]):
+                found += parsed_about(text, path, (name.name,))
+            self._around[name.name] = build(found, self.default_schema)
+        return self._around[name.name].policies_of(name)
+
+    @cached_property
+    def _around(self) -> dict[str, Schema]:
+        """What the set says about names this file is not about."""
+        return {}
+
+    def around(self, names: list[str]) -> Iterator[tuple[str, str]]:
+        """The other files of the set that hold one of some names, in order, with their texts."""
+        return self._siblings(names)
+
+    def _siblings(self, names: list[str]) -> Iterator[tuple[str, str]]:
+        """The other files of the set that hold one of some names."""
+        if not names or not self.is_sql:
+            return
+        project, root = self.source.project, migration_files.set_root(self.path)
+        found = project.files_with_word(names, migration_files.set_patterns(self.path))
+        mine = bisect.bisect_left(found, self.path)
+        near = sorted(range(len(found)), key=lambda number: abs(number - mine))[:_SIBLINGS]
+        for path in sorted((found[number] for number in near), key=migration_files.order):
+            alone = not migration_files.has_set(self.path) and path.rpartition("/")[0] != root
+            if path == self.path or alone or not path.endswith(".sql") or migration_files.is_down(path):
+                continue
+            text = project.read(path)
+            if text is not None:
+                yield path, text
+
+    def known_table(self, name: Name) -> Table | None:
+        """What is known of a table's columns: in this migration set, else in the project's other SQL."""
+        if name not in self._known:
+            mine = self.whole.tables.get(name) if self.is_postgres else None
+            self._known[name] = mine if mine is not None and mine.columns else self._from_elsewhere(name)
+        return self._known[name]
+
+    @cached_property
+    def _known(self) -> dict[Name, Table | None]:
+        return {}
+
+    def _from_elsewhere(self, name: Name) -> Table | None:
+        """A table as the SQL files of the project make it, whatever they belong to."""
+        found: list[Statement] = []
+        for path in self.source.project.files_with_word((name.name,), ("*.sql",))[:_ELSEWHERE]:
+            text = (
+                None
+                if migration_files.is_down(path) or migration_files.is_spare(path)
+                else self.source.project.read(path)
+            )
+            if text is not None and path != self.path:
+                found += parsed_about(text, path, (name.name,))
+        return build(found, name.schema).tables.get(name) if found else None
+
+    @cached_property
+    def subjects(self) -> set[str]:
+        """The names of tables, views and functions the statements are about, as words to look for."""
+        found: set[str] = set()
+        for statement in self.statements:
+            node = statement.node
+            for key in ("relation", "table", "view"):
+                found.add(node.get(key, {}).get("relname", "") if isinstance(node.get(key), dict) else "")
+            if statement.kind == "CreateFunctionStmt":
+                found.add(text_of(node["funcname"][-1]))
+            elif statement.kind == "AlterFunctionStmt":
+                found.add(text_of(node.get("func", {}).get("objname", [{}])[-1]))
+            elif statement.kind == "SelectStmt" and "intoClause" in node:
+                found.add(node["intoClause"].get("rel", {}).get("relname", ""))
+            elif statement.kind in ("CreateTableAsStmt",):
+                found.add(node.get("into", {}).get("rel", {}).get("relname", ""))
+            elif statement.kind == "RenameStmt" and node.get("renameType") in ("OBJECT_TABLE", "OBJECT_VIEW"):
+                found.add(node.get("newname", ""))
+            elif statement.kind == "CreateStmt":
+                found |= {one.get("relname", "") for one in kinds(node.get("inhRelations", []), "RangeVar")}
+            elif statement.kind == "GrantStmt":
+                found |= {one.get("relname", "") for one in kinds(node.get("objects", []), "RangeVar")}
+            elif statement.kind == "CreateForeignTableStmt":
+                found.add(node.get("base", {}).get("relation", {}).get("relname", ""))
+        return {name for name in found if name}
+
+    def policy(self, statement: Statement) -> Policy | None:
+        """The policy that CREATE or ALTER POLICY is about, if it still is there when all is done."""
+        return self.whole.policy(statement, self.name_of(statement.node.get("table", {})))
+
+    def conditions(self, statement: Statement) -> list[Node]:
+        """WITH CHECK and USING of such a statement, less what a later statement replaces."""
+        policy, node = self.policy(statement), statement.node
+        if policy is None and statement.kind == "CreatePolicyStmt":
+            return []
+        held = (policy.check, policy.using) if policy else (statement, statement)
+        parts = zip(("with_check", "qual"), held, strict=True)
+        return [node[part] for part, by in parts if part in node and by is statement]
+
+    def is_new(self, name: Name) -> bool:
+        """Whether this file makes a table, so that nothing is in it and nobody waits for it."""
+        return name in self.own.made
+
+    # Places
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        row = bisect.bisect_right(self._starts, offset) - 1
+        return row + 1, offset - self._starts[row] + 1
+
+    def offset_of(self, span: Span) -> int:
+        """Where a place begins in the file, in code points."""
+        return self._starts[span.line - 1] + span.column - 1
+
+    def span_of(self, start: int, end: int) -> Span:
+        """The place of a stretch of the file, in code points."""
+        return self._between(start, end)
+
+    def span(self, statement: Statement, location: int | None = None) -> Span:
+        """The place of a token of a statement; without a location, of the statement's first line."""
+        fragment, text = statement.fragment, statement.text
+        if location is None:
+            start, end = 0, len(text.split("\n", 1)[0].rstrip()) or 1
+        else:
+            start = min(statement.point(location), max(len(text) - 1, 0))
+            found = _TOKEN.match(text, start)
+            end = found.end() if found else start + 1
+        base = statement.offset
+        return self._between(*fragment.place(base + start, base + end))
+
+    def span_of_unparsed(self, bad: Unparsed) -> Span:
+        start = bad.offset + min(bad.point, max(len(bad.text) - 1, 0))
+        return self._between(*bad.fragment.place(start, start + 1))
+
+    def _between(self, start: int, end: int) -> Span:
+        first, last = self._position(start), self._position(max(end, start))
+        if first[0] != last[0]:
+            width = self._starts[first[0]] - self._starts[first[0] - 1]
+            last = (first[0], max(width, first[1]))
+        return Span(*first, *last)
+
+
+def _prisma_provider(source: Source) -> str:
+    """The database a Prisma migration is written for, as its lock file says."""
+    lock = source.project.read(f"{source.path.rsplit('/', 2)[0]}/migration_lock.toml") or ""
+    found = bounded(r'^\s*provider\s*=\s*"(\w+)"', re.MULTILINE).search(lock)
+    known = {"postgresql": "postgres", "cockroachdb": "postgres", "sqlserver": "tsql"}
+    return known.get(found[1], found[1]) if found else ""

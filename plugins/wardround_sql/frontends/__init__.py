@@ -1,0 +1,1 @@
+"""SQL found in other languages."""

@@ -1,0 +1,396 @@
+"""Alembic's operations, written as the SQL they run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tree import walk
+from wardround_sql.frontends.python_code import Call, Module, called
+from wardround_sql.frontends.string_assembly import Text, Writer, listed, quoted
+
+_PLAIN_DEFAULT = LatePattern(r"'[^']*'(?:::[\w.\" ]+)?")
+_TYPES = {"Integer": "integer", "BigInteger": "bigint", "SmallInteger": "smallint", "String": "text",
+          "Unicode": "text", "Text": "text", "UnicodeText": "text", "VARCHAR": "text", "CHAR": "text",
+          "Float": "double precision", "FLOAT": "double precision", "Double": "double precision",
+          "DOUBLE": "double precision", "DOUBLE_PRECISION": "double precision", "REAL": "real",
+          "Boolean": "boolean", "BOOLEAN": "boolean", "DateTime": "timestamp", "Date": "date", "DATE": "date",
+          "Time": "time", "Numeric": "numeric", "DECIMAL": "numeric", "NUMERIC": "numeric", "JSON": "json",
+          "JSONB": "jsonb", "UUID": "uuid", "Uuid": "uuid", "TIMESTAMP": "timestamp", "INTEGER": "integer",
+          "BIGINT": "bigint", "SMALLINT": "smallint", "TEXT": "text", "LargeBinary": "bytea",
+          "Interval": "interval"}  # fmt: skip
+
+
+class AlembicReader:
+    """The operations of one file; ``batch_alter_table`` gives its table to those on its variable."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.batches: dict[str, list[tuple[int, int, str]]] = {}
+        for node in walk(module.tree) if "batch_alter_table" in module.text else ():
+            if isinstance(node, ast.With):
+                self._note(node)
+
+    def _note(self, node: ast.With) -> None:
+        for item in node.items:
+            opened, name = item.context_expr, item.optional_vars
+            if (
+                isinstance(opened, ast.Call)
+                and called(opened) == "batch_alter_table"
+                and isinstance(name, ast.Name)
+            ):
+                table = _text(opened.args[0] if opened.args else _keywords(opened).get("table_name"))
+                self.batches.setdefault(name.id, []).append(
+                    (node.lineno, node.end_lineno or node.lineno, table)
+                )
+
+    def operation(self, call: Call) -> Iterator[Text]:
+        """The SQL an operation runs, for those whose SQL has something to be said about."""
+        owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
+        if not isinstance(owner, ast.Name):
+            return
+        table = self._batch(owner.id, call.node.lineno)
+        if owner.id != "op" and table is None:
+            return
+        start = self.module.place(call.node)[0]
+        width = len(f"{owner.id}.{call.name}")
+        if call.name == "create_table":
+            yield from _table(self.module, call.node, start, width)
+            return
+        for sql, at, wide in self._parts(call, table, start, width):
+            writer = Writer()
+            writer.add(sql, at, wide)
+            yield writer.text()
+
+    def _parts(self, call: Call, table: str | None, start: int, width: int) -> Iterator[tuple[str, int, int]]:
+        """The SQL of an operation; each thing ``alter_column`` changes stands at the argument that says
+        so.
+        """
+        if call.name != "alter_column":
+            sql = _sql(self.module, call, table)
+            if sql:
+                yield sql, start, width
+            return
+        given = _Arguments(self.module, call, table, _SIGNATURES["alter_column"])
+        if not given.text("column_name"):
+            return
+        for name, sql in _altered(quoted(given.table or _UNKNOWN), given):
+            said = next((one for one in call.node.keywords if one.arg == name), None)
+            at = self.module.place_of(said.lineno, said.col_offset) if said is not None else start
+            yield sql, at, len(name) if said is not None else width
+
+    def commits(self) -> Iterator[Text]:
+        """The ends of ``autocommit_block``s, behind which what they did is there to be used."""
+        for node in walk(self.module.tree) if "autocommit_block" in self.module.text else ():
+            opened = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
+            blocks = any(isinstance(one, ast.Call) and called(one) == "autocommit_block" for one in opened)
+            if isinstance(node, ast.With) and blocks:
+                end = self.module.place_of(node.end_lineno or 1, node.end_col_offset or 0)
+                writer = Writer()
+                writer.add("COMMIT", end, 1)
+                yield writer.text()
+
+    def _batch(self, name: str, line: int) -> str | None:
+        if name in self.batches:
+            return next((table for first, last, table in self.batches[name] if first <= line <= last), "")
+        return "" if name == "batch_op" else None
+
+
+class _Arguments:
+    """The arguments of an operation; those on a batch leave the table out."""
+
+    def __init__(self, module: Module, call: Call, table: str | None, names: tuple[str, ...]) -> None:
+        given = _keywords(call.node)
+        positions = names if table is None else tuple(name for name in names if name not in _TABLES)
+        given.update(zip(positions, call.node.args, strict=False))
+        self.given = given
+        self.module = module
+        self.scope = call.scope
+        self.table = table if table is not None else self.text(*_TABLES)
+
+    def text(self, *names: str) -> str:
+        return next((found for name in names if (found := self._said(self.given.get(name)))), "")
+
+    def _said(self, node: ast.expr | None) -> str:
+        """A text as it is written, or of a name the first it stands for."""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            held = next(self.module.values(node, self.scope), None)
+            return held.text if held is not None and not held.holes else ""
+        return _text(node)
+
+    def texts(self, name: str) -> list[str]:
+        """The texts of a list; none if one of them cannot be told."""
+        node = self.given.get(name)
+        if isinstance(node, ast.Name):
+            return [one.text for one in self.module.values(node, self.scope) if not one.holes]
+        found = [_text(one) for one in getattr(node, "elts", [])]
+        return found if all(found) else []
+
+    def is_true(self, name: str) -> bool:
+        return getattr(self.given.get(name), "value", None) is True
+
+    def is_false(self, name: str) -> bool:
+        return getattr(self.given.get(name), "value", None) is False
+
+
+_TABLES = ("table_name", "source_table", "old_table_name")
+_SIGNATURES = {
+    "add_column": ("table_name", "column"),
+    "create_index": ("index_name", "table_name", "columns"),
+    "create_foreign_key": ("name", "source_table", "referent_table", "local_cols", "remote_cols"),
+    "create_check_constraint": ("name", "table_name", "condition"),
+    "create_unique_constraint": ("name", "table_name", "columns"),
+    "create_exclude_constraint": ("name", "table_name"),
+    "drop_column": ("table_name", "column_name"),
+    "drop_index": ("index_name",),
+    "drop_table": ("table_name",),
+    "rename_table": ("old_table_name", "new_table_name"),
+    "alter_column": ("table_name", "column_name"),
+}
+
+
+_UNKNOWN = "the table"
+
+
+def _sql(module: Module, call: Call, table: str | None) -> str:
+    if call.name not in _SIGNATURES:
+        return ""
+    given = _Arguments(module, call, table, _SIGNATURES[call.name])
+    if call.name == "drop_table":
+        return f"DROP TABLE {quoted(given.table)}" if given.table else ""
+    at = quoted(given.table or _UNKNOWN)
+    match call.name:
+        case "add_column":
+            return _added(at, given)
+        case "create_index":
+            return _index(at, given)
+        case "create_foreign_key" if given.texts("local_cols") and given.text("referent_table"):
+            late = " NOT VALID" if given.is_true("postgresql_not_valid") else ""
+            local, target = listed(given.texts("local_cols")), quoted(given.text("referent_table"))
+            gone = _on_delete(given.given)
+            return f"ALTER TABLE {at} ADD FOREIGN KEY ({local}) REFERENCES {target}{gone}{late}"
+        case "create_check_constraint":
+            late = " NOT VALID" if given.is_true("postgresql_not_valid") else ""
+            return f"ALTER TABLE {at} ADD CHECK (c > 0){late}"
+        case "create_unique_constraint" if given.texts("columns"):
+            return f"ALTER TABLE {at} ADD UNIQUE ({listed(given.texts('columns'))})"
+        case "drop_column" if given.text("column_name"):
+            return f"ALTER TABLE {at} DROP COLUMN {quoted(given.text('column_name'))}"
+        case "drop_index":
+            how = "CONCURRENTLY " if given.is_true("postgresql_concurrently") else ""
+            return f"DROP INDEX {how}{quoted(given.text('index_name') or 'index')}"
+        case "rename_table" if given.text("new_table_name"):
+            return f"ALTER TABLE {at} RENAME TO {quoted(given.text('new_table_name'))}"
+    return ""
+
+
+def _added(table: str, given: _Arguments) -> str:
+    column = given.given.get("column")
+    found = declared(column) if column is not None else None
+    if found is None:
+        return ""
+    sql = f"ALTER TABLE {table} ADD COLUMN {found.sql}"
+    return f"{sql}; CREATE INDEX ON {table} ({quoted(found.name)})" if found.indexed else sql
+
+
+def _index(table: str, given: _Arguments) -> str:
+    names = given.texts("columns") or ["an expression"]
+    unique = "UNIQUE " if given.is_true("unique") else ""
+    how = "CONCURRENTLY " if given.is_true("postgresql_concurrently") else ""
+    some = " WHERE true" if "postgresql_where" in given.given else ""
+    return f"CREATE {unique}INDEX {how}ON {table} ({listed(names)}){some}"
+
+
+def _altered(table: str, given: _Arguments) -> Iterator[tuple[str, str]]:
+    """What ``alter_column`` does: the argument that says so, and its SQL."""
+    column = quoted(given.text("column_name"))
+    new = given.given.get("type_")
+    if new is not None and not _is_same(given.given.get("existing_type"), new):
+        yield "type_", f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {_type(new)}"
+    if given.is_false("nullable") and not given.is_false("existing_nullable"):
+        yield "nullable", f"ALTER TABLE {table} ALTER COLUMN {column} SET NOT NULL"
+    default = _default(given.given.get("server_default"))
+    if default:
+        yield "server_default", f"ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {default}"
+    if given.text("new_column_name"):
+        renamed = quoted(given.text("new_column_name"))
+        yield "new_column_name", f"ALTER TABLE {table} RENAME COLUMN {column} TO {renamed}"
+
+
+def _default(node: ast.expr | None) -> str:
+    """A default as SQL, where it is one text."""
+    written = _text(node).replace("'", "''")
+    if written:
+        return f"'{written}'"
+    inside = node.args[0] if isinstance(node, ast.Call) and called(node) == "text" and node.args else None
+    return found if (found := _text(inside)) and _PLAIN_DEFAULT.fullmatch(found) else ""
+
+
+def _is_same(old: ast.expr | None, new: ast.expr) -> bool:
+    """Whether a change of type keeps how values are stored, as far as the types say."""
+    if old is None:
+        return False
+    if _type(old) != _type(new):
+        return False
+    was, now = _length(old), _length(new)
+    return now is None or (was is not None and now >= was) or _type(new) == "numeric"
+
+
+def _length(node: ast.expr) -> int | None:
+    """The length of a text; None where there is none."""
+    if not isinstance(node, ast.Call):
+        return None
+    given = node.args[0] if node.args else _keywords(node).get("length")
+    value = getattr(given, "value", None)
+    return value if isinstance(value, int) else None
+
+
+def _table(module: Module, call: ast.Call, start: int, width: int) -> Iterator[Text]:
+    table = _text(call.args[0]) if call.args else ""
+    if not table:
+        return
+    writer = Writer()
+    writer.add(f"CREATE TABLE {quoted(table)} (", start, width)
+    indexed: list[str] = []
+    count = 0
+    for part in call.args[1:]:
+        sql = ""
+        if isinstance(part, ast.Call) and called(part) == "Column":
+            found = declared(part)
+            sql = found.sql if found else ""
+            indexed += [found.name] if found and found.indexed else []
+        elif isinstance(part, ast.Call):
+            sql = _constraint(part)
+        if sql and isinstance(part, ast.Call):
+            first = part.args[0] if called(part) == "Column" else part
+            writer.add((", " if count else "") + sql, module.place(first)[0], first_line(module, first))
+            count += 1
+    writer.add(")", start, width)
+    for name in indexed:
+        writer.add(f"; CREATE INDEX ON {quoted(table)} ({quoted(name)})", start, width)
+    if count:
+        yield writer.text()
+
+
+def first_line(module: Module, node: ast.expr) -> int:
+    """How many characters of a node stand on its first line."""
+    start, end = module.place(node)
+    return max(len(module.text[start:end].split("\n", 1)[0]), 1)
+
+
+def _constraint(part: ast.Call) -> str:
+    """A constraint of a table as SQL; nothing if it does not matter here."""
+    match called(part):
+        case "PrimaryKeyConstraint" | "UniqueConstraint":
+            names = [_text(one) for one in part.args]
+            kind = "PRIMARY KEY" if called(part) == "PrimaryKeyConstraint" else "UNIQUE"
+            return f"{kind} ({listed(names)})" if names and all(names) else ""
+        case "ForeignKeyConstraint" if len(part.args) > 1:
+            local = [_text(one) for one in getattr(part.args[0], "elts", [])]
+            remote = [_text(one) for one in getattr(part.args[1], "elts", [])]
+            if local and remote and all(local) and all(remote):
+                gone = _on_delete(_keywords(part))
+                return f"FOREIGN KEY ({listed(local)}) REFERENCES {quoted(remote[0].rsplit('.', 1)[0])}{gone}"
+    return ""
+
+
+class Declared:
+    """A column as it is declared: its name, its SQL, whether an index is asked for, what it points to and
+    where.
+    """
+
+    def __init__(self, name: str, head: str, indexed: bool) -> None:
+        self.name = name
+        self.head = head
+        self.indexed = indexed
+        self.reference = ""
+        self.target: ast.expr | None = None
+
+    @property
+    def sql(self) -> str:
+        return self.head + self.reference
+
+
+def declared(node: ast.expr, name: str = "", typed: str = "") -> Declared | None:
+    """A ``Column(...)`` or ``mapped_column(...)``; None where it is no plain column.
+
+    ``name`` and ``typed`` are what stands around it, where the call itself says nothing.
+    """
+    if not isinstance(node, ast.Call) or called(node) not in ("Column", "mapped_column"):
+        return None
+    rest = list(node.args)
+    if rest and _text(rest[0]):
+        name = _text(rest.pop(0))
+    if not name:
+        return None
+    keywords = _keywords(node)
+    key = _flag(keywords, "primary_key") is True
+    target = next((one for one in rest if isinstance(one, ast.Call) and called(one) == "ForeignKey"), None)
+    kind = next((one for one in rest if one is not target and called_type(one)), keywords.get("type_"))
+    written = _type(kind) if kind is not None else typed or ("bigint" if target is not None else "text")
+    generated = any(
+        isinstance(one, ast.Call) and called(one) in ("Identity", "Computed", "Sequence") for one in rest
+    )
+    sql = f"{quoted(name)} {written}"
+    sql += " NOT NULL" if _flag(keywords, "nullable") is False else ""
+    sql += " DEFAULT null" if "server_default" in keywords or "autoincrement" in keywords or generated else ""
+    sql += " PRIMARY KEY" if key else " UNIQUE" if _flag(keywords, "unique") is True else ""
+    points_to = _text(target.args[0]).rsplit(".", 1)[0] if target is not None and target.args else ""
+    found = Declared(name, sql, _flag(keywords, "index") is True)
+    if points_to and target is not None:
+        found.reference = f" REFERENCES {quoted(points_to)}{_on_delete(_keywords(target))}"
+        found.target = target
+    return found
+
+
+def _on_delete(keywords: dict[str, ast.expr]) -> str:
+    said = _text(keywords.get("ondelete")).upper()
+    return f" ON DELETE {said}" if said in ("CASCADE", "SET NULL", "RESTRICT") else ""
+
+
+def called_type(node: ast.expr) -> bool:
+    """Whether an argument of a column is its type."""
+    if isinstance(node, ast.Call):
+        return called(node) not in (
+            "ForeignKey",
+            "Identity",
+            "Computed",
+            "Sequence",
+            "CheckConstraint",
+            "FetchedValue",
+        )
+    return isinstance(node, (ast.Attribute, ast.Name))
+
+
+def declared_type(node: ast.expr) -> str:
+    """A type as SQL; nothing where it is none that is known."""
+    named = node.func if isinstance(node, ast.Call) else node
+    return _type(node) if getattr(named, "attr", getattr(named, "id", "")) in _TYPES else ""
+
+
+def _type(node: ast.expr) -> str:
+    call = node if isinstance(node, ast.Call) else None
+    function = call.func if call else node
+    name = getattr(function, "attr", getattr(function, "id", ""))
+    if call and name in ("DateTime", "TIMESTAMP", "Time"):
+        zoned = any(k.arg == "timezone" and getattr(k.value, "value", 0) is True for k in call.keywords)
+        first = getattr(call.args[0], "value", None) if call.args else None
+        return "timestamptz" if zoned or first is True else _TYPES[name]
+    return _TYPES.get(name, "text")
+
+
+def _keywords(call: ast.Call) -> dict[str, ast.expr]:
+    return {one.arg: one.value for one in call.keywords if one.arg}
+
+
+def _flag(keywords: dict[str, ast.expr], name: str) -> object:
+    return getattr(keywords.get(name), "value", None)
+
+
+def _text(node: ast.expr | None) -> str:
+    """The text of a constant; of ``op.f("name")`` the name."""
+    if isinstance(node, ast.Call) and called(node) == "f" and node.args:
+        node = node.args[0]
+    value = node.value if isinstance(node, ast.Constant) else ""
+    return value if isinstance(value, str) else ""

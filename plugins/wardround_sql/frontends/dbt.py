@@ -1,0 +1,267 @@
+"""dbt models: the columns one is certain to have, and those its documentation tells of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from wardround.checks.base import Project, Source
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+
+_COVERED = LatePattern(
+    r"\{%-?\s*(?P<aside>set(?=[^=%]*%\})|call|macro)\b[^%]*%\}"
+    r"(?:(?!\{%-?\s*(?:end)?(?P=aside)\b).)*+\{%-?\s*end(?P=aside)\s*-?%\}"
+    r"|--[^\n]*|/\*.*?\*/|\{#.*?#\}|'(?:[^']|'')*+'"
+    r"|\{\{(?:'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\"|(?!\}\}).)*+(?:\}\}|\Z)|\{%.*?%\}",
+    re.DOTALL,
+)
+"""What is no SQL of the model: comments, texts, templates, and queries that are set aside for a template."""
+_HOLE, _BLOCK = "\x01", "\x02"
+_PART = LatePattern(r"(?i)[()]|\b(?:select|from|union|intersect|except|minus)\b")
+_HEAD = LatePattern(r"(?i)\s*(?:distinct\b(?!\s+on\b)|all\b)?\s*")
+_TABLE = LatePattern(r"(?i)\b(\w+)\s+as\s+(?:(?:not\s+)?materialized\s+)?\(")
+_ONE_SOURCE = LatePattern(
+    r"(?i)\s*(\w+)(?:\s+as\s+\w+)?\s*(?:$|;|[\x01\x02]|\b(?:where|order|limit|qualify)\b)"
+)
+_NAMED = LatePattern(r"(?is)(?:.*\S)?\s*\bas\s+(\"[^\"]+\"|`[^`]+`|\w+)\s*$")
+_PLAIN = LatePattern(r"(?:[\w$\x01\"`]+\.)*(\"[^\"]+\"|`[^`]+`|[A-Za-z_]\w*)$")
+_SETS = frozenset({"union", "intersect", "minus", "except"})
+_DEEPEST = 10
+_SHOWN = 3
+_DESCRIBED_AT_LEAST = 2
+_DESCRIBED_SHARE = 0.9
+_LARGEST = 400_000
+"""Characters; documentation above is generated."""
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column of a select list, in lower case, and the (start, end) of its name in the text."""
+
+    name: str
+    start: int
+    end: int
+
+
+class SelectList(msgspec.Struct, frozen=True):
+    """The columns of a model; ``select`` is the offset of the keyword they stand behind."""
+
+    select: int
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+
+class Documentation(msgspec.Struct, frozen=True):
+    """What a properties file says of a model's columns.
+
+    Attributes:
+        columns: those it lists, in lower case.
+        described: those of them it has words about; others are listed for their tests.
+    """
+
+    path: str
+    columns: frozenset[str]
+    described: frozenset[str]
+
+
+class ModelChange(msgspec.Struct, frozen=True):
+    """A documented model whose columns a change touched."""
+
+    old: SelectList
+    new: SelectList
+    documented: Documentation
+
+    def gone(self) -> list[tuple[str, str | None]]:
+        """The documented columns that are gone, each with the one that plainly took its place."""
+        old, new = self.old.names, self.new.names
+        return [
+            (name, new[at] if len(old) == len(new) and new[at] not in old else None)
+            for at, name in enumerate(old)
+            if name not in new and name in self.documented.columns
+        ]
+
+    def undocumented(self) -> list[Column]:
+        """The new columns that are not documented, where nearly all others are and none of them is gone."""
+        if self.gone():
+            return []
+        old, described = set(self.old.names), self.documented.described
+        kept = old.intersection(described, self.new.names)
+        if len(kept) < _DESCRIBED_AT_LEAST or len(old & described) < _DESCRIBED_SHARE * len(old):
+            return []
+        return [column for column in self.new.columns if column.name not in old | self.documented.columns]
+
+
+def model_change(source: Source) -> ModelChange | None:
+    """What a change did to a model's columns; None where that is not certain or nothing documents it."""
+    base = source.base_text
+    if base is None or base == source.text or not is_model(source.path, source.text):
+        return None
+    old, new = select_list(base), select_list(source.text)
+    if old is None or new is None or set(old.names) == set(new.names):
+        return None
+    documented = documentation(source.path, source.project)
+    return None if documented is None else ModelChange(old, new, documented)
+
+
+def is_model(path: str, text: str) -> bool:
+    """Whether a file is a model as somebody wrote it, and no compiled one."""
+    return "models/" in path and "{{" in text and not path.startswith(("target/", "dbt_packages/"))
+
+
+def select_list(text: str) -> SelectList | None:
+    """The columns of a model; None where one of them is not certain."""
+    covered = _COVERED.sub(_cover, text)
+    return _select_list(covered, 0, len(covered), 0)
+
+
+def _cover(found: re.Match[str]) -> str:
+    piece = found[0]
+    if found["aside"]:
+        return re.sub(r"[^\n]", " ", piece)
+    sign = {"{{": _HOLE, "{%": _BLOCK}.get(piece[:2], "'" if piece[0] == "'" else " ")
+    return "".join("\n" if one == "\n" else sign for one in piece)
+
+
+def _select_list(text: str, start: int, end: int, depth: int) -> SelectList | None:
+    top = list(_top(text, start, end))
+    selects = [match for match in top if match[0].lower() == "select"]
+    sets = sum(match[0].lower() in _SETS for match in top)
+    if not selects or len(selects) - sets != 1:
+        return None
+    first = selects[0]
+    following = next((m for m in top if m.start() > first.start() and m[0].lower() == "from"), None)
+    stop = following.start() if following else text.find(";", first.end(), end)
+    head = _HEAD.match(text, first.end())
+    items = list(_items(text, head.end() if head else first.end(), stop if stop >= 0 else end))
+    if following and len(items) == 1 and text[items[0][0] : items[0][1]].strip() == "*":
+        return _of_table(text, first.start(), following.end(), end, depth)
+    columns = [_column(text, *item) for item in items]
+    certain = tuple(column for column in columns if column is not None)
+    return SelectList(first.start(), certain) if certain and len(certain) == len(columns) else None
+
+
+def _of_table(text: str, select: int, behind: int, end: int, depth: int) -> SelectList | None:
+    """The columns of the only table that ``select *`` is from, if a query above it makes it."""
+    source = _ONE_SOURCE.match(text[behind:end])
+    if source is None or depth == _DEEPEST:
+        return None
+    for table in _TABLE.finditer(text, 0, select):
+        if table[1].lower() == source[1].lower():
+            close = _closing(text, table.end(), end)
+            return None if close is None else _select_list(text, table.end(), close, depth + 1)
+    return None
+
+
+def _closing(text: str, at: int, end: int) -> int | None:
+    depth = 1
+    for match in re.compile(r"[()]").finditer(text, at, end):
+        depth += 1 if match[0] == "(" else -1
+        if depth == 0:
+            return match.start()
+    return None
+
+
+def _top(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """The words that build a query, those in brackets left out."""
+    depth = 0
+    for match in _PART.finditer(text, start, end):
+        if match[0] in "()":
+            depth += 1 if match[0] == "(" else -1
+        elif depth == 0:
+            yield match
+
+
+def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    depth, begun = 0, start
+    for match in re.compile(r"[(),\[\]]").finditer(text, start, end):
+        if match[0] in "([":
+            depth += 1
+        elif match[0] in ")]":
+            depth -= 1
+        elif depth == 0:
+            yield begun, match.start()
+            begun = match.end()
+    if text[begun:end].strip():
+        yield begun, end
+
+
+def _column(text: str, start: int, end: int) -> Column | None:
+    item = text[start:end]
+    if _BLOCK in item:
+        return None
+    found = _NAMED.match(item)
+    if found is None:
+        lead = len(item) - len(item.lstrip())
+        found = _PLAIN.fullmatch(item.rstrip(), lead)
+        if found is None or _HOLE in found[1]:
+            return None
+    name = found[1].strip('"`').lower()
+    return Column(name, start + found.start(1), start + found.end(1))
+
+
+def documentation(path: str, project: Project) -> Documentation | None:
+    """What documents the columns of a model; None if nothing does, or more than one file."""
+    model = path.rpartition("/")[2].removesuffix(".sql")
+    found = []
+    for file in project.files_with_word([model], ["*.yml", "*.yaml"]):
+        text = project.read(file) or ""
+        if "models:" in text and "columns:" in text and len(text) <= _LARGEST:
+            columns = documented_columns(text, model)
+            if columns is not None:
+                described = frozenset(name for name, words in columns.items() if words)
+                found.append(Documentation(file, frozenset(columns), described))
+    return found[0] if len(found) == 1 else None
+
+
+def documented_columns(text: str, model: str) -> dict[str, str] | None:
+    """The columns a properties file lists for a model, in lower case, and what it says of each.
+
+    None if it is not about the model.
+    """
+    import yaml  # not needed unless a model's columns changed
+
+    try:
+        content: Any = yaml.load(text, Loader=_loader())  # noqa: S506  (a safe one)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+    entries = [
+        one for one in _listed(content, "models") if one.get("name") == model and "versions" not in one
+    ]
+    if len(entries) != 1:
+        return None
+    columns = [column for column in _listed(entries[0], "columns") if "name" in column]
+    said = {str(one["name"]).lower(): str(one.get("description") or "").strip() for one in columns}
+    return said or None
+
+
+def _loader() -> Any:
+    """The fast safe loader, where there is one."""
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _listed(content: Any, key: str) -> Sequence[dict[str, Any]]:
+    """The mappings of a list in a mapping."""
+    items = content.get(key) if isinstance(content, dict) else None
+    return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+
+
+def span(text: str, start: int, end: int) -> Span:
+    """The place between two offsets of one line."""
+    line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+    return Span(line, column, line, column + end - start)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence; of many the first few."""
+    shown = [f'"{name}"' for name in names[:_SHOWN]]
+    if len(names) > _SHOWN:
+        return f"{', '.join(shown)} and {len(names) - _SHOWN} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

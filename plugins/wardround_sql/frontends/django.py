@@ -1,0 +1,218 @@
+"""Django's migrations and models, as the SQL they stand for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround_sql.frontends.python_code import Module, called
+from wardround_sql.frontends.string_assembly import Text, Writer, quoted
+
+_TYPES = {"FloatField": "double precision", "DecimalField": "numeric", "DateTimeField": "timestamptz"}
+_KEYS = ("ForeignKey", "OneToOneField")
+_FILLED = ("default", "db_default", "auto_now", "auto_now_add", "generated", "expression")
+_OPERATIONS = frozenset({"AddField", "RemoveField", "RenameField", "AlterField", "DeleteModel", "RenameModel",
+                         "AddIndex", "AddConstraint", "CreateModel", "AddIndexConcurrently",
+                         "RemoveIndexConcurrently"})  # fmt: skip
+
+
+def django_migration(module: Module) -> Iterator[Text]:
+    """The SQL of a migration's operations; those on Django's own state alone run none."""
+    for one in module.classes:
+        listed = [s for s in one.body if isinstance(s, ast.Assign) and _name(s.targets[0]) == "operations"]
+        made: set[str] = set()
+        for statement in listed:
+            for call in _operations(statement.value):
+                sql = _sql(module, call, made)
+                if isinstance(sql, Text):
+                    yield sql
+                elif sql:
+                    writer = Writer()
+                    writer.add(sql, module.place(call)[0], len(ast.unparse(call.func)))
+                    yield writer.text()
+
+
+def _operations(node: ast.expr) -> Iterator[ast.Call]:
+    for one in getattr(node, "elts", []):
+        if not isinstance(one, ast.Call):
+            continue
+        if called(one) == "SeparateDatabaseAndState":
+            inside = {k.arg: k.value for k in one.keywords}.get("database_operations")
+            yield from _operations(inside) if inside is not None else ()
+        elif called(one) in _OPERATIONS:
+            yield one
+
+
+def _sql(module: Module, call: ast.Call, made: set[str]) -> str | Text:
+    given = {one.arg: one.value for one in call.keywords if one.arg}
+    names: tuple[str, ...] = (
+        ("name",)
+        if called(call).endswith("Model") and called(call) != "RenameModel"
+        else ("model_name", "name")
+    )
+    names = {"RenameField": ("model_name", "old_name", "new_name"), "RenameModel": ("old_name", "new_name"),
+             "AddIndex": ("model_name", "index"), "AddIndexConcurrently": ("model_name", "index"),
+             "AddConstraint": ("model_name", "constraint"),
+             "AddField": ("model_name", "name", "field"), "AlterField": ("model_name", "name", "field"),
+             "CreateModel": ("name", "fields")}.get(called(call), names)  # fmt: skip
+    given.update(zip(names, call.args, strict=False))
+    said = {key: str(getattr(value, "value", "")) for key, value in given.items()}
+    table = quoted(said.get("model_name", said.get("old_name", said.get("name", ""))).lower())
+    column = quoted(said.get("name", ""))
+    match called(call):
+        case "CreateModel":
+            made.add(table)
+            return _created(module, table, given.get("fields"), call)
+        case "AddField":
+            return (
+                f"ALTER TABLE {table} ADD COLUMN {found}"
+                if (
+                    found := field(
+                        column, given.get("field"), own=not _is_of_django(module, given.get("field"))
+                    )
+                )
+                else ""
+            )
+        case "AlterField":
+            options = _options(given.get("field"))
+            wanted = options.get("db_index") is True and called_of(given.get("field")) not in _KEYS
+            return f"CREATE INDEX ON {table} ({column})" if wanted and table not in made else ""
+        case "RemoveField":
+            return f"ALTER TABLE {table} DROP COLUMN {column}"
+        case "RenameField":
+            return (f"ALTER TABLE {table} RENAME COLUMN {quoted(said.get('old_name', ''))} "
+                    f"TO {quoted(said.get('new_name', ''))}")  # fmt: skip
+        case "DeleteModel":
+            return f"DROP TABLE {table}"
+        case "RenameModel":
+            return f"ALTER TABLE {table} RENAME TO {quoted(said.get('new_name', '').lower())}"
+        case "AddIndex":
+            return f"CREATE INDEX ON {table} (c)"
+        case "AddIndexConcurrently":
+            return f"CREATE INDEX CONCURRENTLY ON {table} (c)"
+        case "RemoveIndexConcurrently":
+            return f"DROP INDEX CONCURRENTLY {column}"
+        case "AddConstraint":
+            kind = called_of(given.get("constraint"))
+            added = {"CheckConstraint": "CHECK (c > 0)", "UniqueConstraint": "UNIQUE (c)"}.get(kind, "")
+            return f"ALTER TABLE {table} ADD {added}" if added else ""
+    return ""
+
+
+def called_of(node: ast.expr | None) -> str:
+    """The last part of the name of what is called; nothing where nothing is."""
+    return called(node) if isinstance(node, ast.Call) else ""
+
+
+def _created(module: Module, table: str, fields: ast.expr | None, call: ast.Call) -> Text:
+    writer = Writer()
+    start = module.place(call)[0]
+    writer.add(f"CREATE TABLE {table} (id bigint PRIMARY KEY", start, len(ast.unparse(call.func)))
+    for pair in getattr(fields, "elts", []):
+        parts = getattr(pair, "elts", [])
+        if len(parts) == 2 and isinstance(parts[0], ast.Constant):
+            sql = field(quoted(str(parts[0].value)), parts[1])
+            if sql:
+                begun, end = module.place(parts[0])
+                writer.add(f", {sql}", begun, end - begun)
+    writer.add(")", start, len(ast.unparse(call.func)))
+    return writer.text()
+
+
+def django_models(module: Module) -> Iterator[Text]:
+    """The tables that Django's model classes stand for."""
+    if not any(name.startswith("django.db") for name in module.imports):
+        return
+    for one in module.classes:
+        writer, count = Writer(), 0
+        start = module.place_of(one.lineno, one.col_offset)
+        writer.add(f"CREATE TABLE {quoted(one.name)} (id bigint PRIMARY KEY", start, 5)
+        for statement in one.body:
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+                name = _name(statement.targets[0])
+                sql = field(quoted(name), statement.value, modelled=True) if name else ""
+                if sql:
+                    begun = module.place_of(statement.lineno, statement.col_offset)
+                    writer.add(f", {sql}", begun, len(name))
+                    count += 1
+        writer.add(")", start, 5)
+        meta = next((s for s in one.body if isinstance(s, ast.ClassDef) and s.name == "Meta"), None)
+        indexed = ast.unparse(meta) if meta is not None else ""
+        if count and not any(word in indexed for word in ("index", "unique", "constraints")):
+            yield writer.text()
+
+
+def _on_delete(node: ast.expr | None) -> str:
+    """What is done to a row when the one it points to goes: ``CASCADE``, ``PROTECT`` ..."""
+    given = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
+    said = given.get("on_delete") or (
+        node.args[1] if isinstance(node, ast.Call) and len(node.args) > 1 else None
+    )
+    return str(getattr(said, "attr", getattr(said, "id", "")))
+
+
+def _target(node: ast.expr | None) -> str:
+    """The model a key points to."""
+    given = (
+        node.args[:1] or [k.value for k in node.keywords if k.arg == "to"]
+        if isinstance(node, ast.Call)
+        else []
+    )
+    said = str(getattr(given[0], "value", "")) or ast.unparse(given[0]) if given else ""
+    return quoted(said.rsplit(".", 1)[-1] if isinstance(said, str) else "other")
+
+
+def _is_of_django(module: Module, node: ast.expr | None) -> bool:
+    """Return True for a field of Django itself; others may set ``null`` or a default on their own."""
+    written = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    head, dot, _ = written.partition(".")
+    if dot:
+        return written.startswith(("models.", "django.")) or any(
+            name.startswith("django.") and name.endswith(f".{head}") for name in module.imports
+        )
+    return any(name.startswith("django.") and name.endswith(f".{head}") for name in module.imports)
+
+
+def field(name: str, node: ast.expr | None, *, modelled: bool = False, own: bool = False) -> str:
+    """A model's field as a column; nothing where it is none.
+
+    ``modelled``: of a model, not of a migration: an index on a key that deletes with its target is left out,
+    as
+    Django makes it, and stands as UNIQUE for what asks for one. ``own``: of a class that is not Django's,
+    which is required only where the migration says so.
+    """
+    kind = called_of(node)
+    if not kind.endswith(("Field", "ForeignKey")) or kind in ("ManyToManyField", "GeneratedField"):
+        return ""
+    options = _options(node)
+    if kind in _KEYS:
+        sql = f'{name[:-1]}_id" bigint'
+        indexed = (
+            kind == "OneToOneField" or options.get("db_index") is not False or options.get("unique") is True
+        )
+        cascades = _on_delete(node) == "CASCADE"
+        if options.get("db_constraint") is not False and (not indexed or (cascades and modelled)):
+            sql += (
+                f" UNIQUE REFERENCES {_target(node)} ON DELETE CASCADE" if indexed else ' REFERENCES "other"'
+            )
+    else:
+        sql = f"{name} {_TYPES.get(kind, 'text')}"
+    may_be_blank = options.get("blank") is True and kind in (
+        "CharField",
+        "TextField",
+        "SlugField",
+        "EmailField",
+        "URLField",
+    )
+    required = options.get("null", own) is not True and not may_be_blank
+    filled = any(one in options for one in _FILLED) or kind in ("AutoField", "BigAutoField")
+    return sql + (" NOT NULL" if required else "") + (" DEFAULT null" if filled else "")
+
+
+def _options(node: ast.expr | None) -> dict[str, object]:
+    keywords = node.keywords if isinstance(node, ast.Call) else []
+    return {one.arg: getattr(one.value, "value", one.value) for one in keywords if one.arg}
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""

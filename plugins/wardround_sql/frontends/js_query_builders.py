@@ -1,0 +1,351 @@
+"""Queries as knex, Kysely, Drizzle, TypeORM, Sequelize, Prisma and supabase-js build them in TypeScript.
+
+What is yielded is no translation: it is the shortest statement that has what is to be said about the built
+one.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from msgspec import Struct
+
+from wardround.checks.lazy import LatePattern
+from wardround.storage.regex_cache import bounded
+from wardround_sql.frontends.js_schema_builders import closing
+from wardround_sql.frontends.string_assembly import Text, Writer, every_row, excluded, limited, undone
+from wardround_sql.queries.nondeterministic import is_shown, says_which, works_in_batches
+
+_STEP = LatePattern(
+    r"\.\s*(?P<name>limit|offset|skip|first|take|del|delete|update|truncate|leftJoin|leftOuterJoin|"
+    r"deleteFrom|updateTable|"
+    r"deleteMany|updateMany|findFirst|findMany|whereNotIn)\s*(?:<[^()\n]*>)?\("
+)
+_LIBRARY = LatePattern(
+    r"(?i)\bknex\b|\bkysely\b|drizzle|typeorm|sequelize|prisma|\bsupabase\b|objection|\bselectFrom\(|"
+    r"mikro-orm"
+)
+_QUERY = LatePattern(
+    r"(?i)\.(?:select|from|where\w*|selectFrom|join|leftJoin|innerJoin|createQueryBuilder|andWhere|eq|"
+    r"table|orderBy)\s*(?:<[^()]*>)?\(|"
+    r"\b(?:knex|db|trx|tx|qb|this\.(?:knex|db))\s*(?:<[^()]*>)?\(\s*['\"`]"
+)
+_NO_SQL = LatePattern(r"(?i)mongoose|mongodb|\bModel\.find\(|firestore|\.collection\(")
+_ORDERED = LatePattern(r"\.(?:orderBy\w*|order|addOrderBy|sortBy)\s*\(|\borderBy\s*:|\border\s*:")
+_NARROWED = LatePattern(
+    r"\.(?:where\w*|andWhere\w*|eq|neq|in|is|match|filter|gt|gte|lt|lte|like|ilike|or|not|limit|"
+    r"whereRef|modify)\s*(?:<[^()]*>)?\("
+)
+_KEY = LatePattern(
+    r"(?i)\b(?:where|eq|findBy\w*)\s*\(\s*(?:\{\s*)?['\"`]?(?:\w+\.)?(?:id|uuid|slug|email|token|key|"
+    r"code)['\"`]?\s*[,:}]|"
+    r"eq\(\s*\w+\.(?:id|uuid|slug|email|token|key)\b"
+)
+_LIMITS = ("limit", "first", "take", "findFirst", "findMany")
+_CONSTANT = LatePattern(r"\s*\d*\s*")
+_PAGE = LatePattern(r"(?<![\w.])(?P<name>skip|offset)\s*:\s*(?P<value>[^,\n}]+)")
+
+
+class Chain(Struct, frozen=True):
+    """The text of a chain of calls, where it begins, and the place of one step in it."""
+
+    text: str
+    start: int
+    at: int
+
+
+def script_queries(path: str, text: str) -> Iterator[Text]:
+    """What is to be said about the queries a file builds."""
+    if not _LIBRARY.search(text) or _NO_SQL.search(text):
+        return
+    for step in _STEP.finditer(text):
+        name, opened = step["name"], step.end() - 1
+        given = text[opened + 1 : closing(text, opened)]
+        chain = _chain(text, step.start(), opened)
+        batch = name in _LIMITS and works_in_batches(path)
+        if chain is not None and not batch and not _is_comment(text, step.start()):
+            yield from _of_step(text, name, given, chain, step)
+    yield from _pages(text)
+
+
+def _of_step(text: str, name: str, given: str, chain: Chain, step: re.Match[str]) -> Iterator[Text]:
+    queries = _QUERY.search(chain.text) is not None
+    at, wide = step.start("name"), len(name)
+    pages = name == "offset" or (name == "skip" and "take(" in chain.text)
+    if pages and queries and not _CONSTANT.fullmatch(given):
+        yield _say(at, wide, "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
+    elif name in ("limit", "first", "take") and (queries or _helper(text, chain) is not None):
+        yield from _limit(text, name, given, chain, at)
+    elif name in ("findFirst", "findMany"):
+        yield from _found(text, name, given, chain, at)
+    elif name in ("del", "delete", "update", "deleteFrom", "updateTable", "deleteMany", "updateMany"):
+        yield from _write(text, name, given, chain, at)
+    elif name in ("leftJoin", "leftOuterJoin"):
+        yield from _undone(given, chain)
+    elif name == "whereNotIn":
+        yield from _excluded(_held(text, given), at, wide)
+
+
+def _held(text: str, given: str) -> str:
+    """Arguments, with what a constant of the file stands for in the place of the last one."""
+    last = given.rpartition(",")[2].strip()
+    return given + (_made(text, last) if last.isidentifier() else "")
+
+
+@lru_cache(maxsize=256)
+def _made(text: str, name: str) -> str:
+    """What a constant of the file stands for; nothing if there is none."""
+    found = re.search(rf"\bconst\s+{re.escape(name)}\s*=\s*([^;\s][^;]{{0,600}});", text)
+    return "" if found is None else found[1]
+
+
+def _limit(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[Text]:
+    whole = chain.text + (_helper(text, chain) or "")
+    if _ORDERED.search(whole) or _KEY.search(whole) or _COUNTS.search(whole):
+        return
+    if name == "take" and "createQueryBuilder" not in whole:
+        return
+    single = name == "first" or given.strip() == "1" or re.search(r"\.(?:maybeSingle|single)\(", chain.text)
+    if says_which(text, at) or (not single and is_shown(given, whole)):
+        yield _say(at, len(name), limited(single=bool(single)))
+
+
+_COUNTS = LatePattern(r"(?i)\.(?:count|max|min|sum|avg)\s*\(|forUpdate|skipLocked|\.(?:del|delete|update)\(")
+
+
+def _found(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[Text]:
+    """Prisma's findFirst, and findMany with ``take``."""
+    if _ORDERED.search(given) or "..." in given or not given.strip().startswith("{"):
+        return
+    if name == "findMany":
+        take = re.search(r"\btake\s*:\s*([^,}\n]*)", given)
+        shown = take is not None and (is_shown(take[1], given) or says_which(text, at))
+        if take is not None and shown and "cursor" not in given:
+            yield _say(at + len(name) + 1 + take.start(), 4, limited(single=False))
+    elif says_which(text, at) and not re.search(r"\bwhere\s*:\s*\{\s*(?:id|uuid|slug|email)\b", given):
+        yield _say(at, len(name), limited(single=True))
+
+
+def _write(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[Text]:
+    """Writes of every row."""
+    verb = "update" if "pdate" in name else "delete"
+    behind = text[at : _chain_end(text, at)]
+    whole = chain.text + behind
+    if name in ("deleteMany", "updateMany"):
+        table = _PRISMA.search(text[max(at - 80, 0) : at])
+        if table is None or re.search(r"\bwhere\b|\.\.\.|^\s*[^\s{]", given):
+            return
+    elif name in ("deleteFrom", "updateTable"):
+        table = re.match(r"\s*['\"`](\w+)", given)
+        if table is None or _NARROWED.search(behind):
+            return
+    else:
+        before = text[chain.start : chain.at]
+        table = (
+            _TABLE.search(before)
+            or _TABLE.search(_handle(text, before, chain.at))
+            or (_DRIZZLE.match(given) if _DB.search(before) else None)
+        )
+        if table is None or _NARROWED.search(whole) or (verb == "update" and "..." in whole.split("(")[0]):
+            return
+        if verb == "delete" and given.strip() and not _DRIZZLE.match(given):
+            return
+    named = next((group for group in table.groups() if group), "?") if table is not None else "?"
+    yield _say(at, len(name), every_row(verb, named, ["?"]))
+
+
+def _handle(text: str, before: str, at: int) -> str:
+    """What a constant stands for that a chain begins with, if it is used for nothing else in between."""
+    name = before.strip().removeprefix("await").removeprefix("return").strip().rstrip(".")
+    if not name.isidentifier():
+        return ""
+    made = _constants(text).get(name, [])
+    last = bisect.bisect_right(made, at, key=lambda one: one.end("ends")) - 1
+    if last < 0:
+        return ""
+    named = re.compile(rf"\b{re.escape(name)}\b")
+    used = named.search(text, made[last].end("ends"), at - len(before.rstrip()))
+    return "" if used is not None else made[last]["value"]
+
+
+_CONST = LatePattern(r"\bconst\s+(?=(?P<name>\w+)\s*=\s*(?P<value>[^;\n]{1,200})(?P<ends>;))")
+
+
+@lru_cache(maxsize=8)
+def _constants(text: str) -> dict[str, list[re.Match[str]]]:
+    """The constants of a file whose value stands on a line, by their names, in order."""
+    found: dict[str, list[re.Match[str]]] = {}
+    for one in _CONST.finditer(text):
+        found.setdefault(one["name"], []).append(one)
+    return found
+
+
+_TABLE = LatePattern(
+    r"(?:\b(?:knex|db|trx|tx|this\.(?:knex|db))\s*(?:<[^()]*>)?\(|\.(?:from|"
+    r"table)\()\s*['\"`](\w+)['\"`]\s*\)\s*\.?$"
+)
+_PRISMA = LatePattern(r"\b(?:\w*[pP]risma\w*|tx|trx|db|client)\s*\.\s*(\w+)\s*\.\s*$")
+_DRIZZLE = LatePattern(r"\s*([a-z]\w*(?:Table)?)\s*$")
+_DB = LatePattern(r"(?:^|[.\s])(?:db|tx|trx)\s*\.?$")
+
+
+def _undone(given: str, chain: Chain) -> Iterator[Text]:
+    """``where`` about the table that ``leftJoin`` brings."""
+    table = re.match(r"\s*['\"`](?:\w+\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?['\"`]", given)
+    name = (table[2] or table[1]) if table else ""
+    behind = chain.text
+    used = re.search(
+        rf"\.(?:where|andWhere|whereIn|"
+        rf"whereBetween)\(\s*['\"`]{re.escape(name)}\.\w+['\"`]\s*,\s*(?!['\"`](?:is|<>|!=)|null)",
+        behind,
+    )
+    if name and used is not None:
+        yield _say(chain.start + used.start() + 1, 5, undone(name))
+
+
+def _excluded(given: str, at: int, wide: int) -> Iterator[Text]:
+    """``whereNotIn`` over a query whose column is a key of another table, which is NULL where there is
+    none.
+    """
+    inner = re.search(
+        r"\.(?:select|pluck|distinct)\(\s*['\"`](?:\w+\.)?(\w+)['\"`]\s*\)|"
+        r"\bselect\(\s*['\"`](?:\w+\.)?(\w+)['\"`]\s*\)",
+        given,
+    )
+    table = re.search(r"(?:\bfrom\(|\b(?:knex|db|trx)\()\s*['\"`](\w+)['\"`]", given)
+    column = (inner[1] or inner[2]) if inner else ""
+    if table and column and column != "id" and "NotNull" not in given:
+        yield _say(at, wide, excluded(column, table[1]))
+
+
+def _pages(text: str) -> Iterator[Text]:
+    """``skip`` and ``offset`` of objects that are options of a query."""
+    if not _FINDS.search(text):
+        return
+    has_options = _OPTIONS.search(text) is not None
+    for found in _PAGE.finditer(text):
+        value = found["value"].strip().rstrip(");")
+        if found["name"] == "offset" and not has_options:
+            continue
+        around = text[max(found.start() - 200, 0) : found.end() + 200]
+        pair = "take" if found["name"] == "skip" else "limit"
+        if _CONSTANT.fullmatch(value) or not re.search(rf"\b{pair}\b\s*[:,}}]", around) or "cursor" in around:
+            continue
+        if value in ("number", "string", "undefined", "z.number()") or re.search(
+            r"\b(?:z|t|Joi)\.\w+\(", value
+        ):
+            continue
+        if not _is_comment(text, found.start()):
+            yield _say(found.start(), len(found["name"]), "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
+
+
+_FINDS = LatePattern(r"find(?:Many|All|AndCount\w*|AndCountAll|\()")
+_OPTIONS = LatePattern(r"(?i)\b(?:sequelize|mikro-orm|drizzle)\b")
+
+
+def _helper(text: str, chain: Chain) -> str | None:
+    """The body of the function of the file that the chain begins with; None where it begins otherwise."""
+    begun = re.match(r"\s*(?:await\s+|return\s+)?(?:this\.)?(\w+)\(", chain.text)
+    if begun is None:
+        return None
+    return _bodies(text).get(begun[1])
+
+
+_FUNCTION = LatePattern(
+    r"^[ \t]*(?:(?:private|public|protected|async|function|const)\s+)*(?P<name>\w++)"
+    r"(?=\s*(?:=\s*)?\([^)]*\)[^{\n]*(?P<opened>\{))",
+    re.MULTILINE,
+)
+
+
+@lru_cache(maxsize=8)
+def _bodies(text: str) -> dict[str, str]:
+    """The functions of a file that build queries: their bodies by their names; of several the first."""
+    found: dict[str, int] = {}
+    for one in _FUNCTION.finditer(text):
+        found.setdefault(one["name"], one.start("opened"))
+    bodies = {name: text[opened + 1 : closing(text, opened)] for name, opened in found.items()}
+    return {name: body for name, body in bodies.items() if _QUERY.search(body)}
+
+
+def _chain(text: str, at: int, opened: int) -> Chain | None:
+    """The chain of calls around a step: from its first word to its last bracket."""
+    start = _chain_start(text, at)
+    end = _chain_end(text, opened)
+    return Chain(text[start:end], start, at) if start < at else None
+
+
+_OPENS = {")": "(", "]": "[", "}": "{"}
+
+
+def _chain_start(text: str, at: int) -> int:
+    """Where a chain begins whose next step stands at a place: words, dots and brackets before it."""
+    limit = max(at - 3000, 0)
+    while at > limit:
+        place = at
+        while place and text[place - 1].isspace():
+            place -= 1
+        char = text[place - 1] if place else ""
+        if char in _OPENS:
+            at = _opening(text, place - 1, limit)
+            if at < 0:
+                return limit
+        elif char.isalnum() or char in "_$.?!":
+            if place < at and char not in ".?!" and not text[at : at + 3].lstrip().startswith("."):
+                return at
+            at = place - 1
+        elif char == ">":
+            opened = bounded(r"\w(<[^()<>]*(?:<[^<>]*>)?[^()<>]*>)$").search(
+                text[max(place - 200, 0) : place]
+            )
+            if opened is None:
+                return at
+            at = place - len(opened[1])
+        else:
+            return at
+    return at
+
+
+def _opening(text: str, at: int, limit: int) -> int:
+    """Where the bracket is opened that closes at a place; -1 if too far."""
+    depth = 0
+    while at >= limit:
+        char = text[at]
+        if char in "'\"`":
+            at = text.rfind(char, limit, at)
+            if at < 0:
+                return -1
+        elif char in ")]}":
+            depth += 1
+        elif char in "([{":
+            depth -= 1
+            if depth == 0:
+                return at
+        at -= 1
+    return -1
+
+
+_NEXT = LatePattern(r"(?:\s|//[^\n]*\n|/\*[^*]*\*/)*[?!]?\.\s*\w+\s*(?:<[^()]*>)?\(")
+
+
+def _chain_end(text: str, at: int) -> int:
+    """Where a chain ends in which a place stands."""
+    opened = text.find("(", at)
+    end = closing(text, opened) + 1 if opened >= 0 else at
+    while (more := _NEXT.match(text, end)) is not None:
+        end = closing(text, more.end() - 1) + 1
+    return end
+
+
+def _is_comment(text: str, at: int) -> bool:
+    line = text[text.rfind("\n", 0, at) + 1 : at].lstrip()
+    return line.startswith(("//", "*", "/*"))
+
+
+def _say(at: int, wide: int, sql: str) -> Text:
+    writer = Writer()
+    writer.add(sql, at, wide)
+    return writer.text()

@@ -1,0 +1,365 @@
+"""Schemas as knex, TypeORM and Sequelize build them in migrations, as the SQL they stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wardround.checks.lazy import LatePattern
+from wardround_sql.frontends.string_assembly import Text, Writer, listed, quoted
+
+_BLOCK = LatePattern(
+    r"\.(?P<kind>createTable|createTableIfNotExists|alterTable|table)\(\s*"
+    r"(?:['\"`](?P<table>[\w.]+)['\"`]|(?P<variable>[A-Za-z_$][\w$.]*))\s*,\s*"
+    r"(?:async\s+)?(?:function\s*\w*\s*)?\(?\s*(?P<name>\w+)\s*(?::\s*[\w.]+)?\s*\)?\s*(?:=>)?\s*\{?"
+)
+_STEP = LatePattern(r"(?:^|[^\w.])(?P<owner>\w+)\s*\.(?P<call>\w+)\(")
+_KNEX_TYPES = {"string": "text", "text": "text", "integer": "integer", "bigInteger": "bigint",
+"float": "real",
+               "double": "double precision", "decimal": "numeric", "boolean": "boolean", "uuid": "uuid",
+               "json": "json", "jsonb": "jsonb", "date": "date", "enum": "text", "enu": "text",
+               "timestamp": "timestamptz", "datetime": "timestamptz", "dateTime": "timestamptz",
+               "specificType": "text",
+               "binary": "bytea", "increments": "serial", "bigIncrements": "bigserial"}  # fmt: skip
+_QUERY_INTERFACE = LatePattern(
+    r"\b(?P<owner>\w+)\s*\.(?P<call>addColumns?|addIndex|createIndex|createIndices|dropColumns?|"
+    r"removeColumn|renameColumn|"
+    r"renameTable|dropTable|createForeignKeys?|addConstraint|createUniqueConstraint|removeIndex|"
+    r"dropIndex|changeColumn)\(\s*"
+    r"(?:['\"`](?P<table>[\w.]+)['\"`]|(?P<variable>[A-Za-z_$][\w$.]*))"
+)
+_RUNNER = LatePattern(
+    r"\b(\w+)\s*:\s*(?:QueryRunner|QueryInterface)\b|\bup\b[^\n(]{0,30}\(\s*(\w+)\s*,\s*(?:\w*Sequelize|"
+    r"DataTypes)\b|"
+    r"\bcontext\s*:\s*(\w+)"
+)
+_RUNNERS = frozenset({"queryInterface", "queryRunner", "qi"})
+_HELD = LatePattern(
+    r"(?:\b(?:const|let|var|readonly|private|static)\s+)+(?P<name>\w+)\s*(?::\s*[\w<>\[\].]+\s*)?=\s*"
+    r"(?=new\s+\w+\s*\(|[{\['\"`])"
+)
+_STEP_HELPER = LatePattern(
+    r"(?:\bfunction\s+(?P<name>\w+)\s*|\b(?:const|"
+    r"let)\s+(?P<held>\w+)\s*=\s*)\(\s*(?P<first>\w+)\b(?P<rest>[^()]*)\)"
+    r"\s*(?::\s*[\w.<>]+\s*)?(?:=>\s*)?(?:\{\s*return\s+)?(?P<body>(?P=first)\s*\.\w+\()"
+)
+_STRING = LatePattern(r"['\"`]([\w.]+)['\"`]")
+
+
+def built_schema(text: str) -> Iterator[Text]:
+    """The SQL of the calls that build a schema."""
+    if not any(
+        word in text for word in ("Table", "queryInterface", "ueryRunner", ".table(", "QueryInterface")
+    ):
+        return
+    held = _Held(text)
+    for found in _BLOCK.finditer(text):
+        end = closing(text, text.index("(", found.start()))
+        yield from _table(held, found, end)
+    for found in _QUERY_INTERFACE.finditer(text):
+        if found["owner"] in held.runners:
+            end = closing(text, text.index("(", found.start()))
+            yield from _operations(held, found, end)
+    for found in re.finditer(
+        r"\.(?:dropTable|dropTableIfExists|renameTable)\(\s*['\"`](\w+)['\"`](?:\s*,\s*['\"`](\w+)['\"`])?",
+        text,
+    ):
+        if re.search(r"schema\s*$", text[: found.start()]):
+            writer = Writer()
+            sql = (
+                f"ALTER TABLE {quoted(found[1])} RENAME TO {quoted(found[2])}"
+                if found[2]
+                else f"DROP TABLE {quoted(found[1])}"
+            )
+            writer.add(sql, found.start() + 1, found.end() - found.start() - 1)
+            yield writer.text()
+
+
+class _Held:
+    """What a file keeps under names: the runners of its migrations, objects, and functions that make a
+    column.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.runners = _RUNNERS | {name for m in _RUNNER.finditer(text) for name in m.groups() if name}
+        self.values = {found["name"]: found.end() for found in _HELD.finditer(text)}
+        self.helpers = {found["name"] or found["held"]: found for found in _STEP_HELPER.finditer(text)}
+
+    def of(self, name: str) -> tuple[str, int] | None:
+        """The text kept under a name, ``this.name`` too, and where it begins."""
+        at = self.values.get(name.removeprefix("this."))
+        if at is None:
+            return None
+        first = self.text[at]
+        if first in "'\"`":
+            end = self.text.find(first, at + 1)
+            return (self.text[at + 1 : end], at + 1) if end > 0 else None
+        opened = at if first in "{[" else self.text.index("(", at)
+        return self.text[at : closing(self.text, opened) + 1], at
+
+    def table(self, found: re.Match[str]) -> str:
+        """The table a call is about, as far as the file says."""
+        if found["table"]:
+            return found["table"]
+        held = self.of(found["variable"])
+        return held[0] if held is not None and re.fullmatch(r"[\w.]+", held[0]) else "the table"
+
+    def helped(self, name: str, given: str) -> tuple[str, str] | None:
+        """The step a function of the file makes of what it is given: the call, and its chain."""
+        helper = self.helpers.get(name)
+        if helper is None:
+            return None
+        begun = helper.start("body")
+        body = self.text[begun : _statement_end(self.text, begun, len(self.text))]
+        names = [one.split(":")[0].split("=")[0].strip(" ?") for one in helper["rest"].split(",")[1:]]
+        values = [one.strip() for one in given.split(",")[1:]]
+        for parameter, value in zip(names, values, strict=False):
+            if parameter:
+                body = re.sub(rf"\b{re.escape(parameter)}\b", value.replace("\\", r"\\"), body)
+        call = re.match(r"\w+\s*\.(\w+)\(", body)
+        return (call[1], body) if call else None
+
+
+def _steps(held: _Held, block: re.Match[str], end: int) -> Iterator[tuple[int, str, str, int]]:
+    """The steps of a block, those through a function of the file too: place, call, chain and width."""
+    text = held.text
+    for step in _STEP.finditer(text, block.end(), end):
+        if step["owner"] == block["name"]:
+            at = step.start("owner")
+            chain = text[at : _statement_end(text, at, end)]
+            named = re.search(r"['\"`]\w+['\"`]\s*,\s*(\w+)\s*\)", chain)
+            value = held.of(named[1]) if named else None
+            yield at, step["call"], chain + (f" /* {value[0]} */" if value else ""), _line(chain)
+    for name in sorted(held.helpers):
+        for used in re.finditer(rf"\b{name}\(\s*{re.escape(block['name'])}\b", text[block.end() : end]):
+            at = block.end() + used.start()
+            close = closing(text, text.index("(", at))
+            made = held.helped(name, text[text.index("(", at) + 1 : close])
+            rest = text[close + 1 : _statement_end(text, at, end)]
+            if made is not None:
+                yield at, made[0], made[1] + rest, _line(text[at:end])
+
+
+def _table(held: _Held, block: re.Match[str], end: int) -> Iterator[Text]:
+    table, new = quoted(held.table(block)), block["kind"].startswith("create")
+    writer, count, after = Writer(), 0, []
+    start, width = block.start() + 1, len(block["kind"])
+    writer.add(f"CREATE TABLE {table} (", start, width)
+    for at, call, chain, wide in sorted(_steps(held, block, end)):
+        column = _column(call, chain)
+        if column:
+            if new:
+                writer.add((", " if count else "") + column, at, wide)
+                count += 1
+            elif ".alter(" in chain:
+                name, typed = column.split(" ", 1)
+                if not re.search(r"alter\(\s*\{[^}]*alterType:\s*false", chain):
+                    after.append((f"ALTER TABLE {table} ALTER COLUMN {name} TYPE {_bare(typed)}", at, wide))
+            else:
+                after.append((f"ALTER TABLE {table} ADD COLUMN {column}", at, wide))
+        if re.search(r"\.(?:index|unique)\(\s*\)", chain) and column:
+            after.append((f"CREATE INDEX ON {table} ({column.split(' ', 1)[0]})", at, wide))
+        sql = _operation(call, chain, table)
+        if sql:
+            after.append((sql, at, wide))
+    writer.add(")", start, width)
+    if not new:
+        writer = Writer()
+    for number, (sql, at, long) in enumerate(after):
+        writer.add(("; " if new or number else "") + sql, at, long)
+    made = writer.text()
+    if made.parts and (count or after):
+        yield made
+
+
+def _column(call: str, chain: str) -> str:
+    """A column as SQL; nothing where the call makes none."""
+    named = re.match(r"\w+\s*\.\w+\(\s*['\"`](\w+)['\"`]", chain)
+    if call not in _KNEX_TYPES or named is None:
+        return ""
+    typed = _KNEX_TYPES[call]
+    if call in ("timestamp", "datetime", "dateTime") and re.search(
+        r"useTz:\s*false|\w\(\s*['\"`]\w+['\"`]\s*,\s*true", chain
+    ):
+        typed = "timestamp"
+    target = re.search(r"\.references\(\s*['\"`]\w+['\"`]\s*\)\s*\.inTable\(\s*['\"`](\w+)", chain)
+    pointed = target or re.search(r"\.references\(\s*['\"`](\w+)\.", chain)
+    sql = f"{quoted(named[1])} {typed}"
+    sql += " NOT NULL" if ".notNullable(" in chain else ""
+    sql += " DEFAULT null" if ".defaultTo(" in chain else ""
+    sql += " PRIMARY KEY" if ".primary(" in chain else " UNIQUE" if ".unique(" in chain else ""
+    return sql + (f" REFERENCES {quoted(pointed[1])}{_on_delete(chain)}" if pointed else "")
+
+
+def _on_delete(said: str) -> str:
+    return " ON DELETE CASCADE" if re.search(r"onDelete(?:\(|:)\s*['\"`]cascade['\"`]", said, re.I) else ""
+
+
+def _bare(typed: str) -> str:
+    return re.split(r" (?:NOT NULL|DEFAULT|PRIMARY|UNIQUE|REFERENCES)", typed)[0]
+
+
+def _operation(call: str, chain: str, table: str) -> str:
+    names = _STRING.findall(chain.partition("(")[2].partition(")")[0])
+    if not names:
+        return ""
+    if call == "index":
+        return f"CREATE INDEX ON {table} ({listed(names[:1])})"
+    if call == "unique":
+        return f"ALTER TABLE {table} ADD UNIQUE ({listed(names[:1])})"
+    if call == "foreign":
+        return _foreign_key(chain, table, names[0])
+    if call in ("dropColumn", "dropColumns"):
+        return f"ALTER TABLE {table} DROP COLUMN {quoted(names[0])}"
+    if call == "renameColumn" and len(names) > 1:
+        return f"ALTER TABLE {table} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
+    if call == "dropNullable":
+        return f"ALTER TABLE {table} ALTER COLUMN {quoted(names[0])} SET NOT NULL"
+    return 'DROP INDEX "index"' if call == "dropIndex" else ""
+
+
+def _foreign_key(chain: str, table: str, column: str) -> str:
+    target = re.search(r"\.inTable\(\s*['\"`](\w+)|\.references\(\s*['\"`](\w+)\.", chain)
+    if target is None:
+        return ""
+    key = f"ALTER TABLE {table} ADD FOREIGN KEY ({listed([column])})"
+    return f"{key} REFERENCES {quoted(target[1] or target[2])}{_on_delete(chain)}"
+
+
+def _operations(held: _Held, found: re.Match[str], end: int) -> Iterator[Text]:
+    """The SQL of one call; of several columns or keys each where it is written down."""
+    text, table = held.text, held.table(found)
+    rest, begun = text[found.end() : end], found.end()
+    call = found["call"]
+    single = {"addColumns": "addColumn", "createForeignKeys": "createForeignKey",
+              "createIndices": "createIndex", "dropColumns": "dropColumn"}.get(call, call)  # fmt: skip
+    parts: list[tuple[str, int]] = []
+    for name in re.finditer(r"(?<![\w.'\"`])((?:this\.)?[A-Za-z_]\w*)\s*(?=[,\])]|$)", rest):
+        value = held.of(name[1])
+        if value is not None and not value[0].startswith("["):
+            parts.append(value)
+        elif value is not None:
+            rest, begun = ", " + value[0], value[1] - 2
+    if single != call and not parts:
+        parts = [(text_of, begun + at) for text_of, at in _objects(rest)]
+    for part, at in parts or [(rest, 0)]:
+        sql = _called(single, table, part if part == rest else ", " + part)
+        named = re.search(r"\bname:", part) if at and single == "addColumn" else None
+        if sql:
+            writer = Writer()
+            if named is not None:
+                writer.add(sql, at + named.start(), _line(part[named.start() :]))
+            else:
+                writer.add(sql, found.start(), found.end() - found.start())
+            yield writer.text()
+
+
+def _objects(rest: str) -> Iterator[tuple[str, int]]:
+    """The objects of a list, each with its place."""
+    for made in re.finditer(r"new\s+\w+\s*\(|(?<=[\[,])\s*\{", rest):
+        opened = made.end() - 1
+        yield rest[made.start() : closing(rest, opened) + 1], made.start()
+
+
+def _called(call: str, table: str, rest: str) -> str:
+    """The SQL of a call of TypeORM's or Sequelize's migrations."""
+    at, names = quoted(table), _STRING.findall(rest)
+    if call == "addColumn":
+        return _column_added(at, rest)
+    if call in ("addIndex", "createIndex"):
+        how = "CONCURRENTLY " if re.search(r"concurrently:\s*true|isConcurrent:\s*true", rest) else ""
+        return f"CREATE INDEX {how}ON {at} (c)"
+    if call in ("dropColumn", "removeColumn") and names:
+        return f"ALTER TABLE {at} DROP COLUMN {quoted(names[0])}"
+    if call == "renameColumn" and len(names) > 1:
+        return f"ALTER TABLE {at} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
+    if call == "renameTable" and names:
+        return f"ALTER TABLE {at} RENAME TO {quoted(names[0])}"
+    if call == "dropTable":
+        return f"DROP TABLE {at}"
+    if call == "changeColumn":
+        return _column_changed(at, rest)
+    is_key = call == "addConstraint" and re.search(r"foreign key", rest, re.IGNORECASE) is not None
+    return _key_added(at, rest) if call == "createForeignKey" or is_key else ""
+
+
+def _column_added(at: str, rest: str) -> str:
+    named = re.search(r"\bname:\s*['\"`](\w+)", rest) or re.match(r"\s*,\s*['\"`](\w+)", rest)
+    typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
+    if named is None or typed is None:
+        return ""
+    required = re.search(r"allowNull:\s*false|isNullable:\s*false", rest) or (
+        "TableColumn" in rest and "isNullable" not in rest
+    )
+    filled = re.search(
+        r"\bdefault(?:Value)?:|isGenerated|generationStrategy|autoIncrement|asExpression", rest
+    )
+    sql = f"ALTER TABLE {at} ADD COLUMN {quoted(named[1])} {_type(typed[1])}"
+    return sql + (" NOT NULL" if required else "") + (" DEFAULT null" if filled else "")
+
+
+def _column_changed(at: str, rest: str) -> str:
+    typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
+    named = re.match(r"\s*,\s*['\"`](\w+)", rest)
+    if typed is None or named is None:
+        return ""
+    return f"ALTER TABLE {at} ALTER COLUMN {quoted(named[1])} TYPE {_type(typed[1])}"
+
+
+def _key_added(at: str, rest: str) -> str:
+    local = re.search(r"(?:columnNames|fields):\s*\[\s*['\"`](\w+)", rest)
+    target = re.search(r"(?:referencedTableName|\btable):\s*['\"`](\w+)", rest)
+    if local is None or target is None:
+        return ""
+    key = f"ALTER TABLE {at} ADD FOREIGN KEY ({quoted(local[1])})"
+    return f"{key} REFERENCES {quoted(target[1])}{_on_delete(rest)}"
+
+
+def _type(said: str) -> str:
+    plain = said.strip().rpartition(".")[2].lower()
+    known = {"float": "double precision", "double": "double precision", "real": "real",
+    "double precision": "double precision",
+             "timestamp": "timestamp", "datetime": "timestamp", "timestamp without time zone": "timestamp",
+             "integer": "integer", "int": "integer", "bigint": "bigint", "numeric": "numeric",
+             "decimal": "numeric"}  # fmt: skip
+    return "timestamptz" if plain == "date" and "." in said else known.get(plain, "text")
+
+
+def _line(chain: str) -> int:
+    return max(len(chain.split("\n", 1)[0].rstrip()), 1)
+
+
+def closing(text: str, at: int) -> int:
+    """Where the bracket at a place is closed."""
+    depth, quote = 0, ""
+    while at < len(text):
+        char = text[at]
+        if quote:
+            at += 1 if char == "\\" else 0
+            quote = "" if char == quote or (char == "\n" and quote != "`") else quote
+        elif char == "/" and text[at + 1 : at + 2] in ("/", "*"):
+            ends = text.find("\n" if text[at + 1] == "/" else "*/", at + 2)
+            at = ends if ends >= 0 else len(text)
+        elif char in "'\"`":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+            if depth == 0:
+                return at
+        at += 1
+    return at
+
+
+def _statement_end(text: str, at: int, limit: int) -> int:
+    """Where a chain of calls ends: at a semicolon, or at a line that does not go on with a dot."""
+    while at < limit:
+        char = text[at]
+        if char in "([{":
+            at = closing(text, at)
+        elif char in ";}" or (char == "\n" and not text[at:].lstrip().startswith((".", "//"))):
+            return at
+        at += 1
+    return limit

@@ -1,0 +1,105 @@
+"""Values that may be None or null where code passes them to a query."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tree import walk
+from wardround.storage.regex_cache import bounded
+from wardround_sql.frontends.python_code import Call, Module
+
+_PLACEHOLDER = LatePattern(
+    r"'(?:[^']|'')*'|%\((?P<percent>\w+)\)s|(?P<bare>%s|\?)|\$(?P<number>\d+)|(?<![:\w]):(?P<named>[A-Za-z_]\w*)"
+)
+
+
+def may_be_none(module: Module, call: Call, sql: str) -> tuple[int, ...]:
+    """The places of a query's placeholders whose value may be None, as the function's own signature says."""
+    function = call.scope.node
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or len(call.node.args) < 2:
+        return ()
+    names = _optional(function) - _guarded(function)
+    if not names:
+        return ()
+    given = call.node.args[1]
+    if isinstance(given, ast.Dict):
+        keys = [str(getattr(key, "value", "")) for key in given.keys]
+        named = {
+            key for key, value in zip(keys, given.values, strict=True) if getattr(value, "id", "") in names
+        }
+        return tuple(at for at, name, _number in placeholders(sql) if name in named)
+    values: Sequence[ast.expr] = (
+        given.elts if isinstance(given, (ast.Tuple, ast.List)) else call.node.args[1:]
+    )
+    numbers = {number for number, value in enumerate(values) if getattr(value, "id", "") in names}
+    return tuple(at for at, name, number in placeholders(sql) if not name and number in numbers)
+
+
+def _optional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    arguments = function.args
+    found = set()
+    for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        said = ast.unparse(one.annotation) if one.annotation is not None else ""
+        if re.search(r"\bNone\b|\bOptional\b", said):
+            found.add(one.arg)
+    return found
+
+
+def _guarded(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Names a function tests, or gives another value."""
+    found = set()
+    for node in walk(function):
+        tests = []
+        if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+            tests = [node.test]
+        elif isinstance(node, ast.BoolOp):
+            tests = list(node.values)
+        elif isinstance(node, (ast.Assign, ast.AugAssign, ast.NamedExpr)):
+            tests = list(node.targets) if isinstance(node, ast.Assign) else [node.target]
+        found |= {one.id for test in tests for one in walk(test) if isinstance(one, ast.Name)}
+    return found
+
+
+def placeholders(sql: str) -> Iterator[tuple[int, str, int]]:
+    """Where placeholders stand: the place, the name,
+    and the number counted from 0 of those without a name.
+    """
+    count = 0
+    for found in _PLACEHOLDER.finditer(sql):
+        name = found["percent"] or found["named"] or ""
+        if name:
+            yield found.start(), name, -1
+        elif found["number"]:
+            yield found.start(), "", int(found["number"]) - 1
+        elif found["bare"]:
+            yield found.start(), "", count
+            count += 1
+
+
+def may_be_null(code: str, before: int, sql: str, after: str) -> tuple[int, ...]:
+    """The same in TypeScript: ``after`` is what follows the query in the call,
+    ``before`` where the call begins.
+    """
+    given = re.match(r"\s*,\s*\[([^\[\]]*)\]", after)
+    if given is None:
+        return ()
+    first = max(before - 3000, 0)
+    start = max(code.rfind("\n}", first, before), code.rfind("\n  }", first, before), first)
+    around = code[start:before]
+    numbers = set()
+    for number, value in enumerate(one.strip() for one in given[1].split(",")):
+        if not re.fullmatch(r"[A-Za-z_$][\w$]*", value):
+            continue
+        typed = bounded(rf"\b{re.escape(value)}(?:\?\s*:\s*[\w<>\[\]]+|\s*:\s*[^,)=\n]*\bnull\b)").search(
+            around
+        )
+        tested = re.search(
+            rf"\bif\s*\([^\n]*\b{re.escape(value)}\b|\b{re.escape(value)}\s*(?:\?\?|\?[^.:]|[=!]==?|\|\||&&|=[^=>])",
+            around[typed.end() :] if typed else "",
+        )
+        if typed and not tested:
+            numbers.add(number)
+    return tuple(at for at, name, number in placeholders(sql) if not name and number in numbers)

@@ -1,0 +1,187 @@
+"""SQL in Python: strings given to a database, operations of migrations, and statements of ORMs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from wardround.checks.lazy import LatePattern
+from wardround_sql.frontends.alembic import AlembicReader
+from wardround_sql.frontends.django import django_migration, django_models
+from wardround_sql.frontends.nullable_arguments import may_be_none
+from wardround_sql.frontends.python_code import Call, Module, Scope, parsed_module
+from wardround_sql.frontends.registry import STARTS, is_plainly_sql, is_sql, with_names
+from wardround_sql.frontends.sqlalchemy_models import annotation_types, models, whole_table_writes
+from wardround_sql.frontends.sqlalchemy_queries import built_queries, narrowed_in_vain
+from wardround_sql.frontends.string_assembly import Calls, Text, Writer, quoted
+from wardround_sql.parsing.statements import Fragment
+from wardround_sql.project.enum_usage import enum_uses
+from wardround_sql.project.migration_files import is_migration
+
+_CALLS = frozenset({"execute", "executemany", "exec_driver_sql", "executescript", "execute_async",
+"fetch", "fetchrow",
+                    "fetchval", "fetch_all", "fetch_one", "fetch_val", "mogrify", "raw", "text",
+                    "RunSQL", "RawSQL",
+                    "read_sql", "read_sql_query", "exec", "query", "sql", "iterate", "execute_sql", "run_sql",
+                    "execute_values", "scalar", "scalars", "run_query", "from_statement",
+                    "SQL", "literal_column"})  # fmt: skip
+_LATER = ("execute_values", "execute_batch")
+_NAMED = LatePattern(r"(?i)(?:^|_)(?:sql|query|stmt|statement|ddl|view|select|insert|update|delete)(?:_|s?$)")
+_KEYWORDS = ("sql", "query", "statement", "operation")
+
+
+def python_calls(path: str, text: str) -> Calls:
+    """What a Python file has of SQL; nothing if it cannot be read."""
+    module = parsed_module(text)
+    if module is None:
+        return Calls()
+    found = _Found(module, is_migration(path))
+    found.read()
+    order = sorted(found.fragments.values(), key=lambda one: one.offset)
+    return Calls(tuple(order), tuple(found.built.values()), tuple(narrowed_in_vain(module)))
+
+
+_DRIVERS = LatePattern(
+    r"(?:sqlite3|aiosqlite|psycopg2?|asyncpg|aiopg|pymysql|MySQLdb|mysql|aiomysql|sqlalchemy|django\.db|"
+    r"databases|duckdb|"
+    r"pyodbc|cx_Oracle|oracledb|snowflake|google\.cloud\.bigquery|clickhouse\w*|trino|redshift_connector)\b"
+)
+
+
+class _Found:
+    def __init__(self, module: Module, migrates: bool) -> None:
+        self.module = module
+        self.migrates = migrates
+        self.fragments: dict[tuple[int, str], Fragment] = {}
+        self.built: dict[tuple[int, str], Text] = {}
+
+    def read(self) -> None:
+        module = self.module
+        alembic = AlembicReader(module)
+        for call in module.calls:
+            if call.scope.down:
+                continue
+            if call.name in _CALLS:
+                self._text_call(call)
+            elif call.name in ("PGView", "PGMaterializedView"):
+                self._view(call)
+            elif call.name == "extra":
+                self._extra(call)
+            elif call.name == "append" and self.queries and call.node.args:
+                self._piece(call.node.args[0], call.scope)
+            if self.migrates:
+                self._keep_all(alembic.operation(call), migrates=True)
+        if self.migrates:
+            self._keep_all(alembic.commits(), migrates=True)
+            self._keep_all(enum_uses(module), migrates=True)
+            self._keep_all(django_migration(module), migrates=True)
+        self._keep_all(whole_table_writes(module), migrates=self.migrates)
+        if not self.migrates:
+            for text in built_queries(module):
+                fragment = text.fragment(migrates=False, modelled="LEFT JOIN" not in text.text)
+                self.fragments.setdefault((fragment.offset, fragment.text), fragment)
+            self._keep_all(models(module), migrates=False)
+            self._keep_all(annotation_types(module), migrates=False)
+            self._keep_all(django_models(module), migrates=False)
+        self._constants()
+        self._grown()
+
+    def _keep_all(self, texts: Iterator[Text], *, migrates: bool) -> None:
+        for text in texts:
+            fragment = text.fragment(migrates=migrates, modelled=True)
+            self.fragments.setdefault((fragment.offset, fragment.text), fragment)
+
+    def _text_call(self, call: Call) -> None:
+        argument = _argument(call.node, call.name)
+        if argument is None:
+            return
+        migrates = self.migrates or call.name == "RunSQL"
+        for text in self.module.values(argument, call.scope):
+            self._keep(text, migrates=migrates, nullable=may_be_none(self.module, call, text.text))
+            if text.holes:
+                self.built.setdefault((text.holes[0].offset, text.text), text)
+
+    def _view(self, call: Call) -> None:
+        """A view as alembic_utils is given one."""
+        given = dict(zip(("schema", "signature", "definition"), call.node.args, strict=False))
+        given |= {one.arg: one.value for one in call.node.keywords if one.arg}
+        name, query = given.get("signature"), given.get("definition")
+        if query is None or not isinstance(name, ast.Constant):
+            return
+        kind = "MATERIALIZED VIEW" if "Mat" in call.name else "VIEW"
+        for text in self.module.values(query, call.scope):
+            writer = Writer()
+            writer.add(f"CREATE {kind} {quoted(str(name.value))} AS ", self.module.place(call.node)[0], 6)
+            writer.take(text)
+            self._keep(writer.text(), migrates=True)
+
+    @cached_property
+    def queries(self) -> bool:
+        """Whether the file talks to a database itself."""
+        return any(_DRIVERS.match(name) for name in self.module.imports)
+
+    def _extra(self, call: Call) -> None:
+        """Conditions and columns of Django's ``extra()``."""
+        given = {one.arg: one.value for one in call.node.keywords}
+        parts = [*getattr(given.get("where"), "elts", []), *getattr(given.get("select"), "values", [])]
+        for part in parts:
+            self._piece(part, call.scope)
+
+    def _piece(self, node: ast.expr, scope: Scope) -> None:
+        """A part of a query that is put together elsewhere."""
+        text = self.module.value(node, scope)
+        if text is not None and text.holes:
+            self.built.setdefault((text.holes[0].offset, text.text), text)
+
+    def _keep(self, text: Text, *, migrates: bool, nullable: tuple[int, ...] = ()) -> None:
+        text = with_names(text)
+        if is_sql(text):
+            fragment = text.fragment(migrates=migrates)
+            known = self.fragments.setdefault((fragment.offset, ""), fragment)
+            if nullable and not known.maybe_null:
+                self.fragments[fragment.offset, ""] = replace(known, maybe_null=nullable)
+
+    def _constants(self) -> None:
+        """Strings that a module keeps under a name that says they are SQL."""
+        scope = self.module.scope
+        holders = (scope.names, self.module.members)
+        for name, values in ((n, v) for holder in holders for n, v in holder.items()):
+            if len(values) != 1 or isinstance(values[0], ast.Starred):
+                continue
+            named = _NAMED.search(name) is not None
+            if not named and not isinstance(values[0], (ast.Constant, ast.JoinedStr, ast.BinOp)):
+                continue
+            for text in self.module.values(values[0], scope):
+                if named or is_plainly_sql(text):
+                    self._keep(text, migrates=self.migrates)
+
+    def _grown(self) -> None:
+        """Texts with holes that are added to a text which is given to a database."""
+        given: set[tuple[int, str]] = set()
+        for call in self.module.calls:
+            argument = _argument(call.node, call.name) if call.name in _CALLS else None
+            if isinstance(argument, ast.Name):
+                given.add((id(call.scope), argument.id))
+        for add, scope in self.module.adds:
+            if isinstance(add.target, ast.Name) and (id(scope), add.target.id) in given:
+                self._built_before(add.target.id, scope)
+                text = self.module.value(add.value, scope)
+                if text is not None and text.holes:
+                    self.built.setdefault((text.holes[0].offset, text.text), text)
+
+    def _built_before(self, name: str, scope: Scope) -> None:
+        for value in scope.names.get(name, []):
+            text = self.module.value(value, scope)
+            if text is not None and text.holes and STARTS.match(text.text):
+                self.built.setdefault((text.holes[0].offset, text.text), text)
+
+
+def _argument(call: ast.Call, name: str) -> ast.expr | None:
+    """The SQL a call is given."""
+    position = 1 if name in _LATER else 0
+    if len(call.args) > position:
+        return call.args[position]
+    return next((one.value for one in call.keywords if one.arg in _KEYWORDS), None)

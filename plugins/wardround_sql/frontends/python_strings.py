@@ -1,0 +1,84 @@
+"""The string literals of Python source, as text that knows where each character stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tokens import field_at
+from wardround.text.line_ends import with_newlines
+from wardround_sql.frontends.string_assembly import Text, Writer
+
+_OPEN = LatePattern(r"(?P<prefix>[A-Za-z]{0,2})(?P<quote>\"\"\"|'''|\"|')")
+_BETWEEN = LatePattern(r"(?:[\s()\\]|#[^\n]*+)+")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "\n": ""}
+
+Fill = Callable[[str, int, Writer], None]
+"""Writes what stands for an expression of an f-string, given its code and its place in the file."""
+
+
+def read_literals(source: str, offset: int, fill: Fill) -> Text | None:
+    """The text of string literals that stand behind each other; None if there is something else.
+
+    ``source`` is the piece of the file that begins at ``offset``. Takes linear time.
+    """
+    writer, at = Writer(), 0
+    while at < len(source):
+        gap = _BETWEEN.match(source, at)
+        at = gap.end() if gap else at
+        if at >= len(source):
+            break
+        opening = _OPEN.match(source, at)
+        if opening is None or "b" in opening["prefix"].lower():
+            return None
+        end = _literal(source, opening, offset, fill, writer)
+        if end < 0:
+            return None
+        at = end
+    return writer.text()
+
+
+def _literal(source: str, opening: re.Match[str], offset: int, fill: Fill, writer: Writer) -> int:
+    """Write one literal; the place behind it, -1 if it does not end."""
+    quote, prefix = opening["quote"], opening["prefix"].lower()
+    is_raw, is_format = "r" in prefix, "f" in prefix or "t" in prefix
+    at = begun = opening.end()
+    while at < len(source):
+        char = source[at]
+        if char == quote[0] and source.startswith(quote, at):
+            writer.add(source[begun:at], offset + begun)
+            return at + len(quote)
+        if char == "\\" and not is_raw and at + 1 < len(source) and source[at + 1] in _ESCAPES:
+            writer.add(source[begun:at], offset + begun)
+            writer.add(_ESCAPES[source[at + 1]], offset + at, 2)
+            at = begun = at + 2
+        elif is_format and char in "{}" and source.startswith(char * 2, at):
+            writer.add(source[begun : at + 1], offset + begun)
+            at = begun = at + 2
+        elif is_format and char == "{":
+            writer.add(source[begun:at], offset + begun)
+            try:
+                end = field_at(source, at, prefix, quote).end
+            except SyntaxError:
+                return -1
+            fill(source[at + 1 : end - 1], offset + at + 1, writer)
+            at = begun = end
+        else:
+            at += 2 if char == "\\" else 1
+    return -1
+
+
+class LineStarts:
+    """Offsets in code points of places that ``ast`` gives as lines and UTF-8 columns."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = with_newlines(text).split("\n")
+        self._starts = [0]
+        for line in self._lines:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def offset(self, line: int, column: int) -> int:
+        written = self._lines[line - 1]
+        inside = column if written.isascii() else len(written.encode()[:column].decode("utf-8", "replace"))
+        return self._starts[line - 1] + inside

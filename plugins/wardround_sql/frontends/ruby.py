@@ -1,0 +1,318 @@
+"""SQL in Ruby: strings given to a database, and migrations of Rails as the SQL they run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wardround.checks.lazy import LatePattern
+from wardround_sql.frontends.registry import STARTS
+from wardround_sql.frontends.string_assembly import Calls, Text, Writer, every_row, listed, quoted
+from wardround_sql.parsing.statements import Fragment
+from wardround_sql.project.migration_files import is_migration
+
+_STRINGS = LatePattern(
+    r"""(?x)\b(?:execute|exec_query|select_all|select_rows|select_value|select_values|find_by_sql|exec_update|exec_delete|
+    safety_assured\s*\{\s*execute)\b\s*\(?\s*
+    (?:<<[~-]['"]?(?P<mark>\w+)['"]?(?:\.\w+)*\)?[^\n]*\n(?P<here>.*?)^\s*(?P=mark)\b
+    |"(?P<double>[^"\\\n]*)"|'(?P<single>[^'\\\n]*)')""",
+    re.DOTALL | re.MULTILINE,
+)
+_CONDITIONS = LatePattern(
+    r"\.(?:where|having|find_by|exists\?|delete_by|destroy_by|update_all|joins|reorder|"
+    r"order)\b\s*\(?\s*\"(?P<double>[^\"\\\n]*)\""
+)
+_HOLE = LatePattern(r"\#\{(?P<code>[^{}]*)\}")
+_TYPES = {"string": "text", "text": "text", "citext": "text", "integer": "integer", "bigint": "bigint",
+"float": "double precision",
+          "double": "double precision", "real": "real", "decimal": "numeric", "numeric": "numeric",
+          "money": "money", "boolean": "boolean",
+          "datetime": "timestamptz", "timestamp": "timestamptz", "timestamptz": "timestamptz", "date": "date",
+          "uuid": "uuid", "json": "json", "jsonb": "jsonb", "references": "bigint", "belongs_to": "bigint",
+          "binary": "bytea", "column": "text", "inet": "inet", "virtual": "text"}  # fmt: skip
+_BLOCK = LatePattern(
+    r"^(?P<indent>[ "
+    r"\t]*)(?P<kind>create_table|change_table|create_join_table)\b\s*\(?\s*[:\"'](?P<table>[\w.]+)[\"']?"
+    r"(?P<rest>[^\n]*?)\bdo\s*\|(?P<name>\w+)\|[^\n]*\n(?P<body>.*?)^(?P=indent)end\b",
+    re.MULTILINE | re.DOTALL,
+)
+_LINE = LatePattern(
+    r"^[ \t]*(?:safety_assured\s*\{\s*|[A-Z%(\[][^\n|]*\.each\s*(?:do|\{)\s*\|[^|"
+    r"\n]*\|\s*)?(?P<call>[a-z_]+)\b"
+    r"(?:\s*\(\s*|[ \t]+)(?P<arguments>(?:[:\"']|[a-z_]\w*[ \t]*,)(?:,[ \t]*(?:\#[^\n]*)?\n\s*|[^\n])*)",
+    re.MULTILINE,
+)
+_DOWN = LatePattern(
+    r"^(?P<indent>[ \t]*)def\s+(?:self\.)?down\b.*?^(?P=indent)end\b", re.MULTILINE | re.DOTALL
+)
+_REVERSED = LatePattern(r"\bdir\.down\s*(?:\{[^}]*\}|do\b.*?\bend\b)", re.DOTALL)
+_OPTION = LatePattern(
+    r"(?:\b(?P<key>\w+):|:(?P<old>\w+)\s*=>)\s*(?P<value>\{[^}]*\}|\[[^\]]*\]|\"[^\"]*\"|'[^']*'|[^,\s)]+)"
+)
+_NAME = LatePattern(r"\s*(?::\"?|[\"']|(?=[a-z_]))(?P<name>[\w.]+)[\"']?\s*(?:,|$|\)|\})")
+_LIST = LatePattern(r"\s*(?:%[iw][\[(](?P<words>[^\])]*)[\])]|\[(?P<items>[^\]]*)\])\s*(?:,|$|\))")
+_COMMENT = LatePattern(r"^[ \t]*#")
+_EVERY_ROW = LatePattern(
+    r"(?<![\w.:])(?P<model>[A-Z]\w*(?:::\w+)*)(?:\.(?:unscoped|all))*\.(?P<call>update_all|delete_all|"
+    r"destroy_all)\b(?P<rest>[^\n]*)"
+)
+
+
+def ruby_calls(path: str, text: str) -> Calls:
+    """What a Ruby file has of SQL."""
+    migrates = is_migration(path)
+    down = [(m.start(), m.end()) for p in (_DOWN, _REVERSED) for m in p.finditer(text)] if migrates else []
+    found: dict[tuple[int, str], Fragment] = {}
+    built = [one for one in _strings(text, _CONDITIONS) if one.holes]
+    for text_found in _strings(text):
+        if STARTS.match(text_found.text):
+            if not text_found.holes:
+                fragment = text_found.fragment(migrates=migrates)
+                found[fragment.offset, fragment.text] = fragment
+            else:
+                built.append(text_found)
+    made = [*(_operations(text) if migrates else ()), *_every_row(text)]
+    for one in made:
+        fragment = one.fragment(migrates=migrates, modelled=True)
+        found[fragment.offset, fragment.text] = fragment
+    kept = [f for f in found.values() if not any(first <= f.offset < last for first, last in down)]
+    return Calls(tuple(sorted(kept, key=lambda one: one.offset)), tuple(built))
+
+
+def _strings(text: str, pattern: LatePattern = _STRINGS) -> Iterator[Text]:
+    for found in pattern.finditer(text):
+        group = next(g for g in ("here", "double", "single") if found.groupdict().get(g) is not None)
+        writer, at, inside = Writer(), 0, found[group]
+        begun = found.start(group)
+        for hole in _HOLE.finditer(inside) if group != "single" else ():
+            writer.add(inside[at : hole.start()], begun + at)
+            code = hole["code"].strip()
+            safe = not re.fullmatch(r"[a-z_@][\w.\[\]:@]*", code) or re.search(
+                r"quote|table|column|to_i|ids?\b|name|limit", code
+            )
+            writer.hole(code, begun + hole.start("code"), safe=bool(safe))
+            at = hole.end()
+        writer.add(inside[at:], begun + at)
+        yield writer.text()
+
+
+def _every_row(text: str) -> Iterator[Text]:
+    for found in _EVERY_ROW.finditer(text):
+        line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        if _COMMENT.match(line) or found["model"] in ("ActiveRecord", "File", "Dir"):
+            continue
+        writer = Writer()
+        columns = re.findall(r"\b(\w+):", found["rest"]) or re.findall(r"[\"'](\w+)\s*=", found["rest"])
+        verb = "update" if found["call"] == "update_all" else "delete"
+        sql = every_row(verb, _table_of(found["model"]), columns)
+        writer.add(sql, found.start(), found.end("call") - found.start())
+        yield writer.text()
+
+
+def _table_of(model: str) -> str:
+    """The table of a model by Rails' habit, as far as endings are plain."""
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", model.split("::")[-1]).lower()
+    if name.endswith("y") and name[-2:-1] not in "aeiou":
+        return name[:-1] + "ies"
+    return name + ("es" if name.endswith(("s", "x", "ch", "sh")) else "s")
+
+
+class _Line:
+    """One call of a migration: what stands in its brackets."""
+
+    def __init__(self, arguments: str) -> None:
+        arguments = re.sub(r"\s#\s[^\n]*", "", arguments)
+        self.arguments = arguments
+        at = 0
+        self.names: list[list[str]] = []
+        while True:
+            name, several = _NAME.match(arguments, at), _LIST.match(arguments, at)
+            if name and not re.match(r"\s*[\"']?\w+[\"']?:\s", arguments[at:]):
+                self.names.append([name["name"]])
+                at = name.end()
+            elif several:
+                inside = several["words"] if several["words"] is not None else several["items"]
+                self.names.append(re.findall(r"\w+", inside))
+                at = several.end()
+            else:
+                break
+        rest = arguments[at:]
+        self.options = {m["key"] or m["old"]: m["value"] for m in _OPTION.finditer(rest)}
+
+    def name(self, number: int) -> str:
+        return self.names[number][0] if number < len(self.names) and self.names[number] else ""
+
+    def is_off(self, key: str) -> bool:
+        return self.options.get(key) in ("false", "nil")
+
+    @property
+    def is_concurrent(self) -> bool:
+        return "concurrently" in self.options.get("algorithm", "")
+
+
+_PROVEN = LatePattern(r"\b(?:validate|remove)_check_constraint\b")
+"""A check constraint says already that there is no NULL, so that Postgres does not look again."""
+
+
+def _operations(text: str) -> Iterator[Text]:
+    blocks = list(_BLOCK.finditer(text))
+    for block in blocks:
+        yield from _block(text, block)
+    for found in _LINE.finditer(text):
+        if any(block.start("body") <= found.start() < block.end("body") for block in blocks):
+            continue
+        sql = _sql(found["call"], _Line(found["arguments"]))
+        if sql and not (found["call"] == "change_column_null" and _PROVEN.search(text)):
+            writer = Writer()
+            at = found.start("call")
+            writer.add(sql, at, len(found["call"]))
+            yield writer.text()
+
+
+def _block(text: str, block: re.Match[str]) -> Iterator[Text]:
+    table, new = quoted(block["table"]), block["kind"] != "change_table"
+    writer, count = Writer(), 0
+    start, width = block.start("kind"), len(block["kind"])
+    writer.add(f"CREATE TABLE {table} (", start, width)
+    after: list[tuple[str, int, int]] = []
+    if "id: false" not in block["rest"] and "primary_key" not in block["rest"]:
+        writer.add("id bigint PRIMARY KEY", start, width)
+        count = 1
+    step = re.compile(
+        rf"^[ \t]*{block['name']}\.(?P<call>\w+)\b\s*\(?\s*(?P<arguments>(?:,[ \t]*\n\s*|[^\n])*)",
+        re.MULTILINE,
+    )
+    for found in step.finditer(text, block.start("body"), block.end("body")):
+        line, at = _Line(found["arguments"]), found.start() + len(found.group()) - len(found.group().lstrip())
+        wide = len(found.group().strip().split("\n", 1)[0])
+        for column in _columns(found["call"], line):
+            if new:
+                writer.add((", " if count else "") + column, at, wide)
+                count += 1
+            else:
+                after.append((f"ALTER TABLE {table} ADD COLUMN {column}", at, wide))
+        after += [(sql, at, wide) for sql in _inside(found["call"], line, table)]
+    writer.add(")", start, width)
+    if not new:
+        writer = Writer()
+    for number, (sql, at, wide) in enumerate(after):
+        writer.add(("; " if new or number else "") + sql, at, wide)
+    if count or after:
+        yield writer.text()
+
+
+def _columns(call: str, line: _Line) -> Iterator[str]:
+    """The columns a line of a block makes."""
+    if call not in _TYPES or not line.names:
+        return
+    if call == "column":
+        kind = line.name(1) or "text"
+        yield f"{quoted(line.name(0))} {_TYPES.get(kind, 'text')}{_rest(line)}"
+        return
+    for names in line.names:
+        for name in names:
+            if call in ("references", "belongs_to"):
+                yield f"{quoted(name + '_id')} bigint{_rest(line)}{_target(name, line)}"
+            else:
+                yield f"{quoted(name)} {_TYPES[call]}{_rest(line)}"
+
+
+def _target(name: str, line: _Line) -> str:
+    said = line.options.get("foreign_key", "false")
+    if said in ("false", "nil"):
+        return ""
+    named = re.search(r"to_table:\s*:?[\"']?(\w+)", said)
+    late = " NOT VALID" if re.search(r"validate:\s*false", said) else ""
+    gone = " ON DELETE CASCADE" if re.search(r"on_delete:\s*:cascade", said) else ""
+    return f" REFERENCES {quoted(named[1] if named else _table_of(name))}{gone}" + late.replace(
+        " NOT VALID", ""
+    )
+
+
+def _rest(line: _Line) -> str:
+    sql = " NOT NULL" if line.options.get("null") == "false" else ""
+    filled = "default" in line.options or "default_function" in line.options or "as" in line.options
+    return sql + (" DEFAULT null" if filled else "")
+
+
+def _inside(call: str, line: _Line, table: str) -> Iterator[str]:
+    """What a line of a block does beside making columns."""
+    if call in ("references", "belongs_to") and not line.is_off("index"):
+        how = "CONCURRENTLY " if line.is_concurrent or "concurrently" in line.options.get("index", "") else ""
+        yield from (
+            f"CREATE INDEX {how}ON {table} ({quoted(n + '_id')})" for names in line.names for n in names
+        )
+    elif call in _TYPES and line.options.get("index", "false") not in ("false", "nil"):
+        yield f"CREATE INDEX ON {table} ({quoted(line.name(0))})"
+    elif call == "index" and line.names:
+        how = "CONCURRENTLY " if line.is_concurrent else ""
+        yield f"CREATE INDEX {how}ON {table} ({listed(line.names[0])})"
+    elif call == "remove" and line.names:
+        yield from (f"ALTER TABLE {table} DROP COLUMN {quoted(names[0])}" for names in line.names)
+    elif call == "rename" and len(line.names) > 1:
+        yield f"ALTER TABLE {table} RENAME COLUMN {quoted(line.name(0))} TO {quoted(line.name(1))}"
+    elif call == "change" and len(line.names) > 1:
+        typed = _TYPES.get(line.name(1), "text")
+        yield f"ALTER TABLE {table} ALTER COLUMN {quoted(line.name(0))} TYPE {typed}"
+    elif call == "foreign_key" and line.names:
+        yield _foreign_key(table, line, 0)
+
+
+def _foreign_key(table: str, line: _Line, number: int) -> str:
+    target = line.name(number)
+    column = line.options.get("column", "").strip(":\"'") or re.sub(r"s$", "", target) + "_id"
+    late = " NOT VALID" if line.is_off("validate") else ""
+    gone = " ON DELETE CASCADE" if line.options.get("on_delete") == ":cascade" else ""
+    return f"ALTER TABLE {table} ADD FOREIGN KEY ({quoted(column)}) REFERENCES {quoted(target)}{gone}{late}"
+
+
+def _sql(call: str, line: _Line) -> str:
+    """The SQL of a call outside blocks; nothing if there is nothing to be said about it."""
+    table, name = quoted(line.name(0)), line.name(1)
+    if not line.name(0):
+        return ""
+    if call == "drop_table":
+        return f"DROP TABLE {table}"
+    if call == "rename_table" and name:
+        return f"ALTER TABLE {table} RENAME TO {quoted(name)}"
+    if call in ("remove_column", "remove_columns") and name:
+        return f"ALTER TABLE {table} DROP COLUMN {quoted(name)}"
+    if call == "rename_column" and len(line.names) > 2:
+        return f"ALTER TABLE {table} RENAME COLUMN {quoted(name)} TO {quoted(line.name(2))}"
+    if call == "add_column" and len(line.names) > 2:
+        return (
+            f"ALTER TABLE {table} ADD COLUMN {quoted(name)} {_TYPES.get(line.name(2), 'text')}{_rest(line)}"
+        )
+    if call == "change_column" and len(line.names) > 2:
+        typed = _TYPES.get(line.name(2), "text")
+        typed += "(1)" if typed == "text" and "limit" in line.options else ""
+        typed = typed.replace("text(1)", "varchar(1)")
+        return f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} TYPE {typed}"
+    if call == "change_column_null" and name and re.search(r",\s*false\s*(?:,|\)|$)", line.arguments):
+        return f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} SET NOT NULL"
+    if call == "add_index" and len(line.names) > 1:
+        how = "CONCURRENTLY " if line.is_concurrent else ""
+        return f"CREATE INDEX {how}ON {table} ({listed(line.names[1])})"
+    if call == "remove_index":
+        how = "CONCURRENTLY " if line.is_concurrent else ""
+        return f'DROP INDEX {how}"index"'
+    if call in ("add_reference", "add_belongs_to") and name:
+        return _reference(table, name, line)
+    if call == "add_foreign_key" and name:
+        return _foreign_key(table, line, 1)
+    if call == "add_check_constraint":
+        late = " NOT VALID" if line.is_off("validate") else ""
+        return f"ALTER TABLE {table} ADD CHECK (c > 0){late}"
+    if call == "add_unique_constraint" and name:
+        return f"ALTER TABLE {table} ADD UNIQUE ({listed(line.names[1])})"
+    return ""
+
+
+def _reference(table: str, name: str, line: _Line) -> str:
+    column = quoted(name + "_id")
+    said = line.options.get("index", "")
+    sql = f"ALTER TABLE {table} ADD COLUMN {column} bigint{_rest(line)}{_target(name, line)}"
+    if said in ("false", "nil"):
+        return sql
+    how = "CONCURRENTLY " if "concurrently" in said else ""
+    return f"{sql}; CREATE INDEX {how}ON {table} ({column})"

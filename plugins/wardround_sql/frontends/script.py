@@ -1,0 +1,337 @@
+"""SQL in JavaScript and TypeScript: tagged templates, and strings given to a database."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from wardround.checks.lazy import LatePattern
+from wardround_sql.frontends.js_query_builders import script_queries
+from wardround_sql.frontends.js_schema_builders import built_schema
+from wardround_sql.frontends.nullable_arguments import may_be_null
+from wardround_sql.frontends.registry import STARTS, is_plainly_sql, is_sql, with_names
+from wardround_sql.frontends.string_assembly import Calls, Text, Writer
+from wardround_sql.parsing.statements import Fragment
+from wardround_sql.project.migration_files import is_migration
+
+_GENERIC = r"(?:<[^()`;=]{0,300}>)?"
+_TAG = LatePattern(
+    rf"\b(?:sql|SQL|pgsql|\$?queryRaw|\$?executeRaw){_GENERIC}\s*\(?\s*`(?P<body>(?:[^`\\]|\\.)*+)`",
+    re.DOTALL,
+)
+_CALL = LatePattern(
+    r"(?:\.|\b)(?P<name>query|execute|unsafe|raw|whereRaw|orWhereRaw|andWhereRaw|havingRaw|joinRaw|selectRaw|"
+    r"\$?queryRawUnsafe|\$?executeRawUnsafe|exec|prepare|one|none|many|manyOrNone|oneOrNone|any|runSql|run|all|get|each|"
+    rf"runQuery|executeSql|executeQuery|querySql|selectObjects|literal|createQuery){_GENERIC}\(\s*"
+    r"(?:\{\s*(?:text|sql|query)\s*:\s*|await\s+)?(?=[`'\"\w$(])"
+)
+_CONST = LatePattern(
+    r"\b(?P<kind>const|let|var|readonly|static)\s+(?P<name>[\w$]+)\s*(?::\s*[^=\n]+)?=\s*(?=[`'\"])"
+)
+_GROWS = LatePattern(r"^\s*(?P<name>[\w$]+)\s*\+=\s*(?=[`'\"])", re.MULTILINE)
+_NAMED = LatePattern(r"(?i)(?:^|_|[a-z])(?:sql|query|stmt|statement|ddl)$|^(?:sql|query)")
+_NAME = LatePattern(r"[\w$]+(?:\.[\w$]+)*")
+_TAGGED = LatePattern(r"[\w$.]+\s*`")
+_CAPITAL = LatePattern(r"\s*(?:--|SELECT|INSERT|UPDATE|DELETE|WITH)\b|\s*--")
+_RAW = LatePattern(
+    r"\b(?:raw|whereRaw|andWhere|createQueryBuilder|literal|\$?queryRaw\w*|\$?executeRaw\w*|unsafe)\s*(?:<[^()`]*>)?[(`]|\.(?:query|execute)\s*(?:<[^()`]*>)?\("
+)
+_PIECE = LatePattern(
+    r"(?:=>\s*|\breturn\s+|\.push\(\s*|\.(?:where|andWhere|orWhere|having|andHaving)\(\s*|[=?:]\s+)(?=`[^`]{0,200}'%?\$\{|"
+    r"(?<=push\()`\w)"
+)
+_ANY_CALL = frozenset({"run", "all", "get", "each", "one", "none", "many", "any", "exec", "literal"})
+_WAY = LatePattern(
+    r"(?P<down>\b(?:exports\.down|(?:async\s+)?down\s*[(=:]|(?:async\s+)?function\s+down\b))|"
+    r"(?P<up>\b(?:exports\.up|(?:async\s+)?up\s*[(=:]|(?:async\s+)?function\s+up\b))"
+)
+_SAFE = LatePattern(
+    r"(?i)^[\d\s'\"]|(?-i:^[A-Z][A-Z0-9_]*$)|(?-i:\.[A-Z][A-Z0-9_]+$)|table|schema|column|cols?\b|placeholder|field|where|"
+    r"clause|order|join|select|condition|limit|offset|filter|query|sql|cte|index|suffix|prefix|dbName|database|interval|"
+    r"keys|values|escape|quote|literal|ident|number\(|parseInt|parseFloat|\.length\b|\.map\(|marks|param|toISOString|"
+    r"page|count\b|expr|stmt|statement|partition|\?|^this\.name\b|Math\.|BigInt\("
+)
+_OUTSIDE = LatePattern(
+    r"^(?:req|request|ctx|c|event)\.(?:query|params|body|request|queryStringParameters)\b|^searchParams\."
+)
+_MADE_OF = LatePattern(
+    r"\b(?:const|let)\s+([\w$]+)\s*(?::\s*string\s*)?=\s*(\w+(?:\.\w+)+)\s*(?:\?\?|\|\||;)"
+)
+_IS_NO_TEXT = r"\s*\??:\s*(?:number|boolean|bigint|Date)\b"
+_HOLDS_NO_TEXT = r"\s*=\s*(?:\d|Number|parse|Math|\[|await\s+count|new Date)"
+_TYPED = LatePattern(rf"\b(\w++)(?={_IS_NO_TEXT})")
+_COUNTED = LatePattern(rf"\b(?:const|let)\s+(\w++)(?={_HOLDS_NO_TEXT})")
+_PLAIN_WORD = LatePattern(r"\w+")
+_CLOSES = {"(": ")", "[": "]", "{": "}"}
+
+
+def script_calls(path: str, text: str) -> Calls:
+    """What a JavaScript or TypeScript file has of SQL, and the texts it puts together for a database."""
+    found = _Found(path, text, is_migration(path))
+    found.read()
+    kept = sorted(found.fragments.values(), key=lambda one: one.offset)
+    return Calls(tuple(kept), tuple(found.built.values()))
+
+
+class _Found:
+    def __init__(self, path: str, text: str, migrates: bool) -> None:
+        self.path = path
+        self.text = text
+        self.migrates = migrates
+        self.ways = [(m.start(), m["down"] is not None) for m in _WAY.finditer(text)] if migrates else []
+        self.fragments: dict[int, Fragment] = {}
+        self.built: dict[int, Text] = {}
+        self.constants: dict[str, list[tuple[int, str]]] = {}
+        self._grown_read: set[str] = set()
+
+    def read(self) -> None:
+        for found in _CONST.finditer(self.text):
+            self.constants.setdefault(found["name"], []).append((found.end(), found["kind"]))
+        grown = {found["name"] for found in _GROWS.finditer(self.text)}
+        self._tags()
+        self._calls(grown)
+        self._pieces()
+        for name, places in self.constants.items():
+            if len(places) != 1 or name in grown:
+                continue
+            text = self.expression(places[0][0]) if self._may_be_sql(name, places[0][0]) else None
+            if text is not None and (_NAMED.search(name) or is_plainly_sql(text)):
+                self._keep(text, places[0][0])
+        for text in script_queries(self.path, self.text):
+            fragment = text.fragment(migrates=self.migrates, modelled="LEFT JOIN" not in text.text)
+            if not self._is_down(fragment.offset):
+                self.fragments.setdefault(fragment.offset, fragment)
+        if self.migrates:
+            for text in built_schema(self.text):
+                fragment = text.fragment(migrates=True, modelled=True)
+                if not self._is_down(fragment.offset):
+                    self.fragments.setdefault(fragment.offset, fragment)
+
+    def _may_be_sql(self, name: str, at: int) -> bool:
+        return _NAMED.search(name) is not None or _CAPITAL.match(self.text, at + 1) is not None
+
+    def _tags(self) -> None:
+        for found in _TAG.finditer(self.text):
+            sql = _without_holes(found["body"])
+            fits = sql is not None and "\\" not in sql and STARTS.match(sql)
+            if fits and not in_comment(self.text, found.start()) and not self._is_down(found.start()):
+                at = found.start("body")
+                self.fragments[at] = Fragment(sql or "", at, None, self.migrates)
+
+    def _calls(self, grown: set[str]) -> None:
+        for found in _CALL.finditer(self.text):
+            at = found.end()
+            if in_comment(self.text, found.start()) or self._is_down(found.start()):
+                continue
+            if self.text[at] in "`'\"(" or _NAME.match(self.text, at):
+                name = _NAME.match(self.text, at)
+                held = self.constants.get(name.group(), []) if name else []
+                if name and not held and self.text[name.end() : name.end() + 1] not in ("+", " "):
+                    continue
+                self._one(found["name"], at, held, name.group() if name else "", grown)
+
+    def _pieces(self) -> None:
+        """Conditions in templates of their own, in a file that gives a database texts as they are."""
+        if not _RAW.search(self.text):
+            return
+        for found in _PIECE.finditer(self.text):
+            at = found.end()
+            text = self.expression(at) if not in_comment(self.text, at) else None
+            if text is not None and text.holes and not STARTS.match(text.text):
+                self.built.setdefault(at, text)
+
+    def _one(self, call: str, at: int, held: list[tuple[int, str]], name: str, grown: set[str]) -> None:
+        places = [place for place, _kind in held if place < at] or [place for place, _kind in held]
+        for place in places[-1:] if held else [at]:
+            text = self.expression(place)
+            if text is None or (not text.holes and call in _ANY_CALL and not STARTS.match(text.text)):
+                continue
+            if name not in grown:
+                self._keep(text, place, self._nullable(text, at) if not text.holes else ())
+            if text.holes and (call not in _ANY_CALL or STARTS.match(text.text)):
+                self.built.setdefault(place, text)
+        if name in grown and name not in self._grown_read:
+            self._grown_read.add(name)
+            for one in _GROWS.finditer(self.text):
+                added = self.expression(one.end()) if one["name"] == name else None
+                if added is not None and added.holes:
+                    self.built.setdefault(one.end(), added)
+
+    def _nullable(self, text: Text, at: int) -> tuple[int, ...]:
+        """The places of placeholders that may be null; ``at`` is where the query stands in the call."""
+        quote = self.text[at]
+        end = self._string(at, quote, Writer()) if quote in "`'\"" else _operand_end(self.text, at)
+        return may_be_null(self.text, at, text.text, self.text[end : end + 400]) if end >= 0 else ()
+
+    def _keep(self, text: Text | None, at: int, nullable: tuple[int, ...] = ()) -> None:
+        text = with_names(text) if text is not None else None
+        if text is not None and is_sql(text) and not self._is_down(at) and not in_comment(self.text, at):
+            fragment = replace(text.fragment(migrates=self.migrates), maybe_null=nullable)
+            self.fragments.setdefault(fragment.offset, fragment)
+
+    def _is_down(self, at: int) -> bool:
+        return next((down for place, down in reversed(self.ways) if place < at), False)
+
+    # Expressions
+
+    def expression(self, at: int) -> Text | None:
+        """The text of strings and templates joined by ``+`` that begin at a place; None if it is none."""
+        writer, text, has_string = Writer(), self.text, False
+        while at < len(text):
+            at = _skipped(text, at)
+            char = text[at : at + 1]
+            if char == "(" and not has_string:
+                at += 1
+                continue
+            if char in ("'", '"', "`") and char:
+                end = self._string(at, char, writer)
+                has_string = True
+            else:
+                end = _operand_end(text, at)
+                code = text[at:end].strip()
+                if not code or _TAGGED.match(code):
+                    return None
+                writer.hole(code, at, safe=self.is_safe(code))
+            at = _skipped(text, end) if end >= 0 else -1
+            if at < 0:
+                return None
+            if text[at : at + 1] == ")" and has_string and text[at + 1 : at + 2] in ("", "\n", " ", ".", "+"):
+                after = _skipped(text, at + 1)
+                at = after if text[after : after + 1] == "+" else at
+            if text[at : at + 1] != "+":
+                break
+            at += 1
+        return writer.text() if has_string else None
+
+    def _string(self, at: int, quote: str, writer: Writer) -> int:
+        """Write one string or template; the place behind it, -1 if it does not end."""
+        text = self.text
+        begun = at = at + 1
+        while at < len(text):
+            char = text[at]
+            if char == quote:
+                writer.add(text[begun:at], begun)
+                return at + 1
+            if char == "\\":
+                writer.add(text[begun:at], begun)
+                writer.add(
+                    {"n": "\n", "t": "\t", "\n": ""}.get(text[at + 1 : at + 2], text[at + 1 : at + 2]), at, 2
+                )
+                at = begun = at + 2
+            elif quote == "`" and text.startswith("${", at):
+                writer.add(text[begun:at], begun)
+                end = _operand_end(text, at + 2)
+                code = text[at + 2 : end].strip()
+                self._fill(code, at + 2, writer)
+                at = begun = end + 1
+            elif char == "\n" and quote != "`":
+                return -1
+            else:
+                at += 1
+        return -1
+
+    def _fill(self, code: str, offset: int, writer: Writer) -> None:
+        held = self.constants.get(code, [])
+        text = self.expression(held[0][0]) if len(held) == 1 and held[0][1] in ("const", "readonly") else None
+        if text is not None and not text.holes:
+            writer.add(text.text, offset, max(len(code), 1))
+        else:
+            writer.hole(code, offset, safe=self.is_safe(code), outside=self.is_outside(code))
+
+    def is_outside(self, code: str) -> bool:
+        """Whether a value plainly is a text that a caller sends, and nothing asks what it is."""
+        if _OUTSIDE.search(code):
+            return True
+        if not re.fullmatch(r"[\w$]+", code):
+            return False
+        made = self._parts.get(code)
+        if (
+            made is None
+            or made.startswith(("this.", "config.", "env.", "process."))
+            or made.split(".")[0].isupper()
+        ):
+            return False
+        if code not in self._asked:
+            self._asked[code] = re.search(
+                rf"(?:includes|has|test|indexOf)\(\s*(?:{re.escape(code)}|{re.escape(made)})\b|\[\s*{re.escape(code)}\s*\]|"
+                rf"\b(?:{re.escape(code)}|{re.escape(made)})\s*[!=]==",
+                self.text,
+            )
+        return self._asked[code] is None
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        """The names that stand for a part of something, and for which; of several the first."""
+        return {found[1]: found[2] for found in reversed([*_MADE_OF.finditer(self.text)])}
+
+    @cached_property
+    def _asked(self) -> dict[str, re.Match[str] | None]:
+        """Where a file asks what is in such a name."""
+        return {}
+
+    def is_safe(self, code: str) -> bool:
+        """Whether a value is plainly no text from outside."""
+        if _OUTSIDE.search(code):
+            return False
+        if _SAFE.search(code) or not re.fullmatch(r"[\w$.?!\[\]'\"() ]+", code):
+            return True
+        name = code.split(".")[-1].rstrip("!")
+        if name not in self._no_texts and not _PLAIN_WORD.fullmatch(name):
+            typed = re.search(rf"\b{re.escape(name)}{_IS_NO_TEXT}", self.text)
+            counted = re.search(rf"\b(?:const|let)\s+{re.escape(name)}{_HOLDS_NO_TEXT}", self.text)
+            self._no_texts[name] = typed is not None or counted is not None
+        return self._no_texts.get(name, False)
+
+    @cached_property
+    def _no_texts(self) -> dict[str, bool]:
+        """Names whose type or first value is a number, a date or the like."""
+        return {found[1]: True for pattern in (_TYPED, _COUNTED) for found in pattern.finditer(self.text)}
+
+
+_BLANK = LatePattern(r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
+
+
+def _skipped(text: str, at: int) -> int:
+    """The place behind blanks and comments."""
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+def _operand_end(text: str, at: int) -> int:
+    """Where an expression ends: before ``+``, a comma, a semicolon or a closing bracket of the outside."""
+    depth: list[str] = []
+    limit = min(len(text), at + 2000)
+    while at < limit:
+        char = text[at]
+        if char in "'\"`":
+            close = text.find(char, at + 1)
+            at = close if close >= 0 else limit
+        elif char in _CLOSES:
+            depth.append(_CLOSES[char])
+        elif depth and char == depth[-1]:
+            depth.pop()
+        elif not depth and char in "+,;)]}\n":
+            return at
+        at += 1
+    return at
+
+
+def in_comment(text: str, at: int) -> bool:
+    """Whether a place stands behind ``//``, or on a line of a block comment."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line.lstrip().startswith(("*", "/*")) or re.search(r"(?<!:)//", line) is not None
+
+
+_HOLE = LatePattern(r"\$\{[^{}`]*+\}")
+
+
+def _without_holes(template: str) -> str | None:
+    """A template with each ``${...}`` as a placeholder of its length; None where one stands inside a name."""
+    if "${" not in template:
+        return template
+    filled = _HOLE.sub(
+        lambda hole: "$1".ljust(len(hole.group())) if "\n" not in hole.group() else hole.group(), template
+    )
+    return None if "${" in filled else filled

@@ -1,0 +1,58 @@
+"""SQL in shell scripts: what is given to a database's client in quotes, or in a here-document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wardround.checks.lazy import LatePattern
+from wardround_sql.frontends.registry import STARTS, is_sql, with_names
+from wardround_sql.frontends.string_assembly import Calls, Text, Writer
+from wardround_sql.parsing.statements import Fragment
+from wardround_sql.project.migration_files import is_migration
+
+_HERE = LatePattern(
+    r"(?P<head>^[^\n]*)<<-?\s*(?P<quote>['\"]?)(?P<mark>\w+)(?P=quote)[^\n]*\n(?P<body>.*?)^\s*(?P=mark)\s*$",
+    re.MULTILINE | re.DOTALL,
+)
+_STRING = LatePattern(r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'", re.DOTALL)
+_VARIABLE = LatePattern(r"\$\{(?P<braced>\w+)[^}]*\}|\$(?P<plain>\w+)|\$\((?P<run>[^()]*)\)")
+_CLIENT = LatePattern(r"\b(?:psql|mysql|mariadb|sqlite3|cockroach|usql)\b|\$\{?\w*(?:PSQL|DB)\w*\}?")
+_COMMENT = LatePattern(r"^[ \t]*#")
+
+
+def shell_calls(path: str, text: str) -> Calls:
+    """What a shell script has of SQL."""
+    found: list[Fragment] = []
+    for one in _texts(text):
+        named = with_names(one)
+        if STARTS.match(named.text) and is_sql(named):
+            found.append(named.fragment(migrates=is_migration(path)))
+    return Calls(tuple(sorted(found, key=lambda one: one.offset)))
+
+
+def _texts(text: str) -> Iterator[Text]:
+    taken: list[tuple[int, int]] = []
+    for here in _HERE.finditer(text):
+        taken.append(here.span("body"))
+        if _CLIENT.search(here["head"]):
+            yield _filled(here["body"], here.start("body"), expands=not here["quote"])
+    for found in _STRING.finditer(text):
+        line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        inside = any(first <= found.start() < last for first, last in taken)
+        group = "double" if found["double"] is not None else "single"
+        if not inside and not _COMMENT.match(line) and STARTS.match(found[group]):
+            yield _filled(found[group], found.start(group), expands=group == "double")
+
+
+def _filled(body: str, begun: int, *, expands: bool) -> Text:
+    """A text with a hole for each variable of the shell."""
+    writer, at = Writer(), 0
+    for hole in _VARIABLE.finditer(body) if expands else ():
+        if body[hole.start() - 1 : hole.start()] == "\\":
+            continue
+        writer.add(body[at : hole.start()], begun + at)
+        writer.hole(hole["braced"] or hole["plain"] or hole["run"] or "", begun + hole.start(), safe=True)
+        at = hole.end()
+    writer.add(body[at:], begun + at)
+    return writer.text()

@@ -1,0 +1,209 @@
+"""Tables and statements as SQLAlchemy and Django write them in Python, as the SQL they stand for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround.languages.python.tree import walk
+from wardround_sql.frontends.alembic import declared, declared_type, first_line
+from wardround_sql.frontends.python_code import Call, Module, called
+from wardround_sql.frontends.string_assembly import Text, Writer, every_row, listed, quoted
+
+_NARROWS = frozenset({"where", "filter", "filter_by", "whereclause", "exclude", "get", "in_", "limit", "join",
+                      "having", "with_parent", "select_from", "first", "order_by", "execution_options_where",
+                      "from_select", "using", "correlate", "intersection", "union",
+                      "difference"})  # fmt: skip
+_RUNS = frozenset({"execute", "scalar", "scalars"})
+_PYTHON_TYPES = {"float": "double precision", "int": "integer", "str": "text", "bool": "boolean",
+                 "datetime": "timestamp", "datetime.datetime": "timestamp", "Decimal": "numeric"}  # fmt: skip
+
+
+def models(module: Module) -> Iterator[Text]:
+    """The tables that SQLAlchemy's declarative classes stand for."""
+    zoned = "timezone=True" in module.text
+    for one in module.classes:
+        table = _table_name(one) or (one.name if _is_mixin(one) else "")
+        if not table:
+            continue
+        writer, count, indexed = Writer(), 0, []
+        start = module.place_of(one.lineno, one.col_offset)
+        writer.add(f"CREATE TABLE {quoted(table)} (", start, 5)
+        for statement in one.body:
+            name, value, typed = _attribute(statement)
+            found = declared(value, name, typed) if value is not None else None
+            if found is None:
+                continue
+            sql = found.head if zoned else found.head.replace(" timestamp", " timestamptz", 1)
+            writer.add(
+                (", " if count else "") + sql,
+                module.place_of(statement.lineno, statement.col_offset),
+                len(name),
+            )
+            if found.target is not None:
+                writer.add(found.reference, module.place(found.target)[0], len("ForeignKey"))
+            indexed += [(found.name,)] if found.indexed else []
+            count += 1
+        writer.add(")", start, 5)
+        for columns in (*indexed, *_arguments(one)):
+            writer.add(f"; CREATE INDEX ON {quoted(table)} ({listed(columns)})", start, 5)
+        if count:
+            yield writer.text()
+
+
+def _is_mixin(one: ast.ClassDef) -> bool:
+    """Whether a class without a table gives columns to those that have one."""
+    typed = [s.value for s in one.body if isinstance(s, (ast.AnnAssign, ast.Assign))]
+    return any(isinstance(v, ast.Call) and called(v) in ("mapped_column", "Column") for v in typed)
+
+
+def annotation_types(module: Module) -> Iterator[Text]:
+    """``type_annotation_map``: the types of all columns that are only annotated."""
+    for name, values in module.members.items():
+        if name != "type_annotation_map":
+            continue
+        for value in values:
+            for key, kind in (
+                zip(value.keys, value.values, strict=True) if isinstance(value, ast.Dict) else ()
+            ):
+                typed = declared_type(kind)
+                if key is not None and ast.unparse(key).endswith("datetime") and typed:
+                    writer = Writer()
+                    start, _end = module.place(key)
+                    writer.add(
+                        f'CREATE TABLE "every table" ("datetime" {typed})', start, len(ast.unparse(key))
+                    )
+                    yield writer.text()
+
+
+def _table_name(one: ast.ClassDef) -> str:
+    for statement in one.body:
+        is_text = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if is_text and any(isinstance(t, ast.Name) and t.id == "__tablename__" for t in targets):
+            return str(ast.literal_eval(statement.value)) if isinstance(statement, ast.Assign) else ""
+    return ""
+
+
+def _attribute(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:
+    """The name of a class attribute, what it is given, and the SQL type its annotation says."""
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id, statement.value, ""
+    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+        said = ast.unparse(statement.annotation)
+        inside = said.partition("[")[2].rpartition("]")[0] or said
+        plain = inside.removeprefix("Optional[").rstrip("]").split(" | ")[0]
+        return statement.target.id, statement.value, _PYTHON_TYPES.get(plain, "")
+    return "", None, ""
+
+
+def _arguments(one: ast.ClassDef) -> Iterator[tuple[str, ...]]:
+    """The columns of the indexes and keys in ``__table_args__``."""
+    for statement in one.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if any(isinstance(t, ast.Name) and t.id == "__table_args__" for t in targets):
+            for call in (n for n in walk(statement) if isinstance(n, ast.Call)):
+                if called(call) in ("Index", "UniqueConstraint", "PrimaryKeyConstraint"):
+                    names = [
+                        n.value if isinstance(n, ast.Constant) else getattr(n, "attr", getattr(n, "id", ""))
+                        for n in call.args
+                    ]
+                    texts = [str(name) for name in names if isinstance(name, str) and name]
+                    yield tuple(texts[1:] if called(call) == "Index" else texts) or ("?",)
+
+
+def whole_table_writes(module: Module) -> Iterator[Text]:
+    """UPDATE and DELETE of every row, as ORMs write them."""
+    for call in module.calls:
+        if call.scope.down or call.name not in ("update", "delete", "values"):
+            continue
+        found = _write(module, call)
+        if found is not None:
+            verb, table, columns = found
+            writer = Writer()
+            sql = every_row(verb, table, columns)
+            start = module.place(call.node)[0]
+            writer.add(sql, start, first_line(module, call.node))
+            yield writer.text()
+
+
+def _write(module: Module, call: Call) -> tuple[str, str, list[str]] | None:
+    """What a call changes: verb, table and columns; None if it is no such call, or not of every row."""
+    steps, root = _chain(call.node)
+    names = [called(step) for step in steps]
+    if any(name in _NARROWS for name in names):
+        return None
+    if names[-1] == "values":
+        return _core(module, call, steps, root)
+    last = steps[-1]
+    columns = [one.arg for one in last.keywords if one.arg]
+    objects = (steps[:-1] and names[:-1] == ["all"]) or not steps[:-1]
+    if isinstance(root, ast.Attribute) and root.attr == "objects" and objects and not last.args:
+        is_class = (
+            isinstance(root.value, (ast.Name, ast.Attribute))
+            and ast.unparse(root.value).split(".")[-1][:1].isupper()
+        )
+        if is_class and (columns or names[-1] == "delete"):
+            return names[-1], _model_name(ast.unparse(root.value)), columns
+    if (
+        names[:-1] == ["query"]
+        and len(steps[0].args) == 1
+        and isinstance(steps[0].args[0], (ast.Name, ast.Attribute))
+        and (names[-1] == "delete" or last.args)
+    ):
+        given = last.args[0] if last.args else None
+        return names[-1], ast.unparse(steps[0].args[0]), _keys(given)
+    on_class = isinstance(root, ast.Attribute) and root.attr == "query" and len(steps) == 1
+    if isinstance(root, ast.Attribute) and on_class and (names[-1] == "update") == bool(last.args):
+        owner = ast.unparse(root.value)
+        given = last.args[0] if last.args else None
+        return (names[-1], owner, _keys(given)) if owner[:1].isupper() else None
+    return _core(module, call, steps, root)
+
+
+def _core(
+    module: Module, call: Call, steps: list[ast.Call], root: ast.expr
+) -> tuple[str, str, list[str]] | None:
+    """``update(table)``, ``table.delete()`` and the like, where they are what a database is given."""
+    runner = module.parents.get(id(call.node))
+    if not isinstance(runner, ast.Call) or called(runner) not in _RUNS or runner.args[:1] != [call.node]:
+        return None
+    first = steps[0]
+    verb = called(first)
+    if verb not in ("update", "delete") or any(
+        called(s) not in ("update", "delete", "values") for s in steps
+    ):
+        return None
+    columns = [one.arg for step in steps for one in step.keywords if one.arg and called(step) == "values"]
+    columns += [key for step in steps[1:] for arg in step.args for key in _keys(arg)]
+    if isinstance(first.func, ast.Name) or (
+        isinstance(first.func, ast.Attribute) and first.args and ast.unparse(root) == "sa"
+    ):
+        table = ast.unparse(first.args[0]) if first.args else ""
+    else:
+        table = ast.unparse(root)
+    table = module.table_name(table, call.scope)
+    return (verb, table, columns) if table and (verb == "delete" or columns) else None
+
+
+def _chain(call: ast.Call) -> tuple[list[ast.Call], ast.expr]:
+    """The calls of ``a.b().c()`` from the first to the last, and what the first is called on."""
+    steps, at = [call], call.func
+    while isinstance(at, ast.Attribute) and isinstance(at.value, ast.Call):
+        steps.insert(0, at.value)
+        at = at.value.func
+    return steps, at.value if isinstance(at, ast.Attribute) else at
+
+
+def _keys(node: ast.expr | None) -> list[str]:
+    if not isinstance(node, ast.Dict):
+        return []
+    return [
+        str(key.value) if isinstance(key, ast.Constant) else getattr(key, "attr", "?")
+        for key in node.keys
+        if key
+    ]
+
+
+def _model_name(name: str) -> str:
+    return name.split(".")[-1]

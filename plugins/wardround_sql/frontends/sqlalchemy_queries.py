@@ -1,0 +1,430 @@
+"""Queries as SQLAlchemy's select(), delete() and session.query() build them, as far as rules speak about
+them.
+
+What is yielded is no translation: it is the shortest statement that has what is to be said about the built
+one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from msgspec import Struct, field
+
+from wardround.languages.python.tree import walk
+from wardround_sql.frontends.python_code import Call, Module, Scope, called
+from wardround_sql.frontends.string_assembly import (
+    Discarded,
+    Text,
+    Writer,
+    every_row,
+    excluded,
+    limited,
+    side_by_side,
+    undone,
+)
+from wardround_sql.queries.nondeterministic import is_shown, says_which
+
+_ROOTS = frozenset({"select", "query", "delete", "update"})
+_FILTERS = frozenset({"where", "filter", "having"})
+_JOINS = frozenset({"join", "outerjoin", "join_from", "outerjoin_from"})
+_OPEN = frozenset(
+    {"select_from", "from_statement", "correlate", "correlate_except", "from_self", "with_only_columns",
+     "add_columns"}
+)  # fmt: skip
+_INSIDE = frozenset(
+    {"exists", "subquery", "scalar_subquery", "cte", "as_scalar", "lateral", "label", "union", "union_all",
+     "any_", "all_", "in_", "not_in", "notin_", "select_from", "insert", "from_select"}
+)  # fmt: skip
+_RUNS = frozenset(
+    {"execute", "scalars", "scalar", "stream", "stream_scalars", "fetch_all", "fetch_one", "exec"}
+)
+_ENDS = frozenset({"all", "first", "one", "one_or_none", "scalar", "count"})
+
+
+class Built(Struct):
+    """One statement as code builds it: the calls of its chain, those on its variable included, in order."""
+
+    kind: str
+    root: ast.Call
+    scope: Scope
+    steps: list[ast.Call] = field(default_factory=list)
+    runs: bool = False
+    inside: bool = False
+
+    def named(self, *names: str) -> list[ast.Call]:
+        return [one for one in self.steps if called(one) in names]
+
+    @property
+    def filters(self) -> list[ast.expr]:
+        return [argument for one in self.steps if called(one) in _FILTERS for argument in one.args]
+
+
+def built_queries(module: Module) -> Iterator[Text]:
+    """What is to be said about the queries a module builds."""
+    if not any(
+        name.split(".")[0] in ("sqlalchemy", "sqlmodel", "flask_sqlalchemy") for name in module.imports
+    ):
+        return
+    chains = _chains(module)
+    for one in chains:
+        yield from _cross_join(module, one)
+        yield from _undone(module, one)
+        yield from _paged(module, one)
+        yield from _whole_table(module, one)
+    yield from _excluded(module, {id(one.root): one for one in chains})
+
+
+def _dropped(module: Module) -> Iterator[ast.Call]:
+    """Calls that narrow a statement and whose result nobody takes."""
+    narrowing = (*_FILTERS, "filter_by", "order_by", "limit", "offset")
+    return (call for call in module.bare if called(call) in narrowing)
+
+
+def _chains(module: Module) -> list[Built]:
+    found: list[Built] = []
+    held: dict[tuple[int, str], Built] = {}
+    outer = _outermost(module)
+    for call in module.calls:
+        if call.name in _ROOTS and _is_root(call):
+            steps = outer.get(id(call.node), [call.node])
+            one = Built(call.name, call.node, call.scope, steps[1:])
+            found.append(one)
+            _note_use(module, steps[-1], one)
+    names = {id(one.root): one for one in found}
+    for scope in {id(c.scope): c.scope for c in module.calls}.values():
+        for name, values in scope.names.items():
+            root = next((r for v in values if (r := _root_of(v)) is not None and id(r) in names), None)
+            if root is not None:
+                held[id(scope), name] = names[id(root)]
+    for call in module.calls:
+        _add_later(module, call, held, outer)
+    return found
+
+
+def _is_root(call: Call) -> bool:
+    function = call.node.func
+    if call.name in ("delete", "update"):
+        return isinstance(function, ast.Name) and len(call.node.args) == 1
+    if call.name == "query":
+        return isinstance(function, ast.Attribute) and bool(call.node.args)
+    owner = function.value if isinstance(function, ast.Attribute) else None
+    plain = isinstance(function, ast.Name) or (
+        isinstance(owner, ast.Name) and owner.id in ("sa", "sqlalchemy", "db")
+    )
+    return plain and bool(call.node.args)
+
+
+def _outermost(module: Module) -> dict[int, list[ast.Call]]:
+    """For the first call of each chain, the calls of the whole chain in order."""
+    found: dict[int, list[ast.Call]] = {}
+    for call in module.calls:
+        steps, at = [call.node], call.node.func
+        while isinstance(at, ast.Attribute) and isinstance(at.value, ast.Call):
+            steps.insert(0, at.value)
+            at = at.value.func
+        for number, one in enumerate(steps):
+            if len(steps) - number > len(found.get(id(one), [])):
+                found[id(one)] = steps[number:]
+    return found
+
+
+def _root_of(value: ast.expr) -> ast.Call | None:
+    """The first call of a chain that ``select`` or the like begins."""
+    at: ast.expr = value
+    first: ast.Call | None = None
+    while isinstance(at, ast.Call):
+        first = at
+        if called(at) in _ROOTS and not (
+            isinstance(at.func, ast.Attribute) and isinstance(at.func.value, ast.Call)
+        ):
+            return at
+        at = at.func.value if isinstance(at.func, ast.Attribute) else at.func
+    return first if first is not None and called(first) in _ROOTS else None
+
+
+def _note_use(module: Module, last: ast.Call, one: Built) -> None:
+    parent = module.parents.get(id(last))
+    if isinstance(parent, ast.Call):
+        one.runs |= called(parent) in _RUNS
+        one.inside |= called(parent) not in (*_RUNS, "list", "len", "print", "set", "tuple", "iter")
+    names = {called(step) for step in one.steps}
+    one.inside |= bool(names & _INSIDE)
+    one.runs |= one.kind == "query" and bool(names & _ENDS)
+
+
+def _add_later(
+    module: Module, call: Call, held: dict[tuple[int, str], Built], outer: dict[int, list[ast.Call]]
+) -> None:
+    """Calls on the variable of a statement, and calls that take it."""
+    owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
+    if isinstance(owner, ast.Name) and (id(call.scope), owner.id) in held:
+        one = held[id(call.scope), owner.id]
+        steps = outer.get(id(call.node), [call.node])
+        if called(call.node) in _FILTERS and _is_dropped(module, steps[-1]):
+            return
+        one.steps += [step for step in steps if step not in one.steps]
+        _note_use(module, steps[-1], one)
+    for argument in call.node.args:
+        inner = argument.value if isinstance(argument, ast.Starred) else argument
+        if isinstance(inner, ast.Name) and (id(call.scope), inner.id) in held:
+            one = held[id(call.scope), inner.id]
+            one.runs |= call.name in _RUNS
+            one.inside |= call.name not in (*_RUNS, "str", "print", "len", "repr")
+
+
+def _is_dropped(module: Module, call: ast.Call) -> bool:
+    return any(one is call for one in module.bare)
+
+
+# What is said
+
+
+def _say(module: Module, node: ast.expr, sql: str, width: int = 0) -> Text:
+    writer = Writer()
+    start, end = module.place(node)
+    line = module.text[start:end].split("\n", 1)[0]
+    writer.add(sql, start, width or max(len(line), 1))
+    return writer.text()
+
+
+def _step_place(module: Module, step: ast.Call, sql: str) -> Text:
+    """A statement that stands at the name of a step of a chain."""
+    function = step.func
+    assert isinstance(function, ast.Attribute)
+    line, column = function.end_lineno or 1, (function.end_col_offset or 0) - len(function.attr)
+    writer = Writer()
+    writer.add(sql, module.place_of(line, column), len(function.attr))
+    return writer.text()
+
+
+def _cross_join(module: Module, one: Built) -> Iterator[Text]:
+    if one.kind not in ("select", "query") or one.inside or not one.runs:
+        return
+    if one.named(*_JOINS, *_OPEN) or len(one.root.args) < 1:
+        return
+    filters = [part for argument in one.filters for part in _resolved(module, argument, one.scope)]
+    if any(part is None for part in filters):
+        return
+    shown = _owners(one.root.args)
+    named = sorted(shown | _owners([part for part in filters if part is not None]))
+    if len(named) < 2 or not shown:
+        return
+    groups = [_owners([part]) for part in filters if part is not None]
+    reached = {next(iter(sorted(shown)))}
+    for _ in groups:
+        reached |= {name for group in groups if group & reached for name in group}
+    loose = [name for name in named if name not in reached]
+    if loose:
+        first = sorted(reached & shown)[0]
+        yield _say(module, one.root, side_by_side(first, loose[0]))
+
+
+def _resolved(module: Module, argument: ast.expr, scope: Scope) -> Iterator[ast.expr | None]:
+    """The conditions an argument stands for; None for what cannot be told."""
+    node = argument.value if isinstance(argument, ast.Starred) else argument
+    if isinstance(node, ast.Name):
+        values = scope.names.get(node.id, []) if node.id not in scope.unknown else []
+        grown = any(_is_grown(module, node.id, call) for call in module.calls if call.scope is scope)
+        if len(values) != 1 or grown:
+            yield None
+            return
+        node = values[0]
+    if isinstance(node, (ast.List, ast.Tuple)):
+        for inner in node.elts:
+            yield from _resolved(module, inner, scope)
+    elif isinstance(node, ast.Call) and called(node) in ("and_",):
+        for inner in node.args:
+            yield from _resolved(module, inner, scope)
+    elif any(isinstance(n, ast.Call) and called(n) in _INSIDE | _ROOTS for n in walk(node)):
+        yield None
+    else:
+        yield node
+
+
+def _is_grown(module: Module, name: str, call: Call) -> bool:
+    owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
+    return call.name in ("append", "extend", "insert") and isinstance(owner, ast.Name) and owner.id == name
+
+
+def _owners(nodes: list[ast.expr]) -> set[str]:
+    """The classes whose attributes, or which themselves, stand in expressions."""
+    found: set[str] = set()
+    for top in nodes:
+        for node in walk(top):
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and _is_class(node.value.id)
+            ):
+                found.add(node.value.id)
+        if isinstance(top, ast.Name) and _is_class(top.id):
+            found.add(top.id)
+    return found
+
+
+def _is_class(name: str) -> bool:
+    return name[:1].isupper() and not name.isupper() and name not in ("String", "Integer", "Decimal", "JSON")
+
+
+def _undone(module: Module, one: Built) -> Iterator[Text]:
+    """A comparison in WHERE with a class that comes in by an outer join."""
+    for join in one.named("outerjoin", "join"):
+        keywords = {k.arg: k.value for k in join.keywords}
+        outer = called(join) == "outerjoin" or getattr(keywords.get("isouter"), "value", False) is True
+        target = join.args[0] if join.args else None
+        if not outer or not isinstance(target, ast.Name) or not _is_class(target.id):
+            continue
+        for part in (c for f in one.filters for c in _resolved(module, f, one.scope) if c is not None):
+            compared = isinstance(part, ast.Compare) and isinstance(
+                part.ops[0], (ast.Eq, ast.Gt, ast.GtE, ast.Lt, ast.LtE)
+            )
+            value = part.comparators[0] if isinstance(part, ast.Compare) else None
+            constant = isinstance(value, ast.Constant) and value.value is None
+            left = part.left if isinstance(part, ast.Compare) else None
+            own = (
+                isinstance(left, ast.Attribute)
+                and isinstance(left.value, ast.Name)
+                and left.value.id == target.id
+            )
+            if compared and own and not constant and value is not None and not _owners([value]):
+                yield _say(module, part, undone(target.id))
+                return
+
+
+def _paged(module: Module, one: Built) -> Iterator[Text]:
+    if one.kind not in ("select", "query"):
+        return
+    for step in one.named("offset"):
+        if step.args and not isinstance(step.args[0], ast.Constant):
+            yield _step_place(module, step, "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
+    limits = [s for s in one.named("limit") if s.args]
+    if limits and one.runs and not one.inside and not one.named("order_by", *_OPEN) and not _by_key(one):
+        count = limits[0].args[0]
+        single = isinstance(count, ast.Constant) and count.value == 1
+        said = " ".join(ast.unparse(step) for step in one.steps)
+        which = says_which(module.text, module.place(limits[0])[0])
+        if which or (not single and is_shown(ast.unparse(count), said)):
+            yield _step_place(module, limits[0], limited(single=single))
+    for step in one.named("first") if one.kind == "query" and not one.named("order_by") else ():
+        if not _by_key(one) and says_which(module.text, module.place(step)[0]):
+            yield _step_place(module, step, limited(single=True))
+
+
+def _by_key(one: Built) -> bool:
+    attributes = {n.attr for f in one.filters for n in walk(f) if isinstance(n, ast.Attribute)}
+    named = {k.arg for step in one.named("filter_by") for k in step.keywords}
+    return bool((attributes | named) & {"id", "uuid", "pk", "slug", "email", "key", "token"})
+
+
+def _whole_table(module: Module, one: Built) -> Iterator[Text]:
+    """delete() and update() kept under a name, and run without a condition."""
+    if (
+        one.kind not in ("delete", "update")
+        or not one.runs
+        or one.inside
+        or one.named(*_FILTERS, "filter_by")
+    ):
+        return
+    parent = module.parents.get(id(one.root))
+    if isinstance(parent, ast.Call) and called(parent) in _RUNS:
+        return  # orm.whole_table_writes says it
+    held = any(_root_of(v) is one.root for values in one.scope.names.values() for v in values)
+    if held:
+        yield _say(module, one.root, every_row(one.kind, ast.unparse(one.root.args[0]), ["?"]))
+
+
+def _excluded(module: Module, known: dict[int, Built]) -> Iterator[Text]:
+    """``column.not_in(select(Other.column))`` where the column may be NULL."""
+    for call in module.calls:
+        negated = call.name in ("not_in", "notin_") or (call.name == "in_" and _is_negated(module, call.node))
+        if not negated or not call.node.args:
+            continue
+        select = _select_of(module, call.node.args[0], call.scope)
+        one = known.get(id(select)) if select is not None else None
+        if one is None or len(one.root.args) != 1 or _keeps_null_out(one):
+            continue
+        column = one.root.args[0]
+        owner = column.value if isinstance(column, ast.Attribute) else None
+        attribute = column.attr if isinstance(column, ast.Attribute) else ""
+        if isinstance(owner, ast.Name) and _may_be_null(module, owner.id, attribute):
+            yield _say(module, call.node, excluded(attribute, owner.id))
+
+
+def _is_negated(module: Module, node: ast.Call) -> bool:
+    return id(node) in module.inverted
+
+
+def _select_of(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> ast.Call | None:
+    """The select() an expression stands for: through a variable, or a function of the file that returns
+    it.
+    """
+    if isinstance(node, ast.Name):
+        values = scope.names.get(node.id, [])
+        return _select_of(module, values[0], scope, depth + 1) if len(values) == 1 and depth < 4 else None
+    if not isinstance(node, ast.Call):
+        return None
+    root = _root_of(node)
+    if root is not None:
+        return root
+    function = next(
+        (n for n in module.tree.body if isinstance(n, ast.FunctionDef) and n.name == called(node)), None
+    )
+    returns = [n.value for n in walk(function) if isinstance(n, ast.Return)] if function is not None else []
+    return _root_of(returns[0]) if len(returns) == 1 and returns[0] is not None else None
+
+
+def _keeps_null_out(one: Built) -> bool:
+    said = " ".join(ast.unparse(f) for f in one.filters)
+    return any(word in said for word in ("is_not(None)", "isnot(None)", "!= None", ".is_not(null"))
+
+
+def _may_be_null(module: Module, owner: str, column: str) -> bool:
+    """Whether a class of the file says that a column may be NULL."""
+    for one in module.classes:
+        for statement in one.body if one.name == owner else ():
+            if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", "") == column:
+                said = ast.unparse(statement.annotation)
+                told = ast.unparse(statement.value) if statement.value is not None else ""
+                return "None" in said or "Optional" in said or "nullable=True" in told
+            if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == column:
+                told = ast.unparse(statement.value)
+                return "Column(" in told and "nullable=False" not in told and "primary_key" not in told
+    return False
+
+
+def narrowed_in_vain(module: Module) -> Iterator[Discarded]:
+    """Calls that narrow the statement under a name, and whose result nobody takes."""
+    dropped = {id(call) for call in _dropped(module)}
+    for call in module.calls if dropped else ():
+        owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
+        if id(call.node) in dropped and isinstance(owner, ast.Name):
+            values = call.scope.names.get(owner.id, [])
+            if values and all(_is_statement(value) for value in values):
+                start, end = module.place(call.node)
+                line = module.text[start:end].split("\n", 1)[0]
+                yield Discarded(start, start + len(line), owner.id, call.name)
+
+
+def _is_statement(value: ast.expr) -> bool:
+    """Whether a value is a statement of SQLAlchemy or a queryset of Django, or one narrowed."""
+    at: ast.expr = value
+    while isinstance(at, ast.Call):
+        if called(at) in _ROOTS and _is_root(Call(at, Scope(), called(at))):
+            return True
+        at = at.func.value if isinstance(at.func, ast.Attribute) else at.func
+        if isinstance(at, ast.Attribute) and at.attr == "objects":
+            return True
+    return isinstance(at, ast.Name) and at is not value and called_narrowing(value)
+
+
+def called_narrowing(value: ast.expr) -> bool:
+    """Whether a value is a narrowing call on a name: ``stmt.where(...)``."""
+    return isinstance(value, ast.Call) and called(value) in (
+        *_FILTERS,
+        "filter_by",
+        "order_by",
+        "limit",
+        "offset",
+    )

@@ -1,0 +1,169 @@
+"""Which database a text is written for, told from its own signs, its name, or the configuration."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from wardround.checks.lazy import LatePattern
+
+POSTGRES = "postgres"
+_LIKE_POSTGRES = frozenset({"postgres", "postgresql", "pg", "cockroach", "supabase", "timescale"})
+
+_SIGNS = {
+    "clickhouse": r"\bENGINE\s*=\s*\w*MergeTree|\bON\s+CLUSTER\b|\bLowCardinality\(|"
+    r"\bENGINE\s*=\s*Kafka",
+    "mysql": r"\bENGINE\s*=\s*(?:InnoDB|MyISAM)|\bAUTO_INCREMENT\b|^\s*DELIMITER\s|\bCHARSET\s*=|"
+    r"^\s*(?:CREATE|ALTER|DROP)\s+TABLE\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?`|\bLOCK\s+TABLES\s+`|"
+    r"\bINSERT\s+(?:IGNORE\s+)?INTO\s+`|\bON\s+DUPLICATE\s+KEY\b|\bMODIFY\s+COLUMN\b|\bUTC_TIMESTAMP\(",
+    "tsql": r"^\s*GO\s*;?\s*$|\bIDENTITY\s*\(\s*\d+\s*,|\bNVARCHAR\b|\[dbo\]|\bdbo\.\w|^\s*EXEC\s+sp_|"
+    r"\bSET\s+QUOTED_IDENTIFIER\b|\bDATETIME2\b|\bUNIQUEIDENTIFIER\b|\bSELECT\s+TOP\s+\(?\d|^\s*DECLARE\s+@\w",
+    "sqlite": r"\bAUTOINCREMENT\b|^\s*PRAGMA\s|\bWITHOUT\s+ROWID\b|\bstrftime\s*\(|\bdatetime\s*\(\s*'now'|"
+    r"\bunixepoch\s*\(|\bINSERT\s+OR\s+(?:IGNORE|REPLACE)\b|\bsqlite_\w+",
+    "oracle": r"\bVARCHAR2\b|\bNUMBER\s*\(\s*\d+|\bFROM\s+dual\b|\bSYSDATE\b|\bSYSTIMESTAMP\b|"
+    r"\b(?:IN|OUT)\s+NUMBER\b|\bDBMS_\w+\.|\bPLS_INTEGER\b|\bROWNUM\b|\bCREATE\s+(?:OR\s+REPLACE\s+)?PACKAGE\b",
+    "snowflake": r"\bVARIANT\b|\bTIMESTAMP_NTZ\b|"
+    r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TRANSIENT|STAGE|WAREHOUSE)\b|"
+    r"\bLATERAL\s+FLATTEN\b|\bCREATE\s+OR\s+REPLACE\s+TABLE\b|\bQUALIFY\b",
+    "bigquery": r"`[\w-]+\.[\w.-]+`|\bSTRUCT<|\bARRAY<|\bSAFE_CAST\(|\bOPTIONS\s*\(\s*description",
+    "redshift": r"\bDISTKEY\b|\bSORTKEY\b|\bDISTSTYLE\b",
+    "databricks": r"\bUSING\s+DELTA\b|\bTBLPROPERTIES\b|\bPARTITIONED\s+BY\b",
+}
+_POSTGRES_SIGNS = LatePattern(
+    r"\$\$|\bplpgsql\b|::\w|\bjsonb\b|\btimestamptz\b|\b(?:big)?serial\b|\bROW\s+LEVEL\s+SECURITY\b|"
+    r"\bCREATE\s+POLICY\b|\bCONCURRENTLY\b|\bILIKE\b|\bCREATE\s+EXTENSION\b|\bTIMESTAMP\s*\(\d\)|"
+    r"\bgen_random_uuid\(|\bDOUBLE\s+PRECISION\b|\bWITH\s+TIME\s+ZONE\b|\bpg_catalog\b|\bCREATE\s+TYPE\b",
+    re.IGNORECASE,
+)
+_FOREIGN = {name: LatePattern(sign, re.IGNORECASE | re.MULTILINE) for name, sign in _SIGNS.items()}
+_WORDS = {
+    "clickhouse": ("MERGETREE", "ON CLUSTER", "LOWCARDINALITY", "KAFKA"),
+    "mysql": ("ENGINE", "AUTO_INCREMENT", "DELIMITER", "CHARSET", "`", "DUPLICATE", "MODIFY", "UTC_TIME"),
+    "tsql": (
+        "\nGO",
+        "IDENTITY",
+        "NVARCHAR",
+        "DBO",
+        "EXEC",
+        "QUOTED_ID",
+        "DATETIME2",
+        "UNIQUEID",
+        " TOP",
+        "@",
+    ),
+    "sqlite": (
+        "AUTOINCREMENT",
+        "PRAGMA",
+        "ROWID",
+        "STRFTIME",
+        "DATETIME",
+        "UNIXEPOCH",
+        "INSERT OR",
+        "SQLITE_",
+    ),
+    "oracle": (
+        "VARCHAR2",
+        "NUMBER",
+        "DUAL",
+        "SYSDATE",
+        "SYSTIMESTAMP",
+        "DBMS_",
+        "PLS_INT",
+        "ROWNUM",
+        "PACKAGE",
+    ),
+    "snowflake": ("VARIANT", "_NTZ", "TRANSIENT", "STAGE", "WAREHOUSE", "FLATTEN", "REPLACE", "QUALIFY"),
+    "bigquery": ("`", "STRUCT<", "ARRAY<", "SAFE_CAST", "OPTIONS"),
+    "redshift": ("DISTKEY", "SORTKEY", "DISTSTYLE"),
+    "databricks": ("DELTA", "TBLPROPERTIES", "PARTITIONED"),
+}
+"""Upper-case pieces of text without one of which no sign of a dialect can stand in a file."""
+_NAMES = LatePattern(
+    r"(?<![a-z])(?P<name>mysql|mariadb|sqlite3?|mssql|sqlserver|tsql|clickhouse|bigquery|snowflake|oracle|"
+    r"redshift|duckdb|databricks|spark|hive|trino|presto|athena|tidb|postgres|postgresql|cockroach|supabase)"
+    r"(?![a-z])"
+)
+_SAID = LatePattern(
+    r"\s*--[^\n]*\b(?P<name>mysql|mariadb|sqlite|mssql|sql "
+    r"server|t-sql|snowflake|bigquery|oracle|redshift|clickhouse|duckdb)\b",
+    re.IGNORECASE,
+)
+"""A first line that says what it is written for."""
+_SAME = {
+    "mariadb": "mysql", "tidb": "mysql", "sqlite3": "sqlite", "mssql": "tsql", "sqlserver": "tsql",
+    "sql server": "tsql", "t-sql": "tsql",
+}  # fmt: skip
+_SUFFIXES = {"tsql": "tsql"} | dict.fromkeys(("pks", "pkb", "pls", "plb", "prc", "fnc", "plsql"), "oracle")
+_LOOKED_AT = 200_000
+
+_DRIVERS = {
+    "postgres": r"psycopg|asyncpg|aiopg|\bpg8000|postgresql|['\"]pg['\"]|pg-promise|['\"]postgres['\"]|"
+    r"@neondatabase|@vercel/postgres",
+    "mysql": r"\bpymysql|\baiomysql|\bMySQLdb|mysql\.connector|\basyncmy\b|dialects import mysql|"
+    r"['\"]mysql2?(?:/promise)?['\"]|['\"]mariadb['\"]",
+    "sqlite": r"\bimport sqlite3|\baiosqlite|from sqlite3|['\"](?:better-)?sqlite3?['\"]|bun:sqlite|"
+    r"node:sqlite|expo-sqlite",
+    "tsql": r"\bpyodbc\b|\bpymssql\b|['\"]mssql['\"]|['\"]tedious['\"]",
+    "oracle": r"\b(?:import|from) (?:oracledb|cx_Oracle)|['\"]oracledb['\"]",
+    "snowflake": r"\bsnowflake\.connector|['\"]snowflake-sdk['\"]",
+    "bigquery": r"google\.cloud import bigquery|google\.cloud\.bigquery|@google-cloud/bigquery",
+    "clickhouse": r"\bclickhouse_(?:connect|driver)|@clickhouse/client",
+    "duckdb": r"\bimport duckdb|['\"]duckdb['\"]",
+}
+_IMPORT = LatePattern(r"^\s*(?:import\b|from\b|(?:const|let|var)\b[^\n]*\brequire\()[^\n]*", re.MULTILINE)
+
+
+@lru_cache(maxsize=512)
+def driver_of(text: str) -> str:
+    """The dialect of the one database driver that code imports; nothing where it is none or several."""
+    imports = "\n".join(found.group() for found in _IMPORT.finditer(text[:_LOOKED_AT]))
+    found = [name for name, sign in _DRIVERS.items() if re.search(sign, imports)] if imports else []
+    return found[0] if len(found) == 1 else ""
+
+
+FOREIGN_WORDS = ("AUTOINCREMENT", "PRAGMA", "AUTO_INCREMENT", "InnoDB", "DELIMITER", "NVARCHAR", "VARCHAR2",
+                 "MergeTree")  # fmt: skip
+"""Words of which one nearly always stands in some migration of a project that uses another database."""
+
+POSTGRES_WORDS = ("jsonb", "JSONB", "timestamptz", "TIMESTAMPTZ", "plpgsql", "gen_random_uuid", "bigserial",
+                  "BIGSERIAL", "CONCURRENTLY", "concurrently", "EXTENSION", "extension")  # fmt: skip
+"""The same for Postgres itself."""
+
+
+@lru_cache(maxsize=512)
+def dialect_of(path: str, text: str, usual: str = POSTGRES) -> str:
+    """The dialect of a file, as sqlglot names it; ``postgres`` covers what speaks like it."""
+    seen = text[:_LOOKED_AT]
+    ours = sum(1 for _ in _POSTGRES_SIGNS.finditer(seen))
+    upper = seen.upper()
+    counts = {
+        name: sum(1 for _ in sign.finditer(seen))
+        for name, sign in _FOREIGN.items()
+        if any(word in upper for word in _WORDS[name])
+    }
+    said = _SAID.match(seen)
+    if said and not ours:
+        return _dialect(said["name"])
+    best = max(sorted(counts), key=counts.__getitem__, default="")
+    if best and counts[best] > ours:
+        return best
+    usual = POSTGRES if usual in _LIKE_POSTGRES else usual
+    return usual if ours and usual == POSTGRES else _named(path) or usual
+
+
+def shows_postgres(text: str) -> bool:
+    """Whether a text has something that hardly any other database reads."""
+    return _POSTGRES_SIGNS.search(text[:_LOOKED_AT]) is not None
+
+
+def _named(path: str) -> str:
+    """The dialect a path is named after; the nearest name counts."""
+    found = [match["name"] for match in _NAMES.finditer(path.lower())]
+    if not found:
+        return _SUFFIXES.get(path.rpartition(".")[2].lower(), "")
+    return _dialect(found[-1])
+
+
+def _dialect(name: str) -> str:
+    name = name.lower()
+    return POSTGRES if name in _LIKE_POSTGRES else _SAME.get(name, name)

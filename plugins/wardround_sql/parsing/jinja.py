@@ -1,0 +1,67 @@
+"""SQL with holes: Jinja as dbt writes it, and the placeholders of drivers, filled in place.
+
+Every hole becomes something the parser reads, of the same length and with the same line ends, so that all
+other characters keep their places.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wardround.checks.lazy import LatePattern
+
+_JINJA = LatePattern(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_NAMED = LatePattern(r"(?<![:\w])[:@][A-Za-z_]\w*+|%\([A-Za-z_]\w*\)s|%s")
+_QUESTION = LatePattern(r"\?")
+_QUOTED = LatePattern(
+    r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|"
+    r"(\$(?:[A-Za-z_]\w*)?\$).*?\1",
+    re.DOTALL,
+)
+_PIECE = LatePattern(rf"{_JINJA.pattern}|{_QUOTED.pattern}", re.DOTALL)
+"""The holes of a template, comments and strings, whichever begins first."""
+
+
+def is_template(text: str) -> bool:
+    """Whether a text is Jinja around SQL. What stands in comments and strings alone leaves it SQL."""
+    if not any(sign in text for sign in ("{{", "{%", "{#")):
+        return False
+    return any(piece[0].startswith("{") for piece in _PIECE.finditer(text))
+
+
+def without_jinja(text: str) -> str:
+    """Expressions turned into names, statements and comments into blanks."""
+    return _JINJA.sub(lambda found: _filled(found.group()), text)
+
+
+def _filled(hole: str) -> str:
+    if not hole.startswith("{{") or len(hole) < 4 or "config(" in hole:
+        return _blank(hole)
+    head, *rest = hole.split("\n")
+    name = "j" + "x" * (len(head) - 1)
+    return "\n".join([name, *map(_blank, rest)])
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+def without_placeholders(text: str) -> str:
+    """``%s``, ``%(name)s``, ``:name``, ``@name`` and ``?`` outside quotes turned into ``$1``, padded."""
+    if not any(sign in text for sign in ("%", ":", "@", "?")):
+        return text
+    out, at = [], 0
+    for quoted in _QUOTED.finditer(text):
+        out += [_replaced(text[at : quoted.start()]), quoted.group()]
+        at = quoted.end()
+    return "".join([*out, _replaced(text[at:])])
+
+
+def without_quoted(text: str) -> str:
+    """A text without its comments and what stands in quotes."""
+    return _QUOTED.sub(" ", text)
+
+
+def _replaced(text: str) -> str:
+    text = _NAMED.sub(lambda found: "$1".ljust(len(found.group())), text)
+    return _QUESTION.sub("0", text) if "?" in text else text

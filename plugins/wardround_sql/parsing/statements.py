@@ -1,0 +1,404 @@
+"""Statements of a text: cut apart, parsed one by one, each knowing where it stands."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from wardround.checks.lazy import LatePattern
+from wardround_sql.parsing.jinja import is_template, without_jinja, without_placeholders
+from wardround_sql.parsing.pg_nodes import (
+    Node,
+    content,
+    is_select,
+    is_too_deep,
+    option,
+    text_of,
+    unwrapped,
+    walk,
+)
+from wardround_sql.parsing.splitter import Piece, Remark, cut, without_batch_ends
+
+_DOWN = LatePattern(
+    r"--\s*(?:\+goose\s+Down|\+migrate\s+Down|migrate:down|@down|!Downs|@?UNDO\b|Down\s+Migration)",
+    re.IGNORECASE,
+)
+_UP = LatePattern(r"--\s*(?:\+goose\s+Up|\+migrate\s+Up|migrate:up|@up|!Ups|Up\s+Migration)", re.IGNORECASE)
+_DEFINES = LatePattern(
+    r"(?:create\s+(?!(?:or\s+replace\s+)?(?:function|procedure)\b)|(?:alter|drop|grant|revoke|do)\b)",
+    re.IGNORECASE,
+)
+_MAKES_FUNCTION = LatePattern(
+    r"create\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(?:\"?\w+\"?\s*\.\s*)?\"?(\w+)\"?\s*\(",
+    re.IGNORECASE,
+)
+_BODY_LIMIT = 200_000
+"""Characters of a statement past which what stands inside function bodies is not looked at."""
+
+
+class Part(Struct, frozen=True):
+    """Where the text of a fragment from ``start`` on stands in the file; see ``Fragment``."""
+
+    start: int
+    offset: int
+    width: int | None = None
+
+
+class Fragment(Struct, frozen=True):
+    """Text in SQL inside a file.
+
+    Attributes:
+        offset: where it begins in the file, in code points.
+        width: how much of the file it stands for, where its characters are not those of the file.
+        migrates: whether the code around it says that it runs as a migration.
+        parts: the same, part by part, where it is put together of several; in order, the first at 0.
+        maybe_null: places of the text where a placeholder stands for what may be NULL.
+        modelled: whether the code says it in the words of an ORM, so that the SQL is our reading of it.
+    """
+
+    text: str
+    offset: int = 0
+    width: int | None = None
+    migrates: bool = False
+    parts: tuple[Part, ...] = ()
+    modelled: bool = False
+    maybe_null: tuple[int, ...] = ()
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of the text stands in the file, in code points."""
+        at = bisect.bisect_right(self.parts, start, key=lambda part: part.start) - 1
+        part = self.parts[at] if self.parts else Part(0, self.offset, self.width)
+        if part.width is not None:
+            return part.offset, part.offset + part.width
+        first = part.offset + start - part.start
+        rest = self.parts[at + 1].start if at + 1 < len(self.parts) else end
+        return first, first + min(end, max(rest, start)) - start
+
+
+class Statement(Struct, frozen=True, eq=False, dict=True):
+    """One parsed statement.
+
+    Attributes:
+        kind: the name of its node in libpg_query's tree: ``CreateStmt``.
+        text: as written, from its first word.
+        offset: of the text in its fragment, in code points.
+        down: whether it takes a migration back.
+        outer: the statement in whose body it stands; None for one of its own.
+        path: of its file.
+    """
+
+    kind: str
+    node: Node
+    text: str
+    offset: int
+    fragment: Fragment
+    down: bool = False
+    outer: Statement | None = None
+    path: str = ""
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every dictionary of the tree, as ``walk`` gives them."""
+        return tuple(walk(self.node))
+
+    @cached_property
+    def selects(self) -> tuple[Node, ...]:
+        """The contents of every SELECT, those of subqueries and the sides of a UNION included."""
+        return tuple(one for one in self.nodes if is_select(one))
+
+    @cached_property
+    def _kinds(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for one in self.nodes:
+            for key, value in one.items():
+                if isinstance(value, dict):
+                    found.setdefault(key, []).append(value)
+        return found
+
+    def kinds(self, kind: str) -> Sequence[Node]:
+        """The contents of every node of one kind, in source order as far as the tree has it."""
+        return self._kinds.get(kind, ())
+
+    def point(self, location: int | None) -> int:
+        """The offset in ``text`` of a location of the tree, which counts bytes."""
+        if not location or self.text.isascii():
+            return location or 0
+        return len(self.text.encode()[:location].decode("utf-8", "replace"))
+
+
+class Unparsed(Struct, frozen=True):
+    """A statement the parser refuses, and where in its text it stopped."""
+
+    text: str
+    offset: int
+    fragment: Fragment
+    message: str
+    point: int
+
+
+class Parsed(Struct, frozen=True):
+    """What became of one text."""
+
+    statements: tuple[Statement, ...]
+    unparsed: tuple[Unparsed, ...]
+    remarks: tuple[Remark, ...]
+    template: bool
+
+
+def parsed_about(text: str, path: str, names: tuple[str, ...]) -> tuple[Statement, ...]:
+    """What a file of the same set says about some names; the rest of it is not parsed."""
+    sibling, named = _sibling(text, path), _named(names)
+    found: list[Statement] = []
+    for number, piece in enumerate(sibling.pieces):
+        defines = sibling.defines[number] and named.search(piece.text)
+        if (defines or _makes_one_of(piece.text, names)) and not _is_down(sibling.turns, piece.offset):
+            found += sibling.statements(number)
+    return tuple(found)
+
+
+class _Sibling(Struct):
+    """A file of the same set, cut apart; its statements are parsed when one is asked for."""
+
+    path: str
+    fragment: Fragment
+    pieces: list[Piece]
+    turns: list[tuple[int, bool]]
+    defines: list[bool]
+    parsed: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
+
+    def statements(self, number: int) -> tuple[Statement, ...]:
+        """What a piece says: nothing if it cannot be parsed; with what stands in it if it is a DO block."""
+        if number not in self.parsed:
+            piece = self.pieces[number]
+            found: tuple[Statement, ...] = ()
+            node, _error = _node(piece.text)
+            if node is not None:
+                kind, inside = unwrapped(node)
+                one = Statement(kind, inside, piece.text, piece.offset, self.fragment, path=self.path)
+                found = (one, *(_inner(one) if kind == "DoStmt" else ()))
+            self.parsed[number] = found
+        return self.parsed[number]
+
+
+def _sibling(text: str, path: str) -> _Sibling:
+    """Memoised, since the files of a set and both sides of a change have the same siblings."""
+    return _short_sibling(text, path) if len(text) <= _SHORT else _long_sibling(text, path)
+
+
+def _read_sibling(text: str, path: str) -> _Sibling:
+    fragment = Fragment(without_jinja(text) if is_template(text) else text, migrates=True)
+    pieces, remarks = cut(fragment.text)
+    defines = [_DEFINES.match(piece.text) is not None for piece in pieces]
+    return _Sibling(path, fragment, pieces, _turns(remarks), defines)
+
+
+_SHORT = 2000
+"""Characters of a file up to which thousands like it can be kept."""
+_short_sibling = lru_cache(maxsize=4096)(_read_sibling)
+_long_sibling = lru_cache(maxsize=256)(_read_sibling)
+
+
+@lru_cache(maxsize=16)
+def _named(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names), re.IGNORECASE)
+
+
+def _makes_one_of(text: str, names: tuple[str, ...]) -> bool:
+    """Whether a statement makes a function of one of these names; one that only mentions them does not."""
+    found = _MAKES_FUNCTION.match(text)
+    return found is not None and (found[1] in names or found[1].lower() in names)
+
+
+@lru_cache(maxsize=64)
+def parsed(fragment: Fragment, path: str) -> Parsed:
+    """Parse the text of a fragment; memoised, since several checks and both sides ask."""
+    template = is_template(fragment.text)
+    text = without_jinja(fragment.text) if template else fragment.text
+    pieces, remarks = cut(text)
+    turns = _turns(remarks)
+    good: list[Statement] = []
+    bad: list[Unparsed] = []
+    for piece in pieces:
+        node, error = _node(piece.text)
+        if node is None:
+            message, point = error
+            bad.append(Unparsed(piece.text, piece.offset, fragment, message, point))
+            continue
+        kind, inside = unwrapped(node)
+        down = _is_down(turns, piece.offset)
+        statement = Statement(kind, inside, piece.text, piece.offset, fragment, down, None, path)
+        good += [statement, *_inner(statement)]
+    return Parsed(tuple(good), tuple(bad), tuple(remarks), template)
+
+
+def _turns(remarks: list[Remark]) -> list[tuple[int, bool]]:
+    """Where a file says that what follows takes the migration back, or no longer does."""
+    found = []
+    for remark in remarks:
+        if _DOWN.match(remark.text):
+            found.append((remark.offset, True))
+        elif _UP.match(remark.text):
+            found.append((remark.offset, False))
+    return found
+
+
+def lines_down(text: str) -> frozenset[int]:
+    """The lines, 1-based, of the part of a migration that takes it back: ``-- +goose Down``."""
+    if _DOWN.search(text) is None:
+        return frozenset()
+    turns = _turns(cut(text)[1])
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    return frozenset(number for number, at in enumerate(starts, 1) if _is_down(turns, at))
+
+
+def _is_down(turns: list[tuple[int, bool]], offset: int) -> bool:
+    return next((down for at, down in reversed(turns) if at < offset), False)
+
+
+def _node(text: str) -> tuple[Node | None, tuple[str, int]]:
+    """The tree of one statement, as written or with placeholders filled in; else why there is none."""
+    import pgparse  # type: ignore[import-not-found,unused-ignore]
+
+    if "\0" in text:  # where the parser would stop, and take what it has for all there is
+        return None, ("there is a NUL byte in it", text.index("\0"))
+    error = ("", 0)
+    for attempt in (text, without_placeholders(text)):
+        try:
+            trees = pgparse.parse(attempt)
+        except pgparse.PGQueryError as refused:
+            error = error if error[0] else (str(refused.message), max(refused.position - 1, 0))
+            continue
+        except (ValueError, RecursionError, UnicodeEncodeError) as refused:
+            return None, (str(refused) or type(refused).__name__, 0)
+        if trees and is_too_deep(trees[0]):
+            return None, ("nested too deep", 0)
+        return (trees[0]["stmt"], error) if trees else (None, ("nothing in it", 0))
+    return None, error
+
+
+def is_read(text: str) -> bool:
+    """Whether a text is a statement of Postgres."""
+    return _node(text)[0] is not None
+
+
+def _inner(outer: Statement) -> Iterator[Statement]:
+    """The statements inside the body of a function or DO block."""
+    if outer.kind not in ("CreateFunctionStmt", "DoStmt") or len(outer.text) > _BODY_LIMIT:
+        return
+    options = outer.node.get("options") if outer.kind == "CreateFunctionStmt" else outer.node.get("args")
+    language = text_of(option(options, "language")).lower()
+    body = _body(option(options, "as"))
+    if body and language == "sql":
+        start = outer.text.find(body)
+        yield from _sql_body(outer, body, max(start, 0), exact=start >= 0)
+    elif body and language in ("plpgsql", ""):
+        yield from _plpgsql_body(outer, body)
+
+
+def _body(argument: object) -> str:
+    """The text of a function's body."""
+    found = content(argument, "List")
+    return text_of(found["items"][0]) if found and found.get("items") else text_of(argument)
+
+
+def _sql_body(outer: Statement, body: str, start: int, *, exact: bool) -> Iterator[Statement]:
+    pieces, _ = cut(body)
+    for piece in pieces:
+        node, _error = _node(piece.text)
+        if node is not None:
+            kind, inside = unwrapped(node)
+            at = outer.offset + (start + piece.offset if exact else 0)
+            yield replace(outer, kind=kind, node=inside, text=piece.text, offset=at, outer=outer)
+
+
+def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
+    """What stands in a PL/pgSQL body as statements of its own; queries in expressions are left alone."""
+    import pgparse  # type: ignore[import-not-found,unused-ignore]
+
+    try:
+        tree = pgparse.parse_pgsql(outer.text)
+    except (pgparse.PGQueryError, ValueError, RecursionError):
+        return
+    start = outer.text.find(body)
+    at = max(start, 0)
+    yield from _conditions(outer, tree, at)
+    for one in walk(tree):
+        for kind in ("PLpgSQL_stmt_execsql", "PLpgSQL_stmt_return_query", "PLpgSQL_stmt_dynexecute"):
+            found = content(one, kind)
+            query = _query(found) if found else ""
+            where = _place_of(query, outer.text, at)
+            if where < 0:
+                continue
+            at = where
+            if kind == "PLpgSQL_stmt_dynexecute":
+                query, where = query[1:-1] if _LITERAL.fullmatch(query) else "", where + 1
+            node = _node(query)[0] if query else None
+            if node is not None:
+                name, inside = unwrapped(node)
+                yield replace(
+                    outer, kind=name, node=inside, text=query, offset=outer.offset + where, outer=outer
+                )
+
+
+_LITERAL = LatePattern(r"'[^'\\]*'")
+"""What EXECUTE is given where the statement is written there."""
+_INTO = LatePattern(r" {6,}")
+
+
+def _place_of(query: str, text: str, at: int) -> int:
+    """Where a query of a body stands in the text of its function; -1 if it cannot be told.
+
+    The parser puts blanks in the place of INTO and its variables.
+    """
+    if not query:
+        return -1
+    where = text.find(query, at)
+    blank = _INTO.search(query) if where < 0 else None
+    while blank is not None:
+        head, rest = query[: blank.start()], query[blank.end() :]
+        where = text.find(head, at)
+        while where >= 0 and text[where + blank.end() :][: len(rest)] != rest:
+            where = text.find(head, where + 1)
+        if where >= 0:
+            return where
+        blank = _INTO.search(query, blank.end())
+    return where
+
+
+CONDITION = "PLpgSQL_condition"
+"""The kind of a condition of IF or WHILE: its node is that of a SELECT of it, and so is its text."""
+_SELECT = "SELECT "
+
+
+def _conditions(outer: Statement, tree: object, at: int) -> Iterator[Statement]:
+    """The conditions of IF, ELSIF and WHILE in a PL/pgSQL body."""
+    for one in walk(tree):
+        for kind in ("PLpgSQL_stmt_if", "PLpgSQL_if_elsif", "PLpgSQL_stmt_while"):
+            found = content(one, kind)
+            query = str((content((found or {}).get("cond"), "PLpgSQL_expr") or {}).get("query", ""))
+            where = outer.text.find(query, at) if query else -1
+            node = _node(_SELECT + query)[0] if where >= len(_SELECT) else None
+            if node is not None:
+                offset = outer.offset + where - len(_SELECT)
+                inside = unwrapped(node)[1]
+                yield replace(
+                    outer, kind=CONDITION, node=inside, text=_SELECT + query, offset=offset, outer=outer
+                )
+
+
+def _query(statement: Node) -> str:
+    for name in ("sqlstmt", "query", "expr"):
+        expression = content(statement.get(name), "PLpgSQL_expr")
+        if expression:
+            return str(expression.get("query", ""))
+    return ""
+
+
+def batches(fragment: Fragment) -> Fragment:
+    """A fragment with the batch ends of other databases as semicolons."""
+    return replace(fragment, text=without_batch_ends(fragment.text))

@@ -1,0 +1,101 @@
+"""Queries of the project that name a column of a table."""
+
+from __future__ import annotations
+
+import re
+
+from wardround_sql.document import Script
+from wardround_sql.frontends.registry import calls
+from wardround_sql.parsing.pg_nodes import Node, column_name, content, kinds, members
+from wardround_sql.parsing.statements import Fragment, Statement, parsed
+from wardround_sql.project import migration_files
+from wardround_sql.schema.model import Name
+
+_CODE = ("*.py", "*.ts", "*.tsx", "*.mts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.sql")
+_MOST = 40
+"""Files that are read at most."""
+_LONGEST = 200_000
+_ASKS = r"(?i)(?:\b(?:from|join|update|into)|\()\W{{1,4}}(?:\w+\W{{1,3}})?{table}\b"
+"""Where a query or a query builder names a table."""
+
+
+def first_use(script: Script, table: Name, column: str) -> tuple[str, int] | None:
+    """A file outside the migrations with a query that names a column, and the line; None if there is none."""
+    project = script.source.project
+    about = set(project.files_with_word((table.name,), _CODE))
+    both = [path for path in project.files_with_word((column,), _CODE) if path in about]
+    asks = re.compile(_ASKS.format(table=re.escape(table.name)))
+    current = [path for path in both if path != script.path and not _is_past(script, path)]
+    for path in current[:_MOST]:
+        text = project.read(path) or ""
+        if not asks.search(text):
+            continue
+        line = _line_of_use(path, text, table.name, column) if len(text) <= _LONGEST else 0
+        if line:
+            return path, line
+    return None
+
+
+def _is_past(script: Script, path: str) -> bool:
+    """Whether a file is no code that runs from now on."""
+    return (
+        migration_files.is_migration(path, script.options.migrations)
+        or migration_files.is_prisma(path)
+        or migration_files.is_spare(path)
+        or migration_files.is_seed(path)
+        or migration_files.is_down(path)
+    )
+
+
+def _line_of_use(path: str, text: str, table: str, column: str) -> int:
+    for fragment in (
+        [Fragment(text)] if path.endswith(migration_files.SUFFIXES) else calls(path, text).fragments
+    ):
+        if table not in fragment.text or column not in fragment.text:
+            continue
+        for statement in parsed(fragment, path).statements:
+            place = _use(statement, table, column)
+            if place is not None:
+                begun = statement.offset + statement.point(place)
+                return text.count("\n", 0, statement.fragment.place(begun, begun + 1)[0]) + 1
+    return 0
+
+
+def _use(statement: Statement, table: str, column: str) -> int | None:
+    """Where a statement names the column; None if it does not, or that cannot be told."""
+    if statement.kind not in ("SelectStmt", "InsertStmt", "UpdateStmt", "DeleteStmt"):
+        return None
+    node = statement.node
+    target = node.get("relation", {}) if statement.kind != "SelectStmt" else {}
+    if target.get("relname") == table:
+        for one in members(node.get("cols", node.get("targetList")), "ResTarget"):
+            if one.get("name") == column and statement.kind != "DeleteStmt":
+                return int(one.get("location", 0))
+    tables = [one for one in (target, *statement.kinds("RangeVar")) if one.get("relname")]
+    if table not in {one["relname"] for one in tables}:
+        return None
+    others = {_alias(one) for one in tables if one["relname"] != table}
+    aliases = {_alias(one) for one in tables if one["relname"] == table} - others
+    named = {one.get("name") for one in statement.kinds("ResTarget")} | _made(node)
+    for reference in statement.kinds("ColumnRef"):
+        name = column_name({"ColumnRef": reference})
+        if name[-1:] != [column]:
+            continue
+        bare = len(name) == 1 and len(tables) == 1 and column not in named and "." not in table
+        if bare or (len(name) > 1 and name[-2] in aliases):
+            return int(reference.get("location", 0))
+    return None
+
+
+def _alias(table: Node) -> str:
+    return str((table.get("alias") or {}).get("aliasname") or table.get("relname", ""))
+
+
+def _made(node: Node) -> set[str]:
+    """The names of subqueries and functions a statement has in FROM or WITH, and of their columns."""
+    found = {str(one.get("ctename", "")) for one in kinds(node, "CommonTableExpr")}
+    for one in (*kinds(node, "RangeSubselect"), *kinds(node, "RangeFunction")):
+        alias = one.get("alias") or {}
+        found.add(str(alias.get("aliasname", "")))
+        found |= {str((content(c, "String") or {}).get("sval", "")) for c in alias.get("colnames", [])}
+    return found

@@ -1,0 +1,60 @@
+"""Values that a migration in Python adds to an enum type, and where its code uses them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tree import walk
+from wardround_sql.frontends.python_code import Module, called
+from wardround_sql.frontends.string_assembly import Text, Writer
+
+_ADDED = LatePattern(r"(?i)\badd\s+value\s+(?:if\s+not\s+exists\s+)?'([^']+)'")
+
+
+def enum_uses(module: Module) -> Iterator[Text]:
+    """A statement that names an added value, at each place where code behind it has that value as its own."""
+    added = set(_ADDED.findall(module.text))
+    if not added:
+        return
+    functions = {n.name: n for n in walk(module.tree) if isinstance(n, ast.FunctionDef)}
+    upgrade = functions.get("upgrade")
+    if upgrade is not None:
+        yield from _named(module, upgrade, added)
+    for one in module.classes:
+        yield from _run_by_django(module, one, functions, added)
+
+
+def _named(module: Module, function: ast.FunctionDef, added: set[str]) -> Iterator[Text]:
+    for node in walk(function):
+        if isinstance(node, ast.Constant) and node.value in added:
+            yield _statement(str(node.value), *module.place(node))
+
+
+def _run_by_django(
+    module: Module, one: ast.ClassDef, functions: dict[str, ast.FunctionDef], added: set[str]
+) -> Iterator[Text]:
+    settings = {s.targets[0].id: s.value for s in one.body
+                if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}  # fmt: skip
+    alone = getattr(settings.get("atomic"), "value", None) is False
+    for operation in getattr(settings.get("operations"), "elts", []):
+        if not isinstance(operation, ast.Call):
+            continue
+        start, end = module.place(operation)
+        given = operation.args[:1] or [k.value for k in operation.keywords if k.arg == "code"]
+        run = functions.get(getattr(given[0], "id", "")) if given else None
+        if called(operation) == "RunPython" and run is not None:
+            used = {n.value for n in walk(run) if isinstance(n, ast.Constant)} & added
+            for value in sorted(str(one) for one in used):
+                yield _statement(value, start, start + len(ast.unparse(operation.func)))
+        if alone:
+            writer = Writer()
+            writer.add("COMMIT", end, 1)
+            yield writer.text()
+
+
+def _statement(value: str, start: int, end: int) -> Text:
+    writer = Writer()
+    writer.add("SELECT '" + value.replace("'", "''") + "'", start, max(end - start, 1))
+    return writer.text()

@@ -1,0 +1,111 @@
+"""Which files are migrations, which of them belong together, and which are not for production."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.storage.regex_cache import bounded
+
+_FOLDERS = LatePattern(
+    r"(?:^|/)(?:migrations?|migrate|alembic(?:/versions)?|versions|flyway|liquibase|changelogs?|drizzle|"
+    r"db/(?:changes|deploy|updates|sql)|schema_migrations|migrations?[-_][a-z]+|[a-z]+[-_]migrations?)(?=/)",
+    re.IGNORECASE,
+)
+_FLYWAY = LatePattern(r"(?:^|/)[VR]\d*[\d._]*__[^/]+\.sql$")
+_VERSION = LatePattern(r"(?:^|/)V(\d[\d._]*?)__[^/]+\.sql$")
+_DOWN = LatePattern(
+    r"(?:^|/)(?:down|rollback|revert|undo)s?(?:/|\.sql$)|[._-](?:down|rollback|revert|undo)\.sql$|(?:^|/)U[\d._]+__",
+    re.IGNORECASE,
+)
+_SPARE = LatePattern(
+    r"(?:^|/)(?:tests?|__tests__|testing|fixtures?|test[-_]?data|e2e|spec|specs|examples?|docs?|benchmarks?|demo|"
+    r"samples?|mocks?)(?:/|$)|(?:^|/)[^/]*(?:_test|\.test|\.spec|_spec|\.bench)\.[a-z]+$|(?:^|/)(?:test_[^/]*|conftest)\.py$",
+    re.IGNORECASE,
+)
+_SEED = LatePattern(
+    r"(?:^|/)(?:seeds?|seeders|seed[-_]data)(?:/|\.)|seed[^/]*\.(?:sql|ts|js|py)$", re.IGNORECASE
+)
+_VIEW = LatePattern(r"(?:^|/)db/views/[^/]+\.sql$|(?:^|/)views/\w+_v\d+\.sql$")
+"""Where Scenic keeps the views of Rails."""
+_PRISMA = LatePattern(r"(?:^|/)\d{8,14}_[^/]+/(?:migration|down)\.sql$|(?:^|/)prisma/(?:[^/]+/)*migrations/")
+
+SUFFIXES = (".sql", ".pgsql", ".psql", ".tsql", ".pks", ".pkb", ".pls", ".plb", ".prc", ".fnc", ".plsql")
+"""How the names of files end that are SQL and nothing else; most of them are Oracle's packages and
+procedures.
+"""
+
+
+def is_migration(path: str, more: Sequence[str] = ()) -> bool:
+    """Whether a file changes a database that is already there, by where it stands."""
+    if any(fnmatch.fnmatchcase(path, pattern) for pattern in more):
+        return True
+    if is_spare(path) or is_seed(path):
+        return False
+    return _FOLDERS.search(path) is not None or _FLYWAY.search(path) is not None
+
+
+def is_flyway(path: str) -> bool:
+    """Whether Flyway runs a file, by its name."""
+    return _VERSION.search(path) is not None
+
+
+def is_down(path: str) -> bool:
+    """Whether a file takes a migration back."""
+    return _DOWN.search(path) is not None
+
+
+def is_spare(path: str) -> bool:
+    """Whether a file is for tests, examples or documentation."""
+    return _SPARE.search(path) is not None
+
+
+def is_seed(path: str) -> bool:
+    """Whether a file fills an empty database."""
+    return _SEED.search(path) is not None
+
+
+def is_view(path: str) -> bool:
+    """Whether a file is the query of a view that a migration makes by the file's name."""
+    return _VIEW.search(path) is not None
+
+
+def view_name(path: str) -> str:
+    """The view of such a file, without its version."""
+    return re.sub(r"_v\d+$", "", path.rsplit("/", 1)[-1].removesuffix(".sql"))
+
+
+def is_prisma(path: str) -> bool:
+    """Whether Prisma wrote the migration from its schema."""
+    return _PRISMA.search(path) is not None
+
+
+def has_set(path: str) -> bool:
+    """Whether a file stands among migrations; others belong with their own folder alone."""
+    return _FOLDERS.search(path) is not None
+
+
+def order(path: str) -> tuple[tuple[int, ...], str]:
+    """Where a migration comes among those of its set: by Flyway's version, else by name."""
+    version = _VERSION.search(path)
+    return tuple(int(part) for part in re.findall(r"\d+", version[1])) if version else (), path
+
+
+def set_root(path: str) -> str:
+    """The folder whose files make up one schema together with a file; ``""`` is the repository's root."""
+    folders = list(_FOLDERS.finditer(path))
+    if folders:
+        return path[: folders[-1].end()]
+    return path.rpartition("/")[0]
+
+
+def set_patterns(path: str) -> list[str]:
+    """Glob patterns of the files that make up one schema together with a file."""
+    root = set_root(path)
+    found = [f"{root}/*.sql" if root else "*.sql"]
+    supabase = bounded(r"(?:^|.*/)supabase(?=/)").search(path)
+    if supabase:
+        found = [f"{supabase.group()}/{folder}/*.sql" for folder in ("migrations", "schemas")]
+    return found

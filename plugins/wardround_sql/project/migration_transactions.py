@@ -1,0 +1,61 @@
+"""Which migration tools run a file as one transaction, and what a file says against it."""
+
+from __future__ import annotations
+
+import re
+
+from wardround.checks.base import Source
+from wardround.checks.lazy import LatePattern
+
+_DJANGO = LatePattern(r"\bmigrations\.Migration\b")
+_NOT_ATOMIC = LatePattern(r"^[ \t]+atomic\s*(?::\s*bool\s*)?=\s*False\b", re.MULTILINE)
+_ALEMBIC = LatePattern(r"^(?:from alembic import|import alembic)\b", re.MULTILINE)
+_OWN_END = LatePattern(r"(?i)autocommit|['\"]\s*(?:commit|end)\s*;?\s*['\"]|\.commit\(\)")
+_RAILS = LatePattern(r"\bActiveRecord::Migration\b")
+_TYPEORM = LatePattern(r"\bimplements\s+MigrationInterface\b")
+_TYPEORM_OFF = LatePattern(r"\btransaction\s*(?::\s*boolean\s*)?=\s*false\b|\bcommitTransaction\(")
+_KNEX = LatePattern(r"(?i)\bknex\b")
+_KNEX_OFF = LatePattern(r"\btransaction\s*:\s*false\b")
+_NODE_PG = LatePattern(r"\bpgm\b")
+_MARKS = (
+    ("dbmate", LatePattern(r"(?im)^--\s*migrate:up\b"), LatePattern(r"(?i)\btransaction\s*:\s*false\b")),
+    ("goose", LatePattern(r"(?im)^--\s*\+goose\s+up\b"), LatePattern(r"(?i)\+goose\s+no\s+transaction\b")),
+    ("sql-migrate", LatePattern(r"(?im)^--\s*\+migrate\s+up\b"), LatePattern(r"(?i)\bnotransaction\b")),
+    (
+        "Liquibase",
+        LatePattern(r"(?im)^--\s*liquibase\s+formatted\s+sql\b"),
+        LatePattern(r"(?i)\brunInTransaction\s*:\s*\"?false\b"),
+    ),
+)
+
+
+def transaction_of(source: Source) -> str:
+    """The tool that runs a migration inside a transaction of its own; nothing where none is known to.
+
+    Flyway is left out: it looks at the statements first.
+    """
+    path, text = source.path, source.text
+    if path.endswith(".py"):
+        return _of_python(source)
+    if path.endswith(".rb"):
+        return "Rails" if _RAILS.search(text) and "disable_ddl_transaction!" not in text else ""
+    if path.endswith(".sql"):
+        return next((name for name, sign, off in _MARKS if sign.search(text) and not off.search(text)), "")
+    if _TYPEORM.search(text):
+        return "" if _TYPEORM_OFF.search(text) else "TypeORM"
+    if _NODE_PG.search(text):
+        return "" if "noTransaction(" in text else "node-pg-migrate"
+    return "Knex" if _KNEX.search(text) and not _KNEX_OFF.search(text) else ""
+
+
+def _of_python(source: Source) -> str:
+    text = source.text
+    if _DJANGO.search(text):
+        return "" if _NOT_ATOMIC.search(text) else "Django"
+    if not _ALEMBIC.search(text) or _OWN_END.search(text):
+        return ""
+    folder = source.path.rsplit("/", 2)[0]
+    around = (
+        source.project.read(f"{place}/env.py") or "" for place in (folder, source.path.rpartition("/")[0])
+    )
+    return "" if any("AUTOCOMMIT" in one for one in around) else "Alembic"

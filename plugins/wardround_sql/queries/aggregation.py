@@ -1,0 +1,321 @@
+"""What is said about the shape of queries: groups, counts and outer joins, in any dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from sqlglot import exp
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+from wardround_sql.document import Script
+from wardround_sql.parsing.sqlglot_trees import Tree, trees
+
+FILLED = LatePattern(r"jx{3,}$")
+"""What stands for a hole of a template."""
+
+
+class Shape(Struct, frozen=True):
+    """Something about one place of a query; ``subject`` is the column or table it is about."""
+
+    span: Span
+    subject: str
+    note: str
+    detail: str = ""
+
+
+class _Query:
+    """One SELECT: its tables, and how they came in."""
+
+    def __init__(self, select: exp.Select) -> None:
+        self.select = select
+        first = select.args.get("from_") or select.args.get("from")
+        self.first = first.this if isinstance(first, exp.From) else None
+        self.joins: list[exp.Join] = list(select.args.get("joins") or [])
+        self.tables = [one for one in (self.first, *(join.this for join in self.joins)) if one is not None]
+        self.names = [one.alias_or_name for one in self.tables]
+
+    @property
+    def outer(self) -> dict[str, exp.Join]:
+        """The tables of LEFT JOINs, by the name they have here."""
+        return {
+            join.this.alias_or_name: join
+            for join in self.joins
+            if join.side == "LEFT" and not join.args.get("method")
+        }
+
+    @property
+    def group(self) -> list[exp.Expr]:
+        """What it is grouped by, numbers and aliases put as what they stand for."""
+        found = self.select.args.get("group")
+        given = list(found.expressions) if isinstance(found, exp.Group) else []
+        targets = self.select.expressions
+        aliases = {one.alias: one.unalias() for one in targets if isinstance(one, exp.Alias)}
+        out = []
+        for written in given:
+            one = written
+            if isinstance(one, exp.Literal) and one.is_int and 0 < int(one.name) <= len(targets):
+                one = targets[int(one.name) - 1].unalias()
+            elif (
+                isinstance(one, exp.Column)
+                and not one.table
+                and isinstance(aliases.get(one.name), exp.Column)
+            ):
+                one = aliases[one.name]
+            out.append(one)
+        return out
+
+    @property
+    def is_plainly_grouped(self) -> bool:
+        """Whether it is grouped by columns alone, each named by itself."""
+        found = self.select.args.get("group")
+        parts = found.args if isinstance(found, exp.Group) else {}
+        more = any(value for key, value in parts.items() if key != "expressions")
+        return bool(self.group) and not more and all(isinstance(one, exp.Column) for one in self.group)
+
+
+def queries(script: Script) -> Iterator[tuple[Tree, _Query]]:
+    for tree in trees(script):
+        for select in tree.expression.find_all(exp.Select):
+            yield tree, _Query(select)
+
+
+def is_within(node: exp.Expr, select: exp.Select) -> bool:
+    """Whether a part belongs to a query itself, and not to one inside it."""
+    return node.find_ancestor(exp.Select) is select
+
+
+def columns_of(node: exp.Expr | None, select: exp.Select) -> list[exp.Column]:
+    if node is None:
+        return []
+    return [one for one in node.find_all(exp.Column) if is_within(one, select)]
+
+
+def counts_of_none(script: Script) -> Iterator[Shape]:
+    """``count(*)`` of rows that a LEFT JOIN brings: one where there is none."""
+    for tree, query in queries(script):
+        outer = query.outer
+        if not outer or not query.group or any(join.side in ("RIGHT", "FULL") for join in query.joins):
+            continue
+        select = query.select
+        about = [
+            *query.group,
+            select.args.get("where"),
+            *(j.args.get("on") for j in query.joins if j.side != "LEFT"),
+        ]
+        used = {column.table for part in about for column in columns_of(part, select)}
+        if not any(_is_many_side(join, name, query.group) for name, join in outer.items()):
+            continue
+        bare = any(not column.table for one in query.group for column in columns_of(one, select))
+        if bare or used & set(outer) or not used - {""}:
+            continue
+        for count in select.find_all(exp.Count):
+            in_target = any(count is one or count in one.find_all(exp.Count) for one in select.expressions)
+            of_rows = isinstance(count.this, (exp.Star, exp.Literal))
+            if (
+                of_rows
+                and in_target
+                and is_within(count, select)
+                and not isinstance(count.parent, (exp.Window, exp.Filter))
+            ):
+                yield Shape(tree.span_at(_word(tree, count, "count")), next(iter(outer)), tree.note)
+                break
+
+
+def _is_many_side(join: exp.Join, name: str, group: list[exp.Expr]) -> bool:
+    """Whether a join brings many rows for one group: its table points at the key of what is grouped by."""
+    on = join.args.get("on")
+    grouped = {(one.table, one.name) for one in group if isinstance(one, exp.Column)}
+    for equal in on.find_all(exp.EQ) if isinstance(on, exp.Expr) else ():
+        sides = [one for one in (equal.left, equal.right) if isinstance(one, exp.Column)]
+        mine = [one for one in sides if one.table == name]
+        other = [one for one in sides if one.table != name]
+        if not mine or not other or mine[0].name == "id":
+            continue
+        is_key = other[0].name in ("id", "uuid", "pk") and other[0].table in {
+            table for table, _name in grouped
+        }
+        if is_key or (other[0].table, other[0].name) in grouped:
+            return True
+    return False
+
+
+def _word(tree: Tree, node: exp.Expr, word: str) -> int:
+    """The place of a word of the text before or at a node whose own place is not kept."""
+    start = node.meta.get("start")
+    if isinstance(start, int):
+        return start
+    lowered = tree.statement.text.lower()
+    after = next((one.meta["start"] for one in _later(node) if "start" in one.meta), len(lowered))
+    found = lowered.rfind(word, 0, after)
+    return max(found, 0)
+
+
+def _later(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The parts behind a node, nearest first: its alias, then what follows."""
+    parent = node.parent
+    while parent is not None:
+        alias = parent.args.get("alias")
+        if isinstance(alias, exp.Expr):
+            yield from alias.walk()
+        if isinstance(parent, exp.Select):
+            return
+        parent = parent.parent
+
+
+def ungrouped(script: Script) -> Iterator[Shape]:
+    """Columns beside aggregates that are neither grouped by nor determined by what is."""
+    for tree, query in queries(script):
+        if not query.is_plainly_grouped or not all(
+            isinstance(t, (exp.Table, exp.Subquery)) for t in query.tables
+        ):
+            continue
+        grouped = [one for one in query.group if isinstance(one, exp.Column)]
+        select = query.select
+        aliases = {one.alias: one.unalias() for one in select.expressions if isinstance(one, exp.Alias)}
+        whole = {_key(one) for one in grouped} | {
+            _key(inside)
+            for one in grouped
+            if not one.table and isinstance(inside := aliases.get(one.name), exp.Column)
+        }
+        names = {one.name.lower() for one in grouped}
+        having = select.args.get("having")
+        if script.dialect == "sqlite" and any(select.find_all(exp.Max, exp.Min)) and having is None:
+            continue  # there the other columns are those of the row with the largest or smallest value
+        parts = [*select.expressions, *([having] if having is not None else [])]
+        for part in parts:
+            if part.alias.lower() in names:
+                continue
+            column = next(
+                (
+                    c
+                    for c in columns_of(part, select)
+                    if _is_loose(c, query, whole, names, aliases, tree.is_postgres)
+                ),
+                None,
+            )
+            if column is not None:
+                where = "HAVING" if part is having else "the columns"
+                yield Shape(tree.span(column), column.sql(), tree.note, where)
+
+
+def _key(column: exp.Column) -> tuple[str, str]:
+    return column.table.lower(), column.name.lower()
+
+
+def _is_loose(
+    column: exp.Column,
+    query: _Query,
+    whole: set[tuple[str, str]],
+    names: set[str],
+    aliases: dict[str, exp.Expr],
+    postgres: bool,
+) -> bool:
+    """Whether a column stands bare, and nothing says that its group has one value of it."""
+    select = query.select
+    if column.is_star or isinstance(column.this, exp.Star):
+        return False
+    if FILLED.match(column.name) or FILLED.match(column.table):
+        return False
+    holder = column.find_ancestor(
+        exp.AggFunc,
+        exp.Window,
+        exp.Select,
+        exp.Anonymous,
+        exp.AnonymousAggFunc,
+        exp.Lambda,
+        exp.Filter,
+        exp.WithinGroup,
+    )
+    if holder is not select:
+        return False
+    if column.name.lower() in names and (
+        not column.table or any(not table for table, _n in whole) or _key(column) in whole
+    ):
+        return False
+    if column.table and column.table not in query.names:
+        return False  # of the query around
+    if not column.table and (len(query.tables) > 1 or column.name in aliases):
+        return False
+    own = column.table or query.names[0]
+    keys = {name for table, name in whole if table in (own.lower(), "")}
+    table = next((t for t in query.tables if t.alias_or_name == own), None)
+    said = table.name.lower() if isinstance(table, exp.Table) else ""
+    if postgres and any(name.endswith(("id", "key", "code", "name", "pk")) for name in keys):
+        return False  # it refuses the query unless that is the table's key
+    return not any(_is_key(name, said) for name in keys) and not _is_equal_to_grouped(column, query, names)
+
+
+def _is_key(name: str, table: str) -> bool:
+    """Whether a column is likely to tell the rows of its table apart."""
+    return (
+        name in ("id", "uuid", "pk", "key", "guid", "rowid")
+        or (
+            name.endswith("id")
+            and bool(table)
+            and name.removesuffix("id").strip("_")[:3] == table.rsplit("_", 1)[-1][:3]
+        )
+        or (name.endswith("_id") and table.startswith(name.removesuffix("_id")[:4]))
+    )
+
+
+def _is_equal_to_grouped(column: exp.Column, query: _Query, names: set[str]) -> bool:
+    """Whether a join sets the column, or its table's key, equal to a column that is grouped by."""
+    for join in query.joins:
+        on = join.args.get("on")
+        for equal in on.find_all(exp.EQ) if isinstance(on, exp.Expr) else ():
+            sides = [equal.left, equal.right]
+            mine = [s for s in sides if isinstance(s, exp.Column) and s.table == column.table]
+            other = [s for s in sides if isinstance(s, exp.Column) and s.table != column.table]
+            key = mine and (
+                mine[0].name == column.name
+                or _is_key(mine[0].name.lower(), mine[0].table.lower())
+                or mine[0].name == "id"
+            )
+            if key and other and other[0].name.lower() in names:
+                return True
+    return bool(column.table) and any(join.args.get("using") for join in query.joins)
+
+
+_COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike, exp.In, exp.Between)
+_CHANGES = (exp.Lower, exp.Upper, exp.Trim, exp.Cast, exp.Date, exp.TimestampTrunc, exp.DateTrunc, exp.Abs)
+
+
+def _compared(part: exp.Expr) -> exp.Column | None:
+    """The column that a condition compares with something, so that it is not true where that is NULL."""
+    if isinstance(part, exp.Not) and isinstance(part.this, (exp.Column, exp.In, exp.Like, exp.ILike)):
+        part = part.this
+    if isinstance(part, exp.Column):
+        return part
+    sides = [part.this, part.args.get("expression")] if isinstance(part, _COMPARES) else []
+    for side in sides:
+        inside = side
+        while isinstance(inside, (*_CHANGES, exp.Paren)):
+            inside = inside.this
+        if isinstance(inside, exp.Column):
+            return inside
+    return None
+
+
+def undone_outer_joins(script: Script) -> Iterator[Shape]:
+    """A WHERE that compares a column of a LEFT JOIN's table, so rows without a match fall out again."""
+    for tree, query in queries(script):
+        outer, where = query.outer, query.select.args.get("where")
+        if not outer or not isinstance(where, exp.Where):
+            continue
+        if isinstance(query.select.parent, exp.Exists):
+            continue  # only whether there is a row is asked, and the condition says which
+        later = {
+            c.table
+            for join in query.joins
+            if join.side != "LEFT"
+            for c in columns_of(join.args.get("on"), query.select)
+        }
+        for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
+            left = _compared(part)
+            if left is not None and left.table in outer and left.table not in later:
+                others = {c.table for c in columns_of(part, query.select)} - {left.table, ""}
+                if not others:
+                    yield Shape(tree.span(left), left.table, tree.note, left.sql())
+                    break

@@ -1,0 +1,101 @@
+"""What is said about conditions, in any dialect: what they compare, and how their parts are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from sqlglot import exp
+
+from wardround_sql.document import Script
+from wardround_sql.parsing.sqlglot_trees import Tree, trees
+from wardround_sql.queries.aggregation import FILLED, Shape
+
+
+def conditions(script: Script) -> Iterator[tuple[Tree, exp.Expr]]:
+    """The conditions of WHERE, HAVING, ON and IF, each once, with the statement they stand in."""
+    for tree in trees(script):
+        for holder in tree.expression.find_all(exp.Where, exp.Having, exp.Join):
+            found = holder.args.get("on") if isinstance(holder, exp.Join) else holder.this
+            if isinstance(found, exp.Expr):
+                yield tree, found
+
+
+def loose_ors(script: Script) -> Iterator[Shape]:
+    """``a AND x = 1 OR x = 2`` without brackets, where both sides of OR compare the same column."""
+    for tree, condition in conditions(script):
+        if not isinstance(condition, exp.Or):
+            continue
+        branches = list(condition.flatten(unnest=False))
+        for before, after in pairwise(branches):
+            if not isinstance(before, exp.And) or isinstance(after, (exp.And, exp.Paren)):
+                continue
+            parts = list(before.flatten(unnest=False))
+            compared = _compared(after)
+            if compared is not None and compared == _compared(parts[-1]) and len(parts) > 1:
+                yield Shape(tree.span(after), compared.sql(), tree.note, parts[0].sql()[:60])
+                break
+
+
+def _compared(part: exp.Expr) -> exp.Column | None:
+    """The column that a part of a condition compares with something that is no column."""
+    if isinstance(part, (exp.EQ, exp.Like, exp.ILike, exp.Is, exp.In, exp.NEQ)):
+        right = part.args.get("expression")
+        if isinstance(part.this, exp.Column) and not isinstance(right, exp.Column):
+            return part.this
+    return None
+
+
+def compared_with_themselves(script: Script) -> Iterator[Shape]:
+    """A column that a condition compares with itself, which is true of every row that has a value."""
+    for tree, condition in conditions(script):
+        for one in condition.find_all(exp.EQ, exp.NEQ, exp.LT, exp.GT, exp.LTE, exp.GTE):
+            left, right = one.this, one.expression
+            both = isinstance(left, exp.Column) and isinstance(right, exp.Column) and left == right
+            if both and not FILLED.search(left.name):
+                yield Shape(tree.span(one), left.sql(), tree.note)
+
+
+_INDEXED = frozenset({"postgres", "mysql", "tsql", "sqlite", "oracle"})
+"""Dialects of databases that find rows by indexes."""
+_DATES = (
+    exp.Date,
+    exp.TsOrDsToDate,
+    exp.Year,
+    exp.Month,
+    exp.Day,
+    exp.Extract,
+    exp.DateTrunc,
+    exp.TimestampTrunc,
+)
+
+
+def dates_of_columns(script: Script) -> Iterator[Shape]:
+    """Conditions on a part of a date, which no index on the column serves."""
+    if script.is_template or script.dialect not in _INDEXED:
+        return
+    for tree, condition in conditions(script):
+        if not isinstance(condition.parent, exp.Where):
+            continue
+        for one in condition.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In):
+            column = _dated(one.this)
+            if column is not None and not isinstance(one.args.get("expression"), (exp.Column, *_DATES)):
+                yield Shape(tree.span(one), column.sql(), tree.note)
+
+
+def _dated(node: object) -> exp.Column | None:
+    """The column whose day, month or year is taken."""
+    inside: object = None
+    if isinstance(node, exp.Extract):
+        inside = node.expression if str(node.this).upper() in ("YEAR", "MONTH", "DAY") else None
+    elif isinstance(node, (exp.DateTrunc, exp.TimestampTrunc)):
+        inside = node.this
+    elif isinstance(node, exp.Cast):
+        inside = node.this if node.to.is_type("date") else None
+    elif isinstance(node, exp.Convert):
+        inside = node.expression if node.this.is_type("date") else None
+    elif isinstance(node, (*_DATES, exp.TimeToStr, exp.ToChar)):
+        inside = node.this
+    while isinstance(inside, (exp.TsOrDsToDate, exp.Cast, exp.TsOrDsToTimestamp)):
+        inside = inside.this
+    return inside if isinstance(inside, exp.Column) else None

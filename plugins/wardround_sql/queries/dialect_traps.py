@@ -1,0 +1,190 @@
+"""What a dialect reads otherwise than it looks: places in a masked text, each with what happens there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Severity
+from wardround_sql.parsing.masking import statement_around
+
+
+class Trap(Struct, frozen=True):
+    """A place in a text, and what the dialect makes of it."""
+
+    start: int
+    end: int
+    says: str
+    severity: Severity = Severity.WARN
+
+
+_EMPTY = LatePattern(r"(?<![:<>!=])(?:=|<>|!=|\^=)\s*''(?!')")
+_CONTEXT = LatePattern(
+    r"(?i)\b(set|where|and|or|if|elsif|when|on|having|not|values|default|while|return|select|is|then|else)\b"
+)
+_CONDITIONS = frozenset({"where", "and", "or", "if", "elsif", "when", "on", "having", "not", "while"})
+_ROWNUM = LatePattern(r"(?i)\brownum\s*<=?\s*[\w:]+\s+(?:and\s[^;()]{0,200}?\s)?order\s+by\b")
+_LOOKED_BACK = 300
+
+
+def oracle(code: str, text: str) -> Iterator[Trap]:
+    for found in _EMPTY.finditer(code):
+        before = [
+            m[1].lower() for m in _CONTEXT.finditer(code, max(found.start() - _LOOKED_BACK, 0), found.start())
+        ]
+        if before and before[-1] in _CONDITIONS:
+            yield Trap(
+                *found.span(), "Oracle stores '' as NULL, so this is never true; ask IS NULL or IS NOT NULL"
+            )
+    for found in _ROWNUM.finditer(code):
+        yield Trap(
+            found.start(), found.start() + 6,
+            "ROWNUM is given before ORDER BY sorts: any rows are taken, then sorted; order in a subquery",
+        )  # fmt: skip
+
+
+_IDENTITY = LatePattern(r"(?i)@@identity\b")
+_CURRENT = LatePattern(r"(?i)\bident_current\s*\(")
+_NOLOCK = LatePattern(
+    r"(?i)\(\s*(?:[\w()]+\s*,\s*)?(nolock|readuncommitted)\b|\bisolation\s+level\s+(read\s+uncommitted)\b"
+)
+
+
+def tsql(code: str, text: str) -> Iterator[Trap]:
+    for found in _IDENTITY.finditer(code):
+        yield Trap(
+            *found.span(),
+            "@@IDENTITY is also what a trigger inserted elsewhere; use SCOPE_IDENTITY() or OUTPUT",
+        )
+    for found in _CURRENT.finditer(code):
+        says = "IDENT_CURRENT is the last key of any session; use SCOPE_IDENTITY() or OUTPUT"
+        yield Trap(found.start(), found.end() - 1, says)
+    for found in _NOLOCK.finditer(code):
+        at = 1 if found[1] else 2
+        says = f"{found[at].upper()} reads what is rolled back later, and skips or repeats rows that move"
+        yield Trap(found.start(at), found.end(at), says, Severity.INFO)
+
+
+_MYISAM = LatePattern(r"(?i)\bengine\s*=?\s*(?:myisam|'      ')")
+_UTF8 = LatePattern(
+    r"(?i)\b(?:charset|character\s+set)\s*=?\s*(utf8(?:mb3)?)\b|\bcollate\s*=?\s*(utf8(?:mb3)?)_\w+"
+)
+_CREATES = LatePattern(r"(?i)\s*create\s+(?:temporary\s+)?table\b")
+_REFERENCES = LatePattern(r"(?i)\breferences\b")
+_KEY = LatePattern(r"(?i)\bforeign\s+key\b")
+_IN_SET = LatePattern(r"(?i)\bfind_in_set\s*\(")
+_PIPES = LatePattern(r"'\s*\|\||\|\|\s*'")
+
+
+def mysql(code: str, text: str) -> Iterator[Trap]:
+    for found in _MYISAM.finditer(code):
+        start, end = statement_around(code, found.start())
+        keyed = _REFERENCES.search(code, start, end) is not None
+        says = "MyISAM reads the foreign key and ignores it; use InnoDB" if keyed else (
+            "MyISAM has no transactions and loses rows in a crash; use InnoDB"
+        )  # fmt: skip
+        yield Trap(*found.span(), says, Severity.WARN if keyed else Severity.INFO)
+    told = -1
+    for found in _UTF8.finditer(code):
+        begun = statement_around(code, found.start())[0]
+        if begun != told:
+            told = begun
+            says = (
+                "utf8 keeps three bytes of a character, so emoji and rare names are refused or cut; "
+                "use utf8mb4"
+            )
+            yield Trap(*found.span(), says, Severity.INFO)
+    for found in _REFERENCES.finditer(code) if "mariadb" not in text.lower() else ():
+        start, _end = statement_around(code, found.start())
+        if _CREATES.match(code, start) and not _is_constraint(code, start, found.start()):
+            says = "MySQL before 9.0 reads REFERENCES beside a column and ignores it; write FOREIGN KEY (...)"
+            yield Trap(*found.span(), says)
+    for found in _IN_SET.finditer(code):
+        says = "FIND_IN_SET reads every row and splits its text; keep the values in rows of a table"
+        yield Trap(found.start(), found.end() - 1, says, Severity.INFO)
+    for found in _PIPES.finditer(code):
+        yield Trap(*found.span(), "|| is OR in MySQL, so this is 0 or 1; use CONCAT()")
+
+
+def _is_constraint(code: str, start: int, at: int) -> bool:
+    """Whether REFERENCES belongs to a FOREIGN KEY, not to a column."""
+    depth = 0
+    for place in range(at - 1, start, -1):
+        char = code[place]
+        if char == ")":
+            depth += 1
+        elif char == "(":
+            depth -= 1
+        if depth < 0 or (depth == 0 and char == ","):
+            return _KEY.search(code, place, at) is not None
+    return True
+
+
+_DOUBLE = LatePattern(
+    r"(?i)(?:(?<![<>!])=|==|<>|!=|\blike|\bthen|\belse|\bin\s*\()\s*(\"([^\"\n]*)\")(?!\s*\.)"
+)
+
+
+def sqlite(code: str, text: str) -> Iterator[Trap]:
+    for found in _DOUBLE.finditer(code):
+        word = re.escape(found[2])
+        if not re.fullmatch(r"\w+", found[2]) or not re.search(
+            rf"(?i)(?<![\"\w]){word}\b|\"{word}\"\s+\w", code
+        ):
+            says = (
+                f'"{found[2]}" is the name of a column; SQLite takes it for a text only as long as '
+                f"there is none"
+            )
+            yield Trap(found.start(1), found.end(1), says)
+
+
+_WILDCARD = LatePattern(r"(?i)\b(?:from|join)\s+(`[\w.-]+\*`)")
+_SUFFIX = LatePattern(r"(?i)\b_table_suffix\b|\b_partition(?:time|date)\b")
+
+
+_PARTITIONED = LatePattern(
+    r"(?i)(?:--|#|/\*)[^\n]{0,200}?\b(?P<table>\w+)\s+(?:is|are)\s+partitioned\s+(?:by|on)\s+[`\w(]*?(?P<column>\w+)\b"
+)
+
+
+def _unpartitioned(code: str, text: str) -> Iterator[Trap]:
+    """Queries of a table of which a comment says how it is partitioned, that do not ask for the partition."""
+    for said in _PARTITIONED.finditer(text):
+        read = re.compile(rf"(?i)\b(?:from|join)\s+(`?(?:[\w-]+\.)*{said['table']}`?)(?![\w`.])")
+        for found in read.finditer(code):
+            if not re.search(
+                rf"(?i)\b{said['column']}\b", code[slice(*statement_around(code, found.start()))]
+            ):
+                says = f"every partition is read and paid for; ask for {said['column']}"
+                yield Trap(*found.span(1), says, Severity.INFO)
+
+
+def bigquery(code: str, text: str) -> Iterator[Trap]:
+    yield from _unpartitioned(code, text)
+    for found in _WILDCARD.finditer(code):
+        if not _SUFFIX.search(code, *statement_around(code, found.start())):
+            says = "every table of the wildcard is read and paid for; say which by _TABLE_SUFFIX"
+            yield Trap(found.start(1), found.end(1), says, Severity.INFO)
+
+
+_REPLACED = LatePattern(r"(?i)\bcreate\s+or\s+replace\s+(?:transient\s+)?table\s+[\w.\"`]+\s*\(")
+
+
+def replaced(code: str, text: str) -> Iterator[Trap]:
+    """CREATE OR REPLACE TABLE where the file is a migration."""
+    for found in _REPLACED.finditer(code):
+        says = (
+            "OR REPLACE drops the table that is there, with its rows and its grants; use IF NOT "
+            "EXISTS or ALTER"
+        )
+        yield Trap(found.start(), found.end(), says)
+
+
+TRAPS: dict[str, Callable[[str, str], Iterator[Trap]]] = {
+    "oracle": oracle, "tsql": tsql, "mysql": mysql, "sqlite": sqlite, "bigquery": bigquery,
+}  # fmt: skip
+"""By the dialect; each is given the masked text and the text as it is."""
+REPLACES = frozenset({"snowflake", "bigquery", "databricks", "mysql", "clickhouse", "duckdb"})

@@ -1,0 +1,117 @@
+"""Sums over rows that a second join repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+from wardround_sql.document import Script
+from wardround_sql.queries.aggregation import Shape, columns_of, is_within, queries
+
+_LEAVES_MANY = LatePattern(
+    r"(?i)^(?:.*_)?(?:status|state|active|enabled|deleted|archived|cancell?ed|approved|paid|visible|published|hidden)$|"
+    r"^(?:tenant|org|organi[sz]ation|account|company|workspace|shop|store|team)_id$"
+)
+"""Columns that leave several rows for one, whatever they are equal to."""
+
+
+class Repeated(Shape, frozen=True, kw_only=True):
+    """A sum, and the place of the join that repeats what it is over."""
+
+    join: Span
+
+
+def multiplied_sums(script: Script) -> Iterator[Repeated]:
+    """Sums over rows that a second join repeats."""
+    for tree, query in queries(script):
+        many = _many(query.select, query.joins)
+        if len(many) < 1 or query.first is None:
+            continue
+        select = query.select
+        for total in select.find_all(exp.Sum, exp.Avg, exp.Count):
+            inside = total.this
+            if not is_within(total, select) or isinstance(inside, (exp.Star, exp.Distinct, exp.Literal)):
+                continue
+            owners = {c.table for c in columns_of(_counted(total), select)}
+            if isinstance(total.find_ancestor(exp.Window, exp.Select), exp.Window) or len(owners) != 1:
+                continue
+            others = _repeating(next(iter(owners)), many, is_sum=isinstance(total, exp.Sum))
+            if others:
+                join = next(one for one in query.joins if one.this.alias_or_name == others[-1])
+                place = tree.span(inside)
+                yield Repeated(place, next(iter(owners)), tree.note, others[-1], join=tree.span(join.this))
+                break
+
+
+def _counted(total: exp.Expr) -> exp.Expr:
+    """An aggregate with its FILTER, if it has one."""
+    return total.parent if isinstance(total.parent, exp.Filter) else total
+
+
+def _repeating(owner: str, many: dict[str, str], *, is_sum: bool) -> list[str]:
+    """The tables whose rows repeat those of another: joined beside it, or to it."""
+    beside = [name for name, parent in many.items() if name != owner and parent == many.get(owner)]
+    below = [name for name, parent in many.items() if parent == owner and is_sum]
+    return beside + below
+
+
+def _is_one_each(select: exp.Select, source: exp.Expr) -> bool:
+    """Whether what is joined is a query of this statement that gives one row for each key."""
+    inside: exp.Expr | None = source.this if isinstance(source, exp.Subquery) else None
+    if isinstance(source, exp.Table) and not source.db:
+        root = select.root()
+        defined = root.find_all(exp.CTE) if isinstance(root, exp.Expr) else ()
+        inside = next((cte.this for cte in defined if cte.alias == source.name), None)
+    if not isinstance(inside, exp.Select):
+        return False
+    distinct = inside.args.get("distinct")
+    return inside.args.get("group") is not None or distinct is not None
+
+
+def _many(select: exp.Select, joins: list[exp.Join]) -> dict[str, str]:
+    """Tables of which several rows may belong to one of another, and that other."""
+    found: dict[str, str] = {}
+    for join in joins:
+        on, name = join.args.get("on"), join.this.alias_or_name
+        if not isinstance(join.this, exp.Table) or _is_one_each(select, join.this):
+            continue
+        pairs = list(_equal(on, name)) if isinstance(on, exp.Expr) else list(_using(join, select))
+        keys = [
+            (mine, other) for mine, other in pairs if isinstance(other, exp.Column) and _is_key(mine, other)
+        ]
+        keys.sort(key=lambda pair: bool(_LEAVES_MANY.search(pair[0].name)))
+        rest = [mine for mine, _other in pairs if not (keys and mine is keys[0][0])]
+        if keys and all(_LEAVES_MANY.search(mine.name) for mine in rest):
+            found[name] = keys[0][1].table
+    return found
+
+
+def _is_key(mine: exp.Column, other: exp.Column) -> bool:
+    """Whether a column points at the key of another table."""
+    return mine.name != "id" and mine.name.endswith("_id") and other.name in ("id", mine.name)
+
+
+def _equal(on: exp.Expr, name: str) -> Iterator[tuple[exp.Column, exp.Expr]]:
+    """The columns of a table that a condition sets equal to something, and to what."""
+    for equal in on.find_all(exp.EQ):
+        for mine, other in ((equal.left, equal.right), (equal.right, equal.left)):
+            if isinstance(mine, exp.Column) and mine.table == name:
+                yield mine, other
+                break
+
+
+def _using(join: exp.Join, select: exp.Select) -> Iterator[tuple[exp.Column, exp.Expr]]:
+    """The same for USING, where the first table is the one that the column is named after."""
+    first = select.args.get("from_") or select.args.get("from")
+    table = first.this if isinstance(first, exp.From) else None
+    for one in join.args.get("using") or []:
+        stem = one.name.removesuffix("_id").lower()[:4]
+        if (
+            isinstance(table, exp.Table)
+            and table.name.lower().startswith(stem)
+            and not join.this.name.lower().startswith(stem)
+        ):
+            yield exp.column(one.name, join.this.alias_or_name), exp.column(one.name, table.alias_or_name)

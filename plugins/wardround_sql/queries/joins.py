@@ -1,0 +1,259 @@
+"""Tables that come together without a condition that connects them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wardround_sql.document import Script
+from wardround_sql.parsing.pg_nodes import (
+    Node,
+    column_name,
+    content,
+    is_constant_true,
+    kinds,
+    texts,
+    unwrapped,
+)
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.queries.facts import CrossJoin, conjuncts, facts_of, parameters_of, roots
+
+_Aliased = tuple[Node, str]
+
+
+def cross_joins(script: Script) -> Iterator[CrossJoin]:
+    """Tables listed with commas that no condition connects."""
+    if not script.is_postgres:
+        yield from facts_of(script, CrossJoin)
+    for statement in roots(script):
+        named = {cte.get("ctename") for cte in statement.kinds("CommonTableExpr")}
+        for node in statement.selects:
+            if len(node.get("fromClause", [])) < 2:
+                continue
+            loose = _unconnected(node, named)
+            clusters = [[alias for _, alias in side] for side in loose or ()]
+            if loose is not None and not _picks_rows(statement, node, clusters):
+                first, second = loose[0][0][0], loose[1][0][0]
+                yield CrossJoin(
+                    script.span(statement, second.get("location")), "", statement,
+                    (first.get("relname", ""), second.get("relname", "")),
+                )  # fmt: skip
+
+
+def one_sided_joins(script: Script) -> Iterator[CrossJoin]:
+    """Joins whose condition is about one table alone, so that it connects nothing."""
+    for statement in roots(script):
+        for select in statement.selects:
+            for source in select.get("fromClause", []):
+                for join in joins_of(source):
+                    loose = _one_sided(join, select.get("whereClause"))
+                    clusters = (list(names_of(join.get("larg"))), list(names_of(join.get("rarg"))))
+                    if loose is not None and not _picks_rows(statement, select, clusters):
+                        yield CrossJoin(script.span(statement, loose[2]), "", statement, loose[:2])
+
+
+def _picks_rows(statement: Statement, select: Node, clusters: Sequence[Sequence[str]]) -> bool:
+    """Return True if conditions pick the rows of unconnected tables by value, so that all pairs are meant.
+
+    ``... JOIN p ON p.key IN ('a', 'b') WHERE r.name = 'admin'``. What an INSERT stores is a list of pairs:
+    there it is enough if the rows of one of them are picked.
+    """
+    conditions = list(conjuncts(select.get("whereClause")))
+    for source in select.get("fromClause", []):
+        conditions += [part for join in joins_of(source) for part in conjuncts(join.get("quals"))]
+    picked = {alias for condition in conditions for alias in _picked(condition)}
+    found = [not picked.isdisjoint(cluster) for cluster in clusters]
+    return any(found) if statement.kind == "InsertStmt" else all(found)
+
+
+def _picked(condition: object) -> Iterator[str]:
+    """The table of which a condition sets a column equal to a value, or to one of several."""
+    one = content(condition, "A_Expr") or {}
+    if texts(one.get("name")) != ["="]:
+        return
+    for side, other in (("lexpr", "rexpr"), ("rexpr", "lexpr")):
+        column = column_name(one.get(side))
+        if len(column) > 1 and not any(True for _ in kinds(one.get(other), "ColumnRef")):
+            yield column[-2]
+
+
+def joins_of(node: object) -> Iterator[Node]:
+    """The joins of one item of FROM, those of subqueries left out."""
+    join = content(node, "JoinExpr")
+    if join is not None:
+        yield from joins_of(join.get("larg"))
+        yield from joins_of(join.get("rarg"))
+        yield join
+
+
+def names_of(node: object) -> dict[str, str]:
+    """The names that tables, subqueries and functions have in one item of FROM, and what they are."""
+    kind, inside = unwrapped(node)
+    if kind == "JoinExpr":
+        return {**names_of(inside.get("larg")), **names_of(inside.get("rarg"))}
+    name = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
+    return {name: inside.get("relname", name)} if kind else {}
+
+
+def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
+    """The tables on both sides of a join that nothing connects, and its place; None if something does.
+
+    A condition about one row of the right side is left alone where WHERE connects it, and so is one about
+    constants, or with a subquery.
+    """
+    quals, right = join.get("quals"), join.get("rarg")
+    if quals is None or content(right, "RangeVar") is None or any(True for _ in kinds(quals, "SubLink")):
+        return None
+    mine, others = names_of(right), names_of(join.get("larg"))
+    used = set()
+    for reference in kinds(quals, "ColumnRef"):
+        parts = column_name({"ColumnRef": reference})
+        if len(parts) < 2:
+            return None
+        used.add(parts[-2])
+    if not used or (used & set(mine) and used & set(others)) or used - set(mine) - set(others):
+        return None
+    for part in conjuncts(where):
+        owners = {
+            column_name({"ColumnRef": r})[-2:-1][0] if len(column_name({"ColumnRef": r})) > 1 else ""
+            for r in kinds(part, "ColumnRef")
+        }
+        if "" in owners or (owners & set(mine) and owners & set(others)):
+            return None
+    table = content(right, "RangeVar") or {}
+    first = next(iter(others.values()), "")
+    return first, table.get("relname", ""), table.get("location", 0)
+
+
+def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list[_Aliased]] | None:
+    """The tables that conditions connect with the first one, and the others, each with its alias.
+
+    None if there are no others, or it cannot be told.
+    """
+    tables = [content(one, "RangeVar") for one in select["fromClause"]]
+    if any(table is None or table.get("relname") in named for table in tables):
+        return None
+    known = [table for table in tables if table is not None]
+    aliases = [(table.get("alias") or {}).get("aliasname") or table.get("relname", "") for table in known]
+    joined = _connections(select.get("whereClause"), aliases)
+    if joined is None:
+        return None
+    reached, waiting = set(), [aliases[0]]
+    while waiting:
+        one = waiting.pop()
+        if one not in reached:
+            reached.add(one)
+            waiting += [other for pair in joined if one in pair for other in pair]
+    pairs = list(zip(known, aliases, strict=True))
+    loose = [pair for pair in pairs if pair[1] not in reached]
+    return ([pair for pair in pairs if pair[1] in reached], loose) if loose else None
+
+
+def _connections(
+    where: object, aliases: list[str], given: frozenset[str] = frozenset()
+) -> list[set[str]] | None:
+    """Which tables the parts of a condition bring together; None if a column does not say whose it is.
+
+    ``given`` are names that are parameters.
+    """
+    found = []
+    for part in conjuncts(where):
+        used = set()
+        for reference in kinds(part, "ColumnRef"):
+            parts = column_name({"ColumnRef": reference})
+            if len(parts) < 2 and parts[-1:] and parts[-1] in given:
+                continue
+            if len(parts) < 2:
+                return None
+            used.add(parts[-2])
+        if not used and any(True for _ in kinds(part, "ParamRef")):
+            return None
+        found.append((used if _is_whole(part) else _in_every_branch(part)) & set(aliases))
+    return found
+
+
+def _is_whole(part: object) -> bool:
+    return (content(part, "BoolExpr") or {}).get("boolop") != "OR_EXPR"
+
+
+def _in_every_branch(part: object) -> set[str]:
+    """The tables that each way through an OR brings together."""
+    common: set[str] | None = None
+    for branch in (content(part, "BoolExpr") or {}).get("args", []):
+        joined: set[str] = set()
+        for one in conjuncts(branch):
+            owners = {column_name({"ColumnRef": reference})[-2:][0] for reference in kinds(one, "ColumnRef")}
+            joined |= owners if len(owners) > 1 else set()
+        common = joined if common is None else common & joined
+    return common or set()
+
+
+def loose_updates(script: Script) -> Iterator[CrossJoin]:
+    """UPDATE with a table in FROM that no condition connects with the one that is updated.
+
+    One row may be meant, as of a table of settings; so only tables are told of whose keys are known, and of
+    which WHERE asks for no whole key.
+    """
+    for statement in roots(script):
+        node = statement.node
+        sources = node.get("fromClause", []) if statement.kind == "UpdateStmt" else []
+        tables = [content(one, "RangeVar") for one in sources]
+        if len(tables) != 1 or tables[0] is None or "withClause" in node:
+            continue
+        target, other = node.get("relation", {}), tables[0]
+        names = [
+            (one.get("alias") or {}).get("aliasname") or one.get("relname", "") for one in (target, other)
+        ]
+        given = parameters_of(statement)
+        pairs = _connections(node.get("whereClause"), names, given)
+        known = script.known_table(script.name_of(other))
+        if pairs is None or known is None or not known.keys or any(len(pair) > 1 for pair in pairs):
+            continue
+        asked = set(_asked(node.get("whereClause"), names[1]))
+        if not any(set(key) <= asked for key in known.keys):
+            place = script.span(statement, other.get("location"))
+            yield CrossJoin(place, "", statement, (target.get("relname", ""), other.get("relname", "")))
+
+
+def _asked(where: object, alias: str) -> Iterator[str]:
+    """The columns of a table that a condition sets equal to something."""
+    for part in conjuncts(where):
+        one = content(part, "A_Expr") or {}
+        for side in ("lexpr", "rexpr") if texts(one.get("name")) == ["="] else ():
+            name = column_name(one.get(side))
+            if name[-2:-1] == [alias]:
+                yield name[-1]
+
+
+def severed_joins(script: Script) -> Iterator[CrossJoin]:
+    """A plain table joined ``ON true``, which others hang on, and none of them on what stands before."""
+    for statement in roots(script):
+        for select in statement.selects:
+            sources = select.get("fromClause", [])
+            found = [join for source in sources for join in joins_of(source)]
+            for join in found if len(sources) == 1 else ():
+                table = content(join.get("rarg"), "RangeVar")
+                if (
+                    table is not None
+                    and is_constant_true(join.get("quals"))
+                    and _is_severed(select, join, found)
+                ):
+                    first = next(iter(names_of(join.get("larg")).values()), "")
+                    place = script.span(statement, table.get("location"))
+                    yield CrossJoin(place, "", statement, (first, table.get("relname", "")))
+
+
+def _is_severed(select: Node, join: Node, joins: list[Node]) -> bool:
+    """Whether conditions connect a join's table with later ones, and none of those with any before it."""
+    conditions = [part for one in joins for part in conjuncts(one.get("quals"))]
+    conditions += list(conjuncts(select.get("whereClause")))
+    pairs = []
+    for condition in conditions:
+        parts = [column_name({"ColumnRef": one}) for one in kinds(condition, "ColumnRef")]
+        if any(len(one) < 2 for one in parts):
+            return False
+        pairs.append({one[-2] for one in parts})
+    (name,) = names_of(join.get("rarg"))
+    reached = {name}
+    for _ in pairs:
+        reached |= {other for pair in pairs if pair & reached for other in pair}
+    return len(reached) > 1 and not reached & set(names_of(join.get("larg")))

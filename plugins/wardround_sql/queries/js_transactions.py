@@ -1,0 +1,129 @@
+"""Transactions in JavaScript and TypeScript: what runs inside a callback and not on its handle."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from wardround.checks.lazy import LatePattern
+from wardround_sql.frontends.js_schema_builders import closing
+from wardround_sql.frontends.script import in_comment
+
+_BEGIN = LatePattern(
+    r"\b(?P<name>[\w.]+)\s*\.\s*(?:query|execute|exec|fetch)\s*\(\s*(?:text\()?['\"`]\s*(?:BEGIN|START\s+TRANSACTION)\b[^;'\"`]*;?\s*['\"`]",
+    re.IGNORECASE,
+)
+_POOL = LatePattern(r"(?i)(?:^|[._]|[a-z])pool$")
+_OPENED = LatePattern(
+    r"(?P<owner>[\w$]+(?:\.[\w$]+)*)\s*\.\s*\$?transaction\s*(?:<[^()]{0,80}>)?\s*\(\s*"
+    r"(?:\{[^{}]*\}\s*,\s*|"
+    r"['\"][^'\"\n]*['\"]\s*,\s*)?async\s*(?:function\s*)?\(?\s*(?P<held>[\w$]+)\s*(?::\s*[\w$.<>\[\], "
+    r"]+)?\)?\s*"
+    r"(?::\s*[\w$.<>\[\], |]+)?(?:=>\s*)?\{"
+)
+_SEQUELIZE = LatePattern(r"(?i)(?:^|\.)(?:sequelize)$")
+_METHODS = LatePattern(
+    r"\bawait\s+(?P<call>[\w$]+(?:\.[\w$]+)*\.(?:create|bulkCreate|update|destroy|save|upsert|increment|decrement|"
+    r"query|addColumn|removeColumn|changeColumn|renameColumn|createTable|dropTable|addIndex|removeIndex|addConstraint|"
+    r"removeConstraint|bulkInsert|bulkDelete|bulkUpdate|findOrCreate|restore))\s*\("
+)
+_OPTIONS = LatePattern(
+    r"(?:^|,)\s*(?:\.\.\.)?\w*(?:[oO]ptions?|[oO]pts)\w*\s*,?\s*$|\.\.\.\w*(?:[oO]ptions?|[oO]pts)\b"
+)
+_NO_QUERY = ("fn", "raw", "ref", "client", "schema", "$on", "$use", "logger", "options", "name", "config")
+
+
+def begun_on_pools(text: str) -> Iterator[tuple[int, int, str]]:
+    """BEGIN that is given to a pool: the place of the call and the pool's name."""
+    for found in _BEGIN.finditer(text) if "ool" in text else ():
+        name = found["name"].removeprefix("this.").removeprefix("self.")
+        if in_comment(text, found.start()) or text[: found.start()].rstrip().endswith("#"):
+            continue
+        if _POOL.search(name) or _is_pool(text, name):
+            yield found.start(), found.end("name"), name
+
+
+@lru_cache(maxsize=64)
+def _is_pool(text: str, name: str) -> bool:
+    """Whether a file makes a pool under a name."""
+    last = re.escape(name.split(".")[-1])
+    made = rf"\b{last}\s*(?::\s*\w+\s*)?=\s*(?:await\s+)?(?:new\s+)?[\w.]*(?:Pool|create_pool)\s*\("
+    return re.search(made, text) is not None
+
+
+def outside(text: str) -> Iterator[tuple[int, int, str]]:
+    """Statements in the callback of a transaction that do not use it: their places, and what to use."""
+    for found in _OPENED.finditer(text) if "ransaction" in text else ():
+        if in_comment(text, found.start()):
+            continue
+        end = closing(text, found.end() - 1)
+        owner, held = found["owner"], found["held"]
+        if _SEQUELIZE.search(owner):
+            yield from _without_options(text, found.end(), end, held)
+        else:
+            yield from _on_owner(text, found.end(), end, owner, held)
+
+
+_HELD = LatePattern(
+    r"\b(?:const|let)\s+(?P<held>[\w$]+)\s*(?::\s*[\w$.]+\s*)?=\s*await\s+(?P<owner>[\w$]+(?:\.[\w$]+)*)\.transaction\(\s*"
+    r"(?:\{[^{}]*\}\s*)?\)"
+)
+_CLIENT_BEGINS = LatePattern(
+    r"\b(?P<held>[\w$]+(?:\.[\w$]+)*)\.query\(\s*['\"`]\s*(?:BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE
+)
+
+
+def beside_held(text: str) -> Iterator[tuple[int, int, str]]:
+    """The same where the transaction is begun and ended by calls: what stands in between."""
+    for found in _HELD.finditer(text) if "transaction" in text else ():
+        ends = text.find(f"{found['held']}.commit", found.end())
+        if ends >= 0 and _SEQUELIZE.search(found["owner"]):
+            yield from _without_options(text, found.end(), ends, found["held"])
+        elif ends >= 0:
+            yield from _on_owner(text, found.end(), ends, found["owner"], found["held"])
+    for found in _CLIENT_BEGINS.finditer(text) if "ool" in text else ():
+        ended = re.compile(
+            rf"\b{re.escape(found['held'])}\.query\(\s*['\"`]\s*COMMIT\b", re.IGNORECASE
+        ).search(text, found.end())
+        if ended is None or _POOL.search(found["held"]) or _is_pool(text, found["held"]):
+            continue
+        for other in _ON_POOL.finditer(text, found.end(), ended.start()):
+            if _POOL.search(other["name"]) and not in_comment(text, other.start()):
+                yield other.start("name"), other.end("name"), found["held"]
+
+
+_ON_POOL = LatePattern(r"\bawait\s+(?P<name>[\w$]+(?:\.[\w$]+)*)\.query\s*\(")
+
+
+def _on_owner(text: str, start: int, end: int, owner: str, held: str) -> Iterator[tuple[int, int, str]]:
+    """Queries on what the transaction was opened on, and on TypeORM's repositories, which hold its
+    connection.
+    """
+    other = r"|this\.\w*[rR]epo(?:sitory)?" if "typeorm" in text else ""
+    again = re.compile(
+        rf"\b(?:await|return)\s+(?P<call>(?:{re.escape(owner)}{other})(?P<next>\s*\(|\s*\.\s*[\w$]+))"
+    )
+    for found in again.finditer(text, start, end):
+        step = found["next"].strip().lstrip(".").strip()
+        if step in _NO_QUERY or step.endswith("ransaction") or in_comment(text, found.start()):
+            continue
+        rest = text[found.start() : _statement_end(text, found.end(), end)]
+        if not re.search(rf"\b{re.escape(held)}\b", rest):
+            yield found.start("call"), found.end("call"), held
+
+
+def _statement_end(text: str, at: int, end: int) -> int:
+    stop = text.find(";", at, end)
+    return end if stop < 0 else stop
+
+
+def _without_options(text: str, start: int, end: int, held: str) -> Iterator[tuple[int, int, str]]:
+    """Sequelize's calls without the transaction among their options."""
+    if "useCLS" in text:
+        return
+    for found in _METHODS.finditer(text, start, end):
+        given = text[found.end() : closing(text, found.end() - 1)]
+        said = re.search(rf"\b(?:transaction|{re.escape(held)})\b", given)
+        if said is None and not _OPTIONS.search(given) and not in_comment(text, found.start()):
+            yield found.start("call"), found.end("call"), f"{{ transaction: {held} }}"

@@ -1,0 +1,266 @@
+"""Queries in a loop over the rows of another query, one for each row."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Set
+from functools import cached_property
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.python.tree import children, walk
+from wardround_sql.frontends.python_code import called
+
+_ROWS = frozenset({"fetchall", "fetchmany", "fetch_all", "scalars", "mappings", "iterator"})
+"""Calls that give rows, whatever they are given."""
+_READS = frozenset({"execute", "fetchrow", "fetchval", "fetch", "fetch_one", "fetch_all", "fetch_val",
+                    "scalar", "scalars", "query", "read_sql"})  # fmt: skip
+"""Calls that send the text they are given."""
+_LOOPS = (ast.For, ast.AsyncFor, ast.ListComp, ast.GeneratorExp, ast.SetComp)
+_DJANGO = frozenset({"get", "filter", "exclude"})
+_SELECT = LatePattern(r"(?is)\s*(?:--[^\n]*\n\s*)*(?:select|with)\s")
+_MANY = LatePattern(r"(?is)\b(?:any\s*\(|in\s*\()")
+_KEPT = LatePattern(r"(?i)cache|memo")
+_RELATED = frozenset({"all", "count", "exists", "first", "last", "exclude"})
+_Parts = list[ast.stmt] | list[ast.expr]
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def of_python(tree: ast.Module) -> Iterator[ast.Call]:
+    """The queries of a Python file that are sent for each row of another."""
+    reader = _Reader(tree)
+    for function in reader.functions:
+        yield from reader.in_function(function)
+
+
+class _Reader:
+    """A file, and what its names stand for."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.functions: list[_Function] = []
+        self.texts: dict[str, ast.expr] = {}
+        waiting: list[ast.AST] = [tree]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self.functions.append(node)
+            elif isinstance(node, (ast.Module, ast.ClassDef, ast.If, ast.Try, ast.With)):
+                waiting.extend(children(node))
+            elif (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], ast.Name)
+            ):
+                self.texts[node.targets[0].id] = node.value
+
+    @cached_property
+    def helpers(self) -> set[str]:
+        """The functions of the file that send one query, with what they are given, and change nothing."""
+        found = set()
+        for one in self.functions:
+            given = {argument.arg for argument in (*one.args.args, *one.args.kwonlyargs)} - {"self", "cls"}
+            plain = not one.decorator_list and not _KEPT.search(one.name)
+            if plain and given and not any(_writes(node) or self._changes(node) for node in walk(one)):
+                found |= (
+                    {one.name} if next(self._sent(one.body, given, frozenset()), None) is not None else set()
+                )
+        return found
+
+    def _changes(self, node: ast.AST) -> bool:
+        """Whether a part keeps what it found, or sends a text that is no query."""
+        if isinstance(node, ast.Compare):
+            return isinstance(node.ops[0], (ast.In, ast.NotIn))
+        if not isinstance(node, ast.Call):
+            return False
+        sends = called(node) == "execute" and bool(node.args) and not self._is_select(node.args[0])
+        return sends or (called(node) or "") in ("add", "save", "create", "commit")
+
+    def in_function(self, function: _Function) -> Iterator[ast.Call]:
+        inside = list(walk(function))
+        if not any(isinstance(one, _LOOPS) for one in inside):
+            return
+        rows, ran = self._row_names(inside), _cursors(inside)
+        for loop in inside:
+            if isinstance(loop, (ast.For, ast.AsyncFor)):
+                parts: _Parts = loop.body
+                heads = [(loop.target, loop.iter)]
+            elif isinstance(loop, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
+                parts, heads = [loop.elt], [(one.target, one.iter) for one in loop.generators]
+            else:
+                continue
+            for target, source in heads:
+                related = self.related(parts, target, source)
+                if related is not None:
+                    yield related
+                elif self._is_rows(source, rows, ran):
+                    names = {one.id for one in walk(target) if isinstance(one, ast.Name)}
+                    yield from self._sent(parts, names, self.helpers)
+
+    def _row_names(self, nodes: list[ast.AST]) -> set[str]:
+        """The names that hold the rows of a query."""
+        found: set[str] = set()
+        for node in nodes:
+            if (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], ast.Name)
+            ):
+                found |= {node.targets[0].id} if self._gives_rows(node.value) else set()
+        return found
+
+    def _gives_rows(self, node: ast.expr) -> bool:
+        """Whether an expression is a call that reads rows, or the end of a chain of such calls."""
+        while isinstance(node, (ast.Await, ast.Call, ast.Attribute)):
+            if isinstance(node, ast.Await):
+                node = node.value
+                continue
+            if isinstance(node, ast.Attribute):
+                if node.attr == "objects":
+                    return True
+                node = node.value
+                continue
+            name = called(node)
+            if name in ("list", "sorted", "tuple", "enumerate") and node.args:
+                node = node.args[0]
+                continue
+            if name in _ROWS or _is_orm_query(node):
+                return True
+            if name in _READS and node.args and self._is_select(node.args[0]):
+                return True
+            node = node.func
+        return False
+
+    def _is_rows(self, source: ast.expr, rows: set[str], cursors: set[str]) -> bool:
+        if (
+            isinstance(source, ast.Call)
+            and called(source) in ("list", "enumerate", "sorted", "tqdm")
+            and source.args
+        ):
+            source = source.args[0]
+        if isinstance(source, ast.Name):
+            return source.id in rows or source.id in cursors
+        return self._gives_rows(source)
+
+    def _text(self, node: ast.expr) -> ast.expr:
+        """What a name of the module or class stands for; anything else as it is."""
+        name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+        return self.texts.get(name, node) if isinstance(node, (ast.Name, ast.Attribute)) else node
+
+    def _is_select(self, node: ast.expr) -> bool:
+        """Whether an expression is a text that reads, or a ``select()``."""
+        node = self._text(node)
+        if isinstance(node, ast.Call):
+            if called(node) in ("text", "SQL", "dedent") and node.args:
+                return self._is_select(node.args[0])
+            return any(isinstance(one, ast.Call) and called(one) == "select" for one in walk(node))
+        if isinstance(node, ast.JoinedStr) and node.values:
+            node = node.values[0]
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        return is_text and bool(_SELECT.match(str(getattr(node, "value", ""))))
+
+    def _sent(self, parts: _Parts, names: set[str], helpers: Set[str]) -> Iterator[ast.Call]:
+        """The queries in the body of a loop that ask for something of the row."""
+        for part in parts:
+            writing = {id(inner) for one in walk(part) if _writes(one) for inner in walk(one)}
+            for call in walk(part):
+                if id(call) in writing:
+                    continue
+                if (
+                    isinstance(call, ast.Assign)
+                    and _mentions(call.value, names)
+                    and not self._is_query(call.value)
+                ):
+                    names = names | {
+                        one.id for t in call.targets for one in walk(t) if isinstance(one, ast.Name)
+                    }
+                if not isinstance(call, ast.Call):
+                    continue
+                helps = _plain_name(call) in helpers and any(_mentions(one, names) for one in call.args)
+                if helps or (self._is_query(call) and _mentions(call, names)):
+                    yield call
+                    return
+
+    def _is_query(self, node: ast.AST) -> bool:
+        if not isinstance(node, ast.Call):
+            return False
+        name = called(node)
+        if name in _READS and node.args and self._is_select(node.args[0]):
+            return _MANY.search(ast.unparse(self._text(node.args[0]))) is None
+        if (
+            name in _DJANGO
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Attribute)
+        ):
+            return node.func.value.attr == "objects" and not any(
+                "__in" in (k.arg or "") for k in node.keywords
+            )
+        if name == "get" and isinstance(node.func, ast.Attribute) and len(node.args) == 2:
+            owner = ast.unparse(node.func.value).rpartition(".")[2]
+            return owner.endswith(("session", "db", "sess")) and ast.unparse(node.args[0])[:1].isupper()
+        return _is_narrowed_query(node)
+
+    def related(self, parts: _Parts, target: ast.expr, source: ast.expr) -> ast.Call | None:
+        """A query in a loop over rows of Django for what belongs to each, and was not prefetched."""
+        if not isinstance(target, ast.Name) or not isinstance(source, ast.Call) or not _is_plain_set(source):
+            return None
+        for call in (one for part in parts for one in walk(part)):
+            if not isinstance(call, ast.Call) or called(call) not in _RELATED:
+                continue
+            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+            if isinstance(owner, ast.Attribute) and ast.unparse(owner.value) == target.id:
+                return call
+        return None
+
+
+def _cursors(nodes: list[ast.AST]) -> set[str]:
+    """The names on which a query is executed, which give its rows one by one."""
+    calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) == "execute")
+    owners = (call.func.value for call in calls if isinstance(call.func, ast.Attribute))
+    return {owner.id for owner in owners if isinstance(owner, ast.Name)}
+
+
+def _plain_name(call: ast.Call) -> str:
+    """The name of a function called as it is, or on ``self``; nothing for others."""
+    function = call.func
+    if isinstance(function, ast.Name):
+        return function.id
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        return function.attr if function.value.id in ("self", "cls") else ""
+    return ""
+
+
+def _is_orm_query(node: ast.Call) -> bool:
+    """Whether a call is ``session.query(Model)``."""
+    function = node.func
+    if called(node) != "query" or not isinstance(function, ast.Attribute) or not node.args:
+        return False
+    owner = ast.unparse(function.value).rpartition(".")[2]
+    return owner.endswith(("session", "db", "sess")) and ast.unparse(node.args[0])[:1].isupper()
+
+
+def _is_narrowed_query(node: ast.Call) -> bool:
+    """Whether a call asks ``session.query(Model)`` for some of its rows."""
+    if called(node) not in ("filter", "filter_by", "get", "where") or ".in_(" in ast.unparse(node):
+        return False
+    inside: ast.expr = node
+    while isinstance(inside, (ast.Call, ast.Attribute)):
+        if isinstance(inside, ast.Call) and _is_orm_query(inside):
+            return True
+        inside = inside.func if isinstance(inside, ast.Call) else inside.value
+    return False
+
+
+def _is_plain_set(source: ast.Call) -> bool:
+    """Whether a call gives rows of a model of Django as they are, without what belongs to them."""
+    said = ast.unparse(source)
+    return (
+        ".objects." in said and "prefetch" not in said and ".values" not in said and ".annotate(" not in said
+    )
+
+
+def _writes(node: ast.AST) -> bool:
+    """Whether a call changes rows, so that what it is called on is no query of its own."""
+    return isinstance(node, ast.Call) and called(node) in ("update", "delete", "aupdate", "adelete")
+
+
+def _mentions(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(one, ast.Name) and one.id in names for one in walk(node))

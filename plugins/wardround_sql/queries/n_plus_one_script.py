@@ -1,0 +1,172 @@
+"""Queries of JavaScript and TypeScript in a loop over the rows of another query, one for each row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from wardround.checks.lazy import LatePattern
+from wardround_sql.frontends.js_schema_builders import closing
+from wardround_sql.frontends.script import in_comment
+
+_TYPE = r"(?:<[^()`;]{0,200}>)?"
+_SENDS = r"(?:query|execute|one|oneOrNone|none|many|manyOrNone|raw|get|all|any|unsafe)"
+_ROWS = r"(?P<rows>[\w$.]+?)(?:\.(?:entries|values|slice|filter|sort)\([^()]*\))?"
+_LOOP = LatePattern(
+    rf"\bfor\s*(?:await\s*)?\(\s*(?:const|let|var)\s+(?P<name>[\w$]+|\{{[^{{}}]*\}}|\[[^\[\]]*\])\s+of\s+"
+    rf"(?:{_ROWS}|\(?\s*await\s+(?P<asked>[^;{{}}]{{1,400}}?))\s*\)\s*\{{|"
+    r"\bfor\s*\(\s*let\s+(?P<index>\w+)\s*=\s*0\s*;\s*\w+\s*<\s*(?P<counted>[\w$.]+)\.length\s*;[^(){}]*\)\s*\{|"
+    r"\b(?P<each>[\w$.]+)\.(?:map|forEach|flatMap)\(\s*async\s*\(?\s*(?P<one>[\w$]+|\{[^{}]*\})[^()=]*\)?\s*=>\s*"
+    r"(?P<body>[{(]?)"
+)
+_ASKED = LatePattern(
+    rf"(?:\.\s*{_SENDS}\s*{_TYPE}\(\s*(?:\{{\s*(?:text|sql)\s*:\s*)?"
+    r"(?:[`'\"]\s*(?:--[^\n]*\n\s*)*(?:SELECT|WITH)\b|(?P<text>[\w$.]+)\s*[,)}])|"
+    r"\.(?:findUnique|findUniqueOrThrow|findFirst|findFirstOrThrow|findByPk|findOne|findOneBy|findOneOrFail|"
+    r"findBy)\s*\(|"
+    r"\.(?:findMany|findAll|find|count|aggregate)\s*\(\s*\{\s*(?:where|include)\b|"
+    rf"\bsql{_TYPE}`\s*(?:SELECT|WITH)\b|\b(?:knex|trx|db)\(\s*['\"`]\w|\.select\([^()]*\)\s*\.from\(|"
+    r"\.from\(\s*['\"`]\w+['\"`]\s*\)\s*\.select\()",
+    re.IGNORECASE,
+)
+_MANY = LatePattern(r"(?is)\b(?:any\s*\(|in\s*\()")
+_FETCHES = (
+    r"(?:\.(?:query|execute|findMany|findAll|find|manyOrNone|many|any|select|from|all|getMany)\b|"
+    rf"\bsql{_TYPE}`)"
+)
+_FETCHED = (
+    r"\b(?:const|let|var)\s+(?:\{{\s*rows\s*(?::\s*{name}\b)?[^}}]*\}}|\[\s*{name}\b[^\]]*\]|{name})\s*(?::[^=\n]+)?=\s*"
+    r"(?:\(\s*)?await\s+"
+    r"[^;]{{0,300}}?"
+)
+_FETCHING = LatePattern(_FETCHES)
+_TEXT = LatePattern(
+    r"\b(?:const|let|readonly|static)\s+(?P<name>[\w$]+)\s*(?::\s*string\s*)?=\s*(?:/\*.{0,20}?\*/\s*)?(?:sql\s*)?"
+    r"(?P<quote>[`'\"])\s*(?:--[^\n]*\n\s*)*(?:SELECT|WITH)\b",
+    re.IGNORECASE,
+)
+_FUNCTION = LatePattern(
+    r"(?:\bfunction\s+|^[ \t]+(?:(?:private|public|protected|static|override)\s+)*async\s+|"
+    r"\bconst\s+)(?P<name>[\w$]+)\s*"
+    r"(?:=\s*async\s*)?(?:<[^<>()]*>)?\((?P<given>[^(){}]*(?:\{[^{}]*\}[^(){}]*)?)\)\s*"
+    r"(?::\s*[^{}=;]+?)?(?:=>\s*)?\{",
+    re.MULTILINE,
+)
+_HELPER = LatePattern(r"\bawait\s+(?:this\.)?(?P<name>[\w$]+)\s*\(")
+_KEPT = LatePattern(r"(?i)cache|memo|\.has\(|\bloader\b")
+_WRITES = LatePattern(
+    r"(?i)[`'\"]\s*(?:insert|update|delete)\b|\.(?:create|update|upsert|delete|insert|save|remove)\w*\("
+)
+_VERB = LatePattern(r"(?i)[`'\"]\s*(?:--[^\n]*\n\s*)*select\b")
+_FROM = LatePattern(r"(?i)\bfrom\b")
+_CONTINUED = LatePattern(r"\s*\.")
+
+
+def of_script(text: str) -> Iterator[tuple[int, int]]:
+    """The places of the queries that are sent for each row of another."""
+    yield from _Script(text).found()
+
+
+class _Script:
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def found(self) -> Iterator[tuple[int, int]]:
+        text = self.text
+        for loop in _LOOP.finditer(text):
+            if in_comment(text, loop.start()) or not self._is_over_rows(loop):
+                continue
+            opened = loop.end() - 1
+            end = closing(text, opened) if text[opened] in "{(" else _end_of_arrow(text, loop.end())
+            names = re.findall(r"[\w$]+", loop["name"] or loop["one"] or loop["index"])
+            if not _KEPT.search(text, loop.end(), end):
+                asked = self._asked(names, loop.end(), end) or self._helped(names, loop.end(), end)
+                yield from [asked] if asked is not None else []
+
+    def _is_over_rows(self, loop: re.Match[str]) -> bool:
+        if loop["asked"] is not None:
+            return _FETCHING.search(loop["asked"]) is not None or self._is_query_helper(loop["asked"])
+        rows = (loop["rows"] or loop["counted"] or loop["each"]).split(".")[0]
+        around = self.text[max(loop.start() - 2500, 0) : loop.start()]
+        held = _FETCHED.format(name=re.escape(rows))
+        if re.search(held + _FETCHES, around):
+            return True
+        given = re.search(held + r"(?=[;\n])", around)
+        return given is not None and self._is_query_helper(given.group())
+
+    def _is_query_helper(self, code: str) -> bool:
+        return any(found["name"] in self.helpers for found in _HELPER.finditer(code))
+
+    def _asked(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
+        """The first query in a stretch that asks for something of the row."""
+        for asked in _ASKED.finditer(self.text, start, end):
+            held = (asked["text"] or "").split(".")[-1]
+            if asked["text"] is not None and held not in self.texts:
+                continue
+            given = self.text[asked.start() : self._chain_end(asked, end)]
+            if _VERB.search(asked.group()) and not _FROM.search(given):
+                continue  # it calls a function, which may do anything
+            if _mentions(given, names) and not _MANY.search(given + self.texts.get(held, "")):
+                line = self.text.rfind("\n", 0, asked.start()) + 1
+                at = self.text.rfind("await ", line, asked.start())
+                return (at if at >= 0 else asked.start()), asked.end()
+        return None
+
+    def _helped(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
+        """The first call in a stretch of a function of this file that sends a query for what it is given."""
+        for called in _HELPER.finditer(self.text, start, end):
+            given = self.text[called.end() - 1 : closing(self.text, called.end() - 1)]
+            if called["name"] in self.helpers and _mentions(given, names):
+                return called.span()
+        return None
+
+    def _chain_end(self, asked: re.Match[str], end: int) -> int:
+        """Where a call and the calls on what it gives end."""
+        opened = self.text.find("(", asked.start(), asked.end())
+        if opened < 0:
+            stop = self.text.find("`", asked.end(), end)
+            return stop if stop >= 0 else end
+        at = closing(self.text, opened)
+        while (more := _CONTINUED.match(self.text, at + 1)) is not None:
+            opened = self.text.find("(", more.end(), end)
+            if opened < 0:
+                break
+            at = closing(self.text, opened)
+        return min(at + 1, end)
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The names that hold a query which reads, and its text."""
+        found = {}
+        for one in _TEXT.finditer(self.text):
+            stop = self.text.find(one["quote"], one.end())
+            found[one["name"]] = self.text[one.end() : stop]
+        return found
+
+    @cached_property
+    def helpers(self) -> set[str]:
+        """The functions of the file that send one query, with what they are given, and change nothing."""
+        found = set()
+        for one in _FUNCTION.finditer(self.text):
+            names = re.findall(r"(?:^|[,{])\s*([\w$]+)", one["given"])
+            opened = one.end() - 1
+            end = closing(self.text, opened)
+            body = self.text[opened:end]
+            if (
+                names
+                and not _KEPT.search(body)
+                and not _WRITES.search(body)
+                and self._asked(names, opened, end)
+            ):
+                found.add(one["name"])
+        return found
+
+
+def _mentions(code: str, names: list[str]) -> bool:
+    return any(re.search(rf"(?<![\w$.]){re.escape(name)}\b", code) for name in names)
+
+
+def _end_of_arrow(text: str, at: int) -> int:
+    stop = text.find("\n", at)
+    return len(text) if stop < 0 else min(stop + 400, len(text))

@@ -1,0 +1,78 @@
+"""Comparisons that pass over NULL, in dialects other than Postgres,
+where the same file declares the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from wardround.findings import Span
+from wardround_sql.document import Script
+from wardround_sql.parsing.sqlglot_trees import trees
+
+
+def left_out(script: Script) -> Iterator[tuple[Span, str, str]]:
+    """The place and name of columns that can be NULL and are compared with ``<>`` or ``NOT IN``."""
+    known: dict[tuple[str, str], bool] = {}
+    for tree in trees(script):
+        if isinstance(tree.expression, exp.Create) and tree.expression.kind == "TABLE":
+            known.update(_declared(tree.expression))
+    for tree in trees(script) if known else ():
+        for select in tree.expression.find_all(exp.Select):
+            where = select.args.get("where")
+            first = select.args.get("from_") or select.args.get("from")
+            if not isinstance(where, exp.Where) or not isinstance(first, exp.From):
+                continue
+            sources = [first.this, *(join.this for join in select.args.get("joins") or [])]
+            tables = {one.alias_or_name: one.name.lower() for one in sources if isinstance(one, exp.Table)}
+            tested = {c.name for test in where.find_all(exp.Is) for c in test.find_all(exp.Column)}
+            for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
+                column = _excluded(part)
+                if column is None or column.name in tested:
+                    continue
+                table = (
+                    tables.get(column.table)
+                    if column.table
+                    else next(iter(tables.values()), "")
+                    if len(tables) == 1
+                    else ""
+                )
+                if known.get((table or "", column.name.lower())) is False:
+                    yield tree.span(column), column.name, tree.note
+
+
+def _declared(create: exp.Create) -> dict[tuple[str, str], bool]:
+    """Whether the columns of a table are required."""
+    table = create.find(exp.Table)
+    name = table.name.lower() if table is not None else ""
+    keys = {c.name.lower() for key in create.find_all(exp.PrimaryKey) for c in key.find_all(exp.Identifier)}
+    found = {}
+    for column in create.find_all(exp.ColumnDef):
+        kinds = [one.kind for one in column.constraints]
+        required = any(
+            isinstance(k, exp.PrimaryKeyColumnConstraint)
+            or (isinstance(k, exp.NotNullColumnConstraint) and not k.args.get("allow_null"))
+            for k in kinds
+        )
+        found[name, column.name.lower()] = required or column.name.lower() in keys
+    return found
+
+
+def _excluded(part: exp.Expr) -> exp.Column | None:
+    if (
+        isinstance(part, exp.NEQ)
+        and isinstance(part.this, exp.Column)
+        and isinstance(part.expression, exp.Literal)
+    ):
+        return part.this
+    inside = part.this if isinstance(part, exp.Not) else None
+    listed = isinstance(inside, exp.In) and bool(inside.expressions)
+    if (
+        (listed or isinstance(inside, exp.Like))
+        and isinstance(inside, exp.Expr)
+        and isinstance(inside.this, exp.Column)
+    ):
+        return inside.this
+    return None

@@ -1,0 +1,138 @@
+"""What is said about divisions and sums of queries, in any dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from wardround_sql.document import Script
+from wardround_sql.parsing.sqlglot_trees import Tree, trees
+from wardround_sql.queries.aggregation import Shape
+
+_TRUNCATES = frozenset({"postgres", "tsql", "sqlite", "redshift", "trino", "presto", "athena"})
+"""Dialects in which a whole number divided by one is a whole number."""
+_FAILS = frozenset(
+    {"postgres", "bigquery", "snowflake", "redshift", "tsql", "oracle", "trino", "presto", "athena"}
+)
+"""Dialects in which a division by zero ends the query."""
+
+
+def _divisions(script: Script) -> Iterator[tuple[Tree, exp.Div]]:
+    for tree in trees(script):
+        for one in tree.expression.find_all(exp.Div):
+            if not isinstance(one.parent, exp.IntDiv):
+                yield tree, one
+
+
+def truncated(script: Script) -> Iterator[Shape]:
+    """A share of two counts, which is 0 or 1 where whole numbers are divided as such."""
+    if script.dialect not in _TRUNCATES:
+        return
+    for tree, one in _divisions(script):
+        if _is_count(one.this) and _is_count(one.expression) and not _is_rounded(one):
+            yield Shape(tree.span(one), _said(one), tree.note, "share" if is_share(one) else "")
+
+
+def _is_count(node: exp.Expr) -> bool:
+    """Whether a part plainly is a whole number that was counted."""
+    node = _bare(node)
+    if isinstance(node, (exp.Count, exp.CountIf)):
+        return True
+    if isinstance(node, (exp.Window, exp.Filter, exp.Nullif, exp.Coalesce)):
+        return _is_count(node.this)
+    if isinstance(node, exp.Sum):
+        return _is_whole(node.this)
+    if isinstance(node, exp.Mul):
+        return all(_is_count(part) or _is_number(part) for part in (node.this, node.expression))
+    return False
+
+
+def is_share(one: exp.Div) -> bool:
+    """Whether nothing is multiplied first, so that the result is 0 or 1 and no per cent."""
+    return not isinstance(_bare(one.this), exp.Mul)
+
+
+def _is_whole(node: exp.Expr) -> bool:
+    """Whether what is summed are ones and noughts."""
+    node = _bare(node)
+    if isinstance(node, exp.Case):
+        values = [one.args.get("true") for one in node.args.get("ifs") or []] + [node.args.get("default")]
+        return all(value is None or _is_number(value) or isinstance(value, exp.Null) for value in values)
+    return isinstance(node, exp.Cast) and node.to.is_type("int", "bigint", "smallint")
+
+
+def _is_number(node: exp.Expr) -> bool:
+    node = _bare(node)
+    return isinstance(node, exp.Literal) and node.is_int
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def _is_rounded(one: exp.Div) -> bool:
+    """Whether the whole part is what is asked for: the division stands alone as pages, or with a
+    remainder.
+    """
+    return isinstance(one.parent, (exp.Mod, exp.Floor))
+
+
+def unguarded(script: Script) -> Iterator[Shape]:
+    """Divisions by a sum or a count that may be zero, where that ends the query."""
+    if script.dialect not in _FAILS:
+        return
+    for tree, one in _divisions(script):
+        divisor = _bare(one.expression)
+        total = divisor.this if isinstance(divisor, (exp.Window, exp.Filter, exp.Cast)) else divisor
+        filtered = isinstance(divisor, exp.Filter)
+        if not _may_be_nothing(total, filtered=filtered) or one.args.get("safe"):
+            continue
+        if not _is_asked(one, total):
+            yield Shape(tree.span(one), _said(one), tree.note, divisor.sql(script.dialect)[:60])
+
+
+def _may_be_nothing(total: exp.Expr, *, filtered: bool) -> bool:
+    """Whether a sum or a count of some rows stands there; a group has one row at least."""
+    if isinstance(total, (exp.Sum, exp.CountIf)):
+        return True
+    return isinstance(total, exp.Count) and (filtered or isinstance(total.this, exp.Case))
+
+
+def _is_asked(one: exp.Div, total: exp.Expr) -> bool:
+    """Whether CASE, IF or HAVING looks at the divisor first."""
+    above = one.parent
+    while above is not None and not isinstance(above, exp.Select):
+        if isinstance(above, (exp.Case, exp.If)) or type(above).__name__.startswith("Safe"):
+            return True
+        above = above.parent
+    having = above.args.get("having") if isinstance(above, exp.Select) else None
+    return isinstance(having, exp.Having) and any(found == total for found in having.find_all(type(total)))
+
+
+def _said(one: exp.Div) -> str:
+    return " ".join(one.sql().split())[:60]
+
+
+def sums_of_unions(script: Script) -> Iterator[Shape]:
+    """Sums over a UNION, which leaves out what is equal in all columns."""
+    for tree in trees(script):
+        named = {cte.alias: cte.this for cte in tree.expression.find_all(exp.CTE)}
+        for select in tree.expression.find_all(exp.Select):
+            source = select.args.get("from_") or select.args.get("from")
+            inside = source.this if isinstance(source, exp.From) else None
+            if isinstance(inside, exp.Subquery):
+                inside = inside.this
+            elif isinstance(inside, exp.Table):
+                inside = named.get(inside.name)
+            if not isinstance(inside, exp.Union) or not inside.args.get("distinct"):
+                continue
+            if isinstance(inside, (exp.Except, exp.Intersect)):
+                continue
+            for target in select.expressions:
+                summed = target.find(exp.Sum)
+                if summed is not None and summed.find_ancestor(exp.Select) is select:
+                    yield Shape(tree.span(summed), summed.sql()[:60], tree.note)
+                    break

@@ -1,0 +1,373 @@
+"""The same facts for dialects other than Postgres, through sqlglot: fewer, and each says the dialect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+from wardround.storage.regex_cache import bounded
+from wardround_sql.document import Script
+from wardround_sql.queries.facts import (
+    Added,
+    CrossJoin,
+    Exclusion,
+    Fact,
+    Granted,
+    Limit,
+    NullCompared,
+    Removed,
+    TypeChange,
+    TypedColumn,
+    ViewStar,
+    Write,
+)
+from wardround_sql.schema.model import Name
+
+if TYPE_CHECKING:
+    from wardround_sql.parsing.sqlglot_trees import Tree
+
+_MEMO: WeakKeyDictionary[Script, list[Fact]] = WeakKeyDictionary()
+_OFFSET = LatePattern(r"\boffset\b|\blimit\b", re.IGNORECASE)
+_GRANT = LatePattern(
+    r"(?is)grant\s+(?P<rights>[\w\s,()]+?)\s+on\s+.+?\bto\s+(?:role\s+)?(?P<who>public\b|['`\"]?\w*['`\"]?@['`\"]%['`\"])"
+)
+_RENAMED = LatePattern(
+    r"(?i)\bsp_rename\s+N?(?P<old>'[^']+')|^(?!\s*--)[^;]*?\bchange\s+(?:column\s+)?(?P<changed>`?\w+`?)\s+(?P<new>`?\w+`?)\s+\w",
+)
+
+
+def facts(script: Script) -> list[Fact]:
+    """Everything there is to say about a file; statements sqlglot cannot read are passed over."""
+    if script not in _MEMO:
+        from wardround_sql.parsing.sqlglot_trees import trees
+
+        _MEMO[script] = [fact for tree in trees(script) for fact in _Reader(tree).read()]
+    return _MEMO[script]
+
+
+class _Reader:
+    """One statement's tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.script = tree.script
+        self.statement = tree.statement
+        self.note = tree.note
+
+    def read(self) -> Iterator[Fact]:
+        from sqlglot import exp
+
+        tree = self.tree.expression
+        if isinstance(tree, (exp.Delete, exp.Update)):
+            yield from self._write(tree)
+        if isinstance(tree, exp.Create):
+            yield from self._create(tree)
+        if isinstance(tree, exp.Alter):
+            yield from self._alter(tree)
+            yield from self._removed(tree)
+        yield from self._by_words()
+        for negation in tree.find_all(exp.Not):
+            yield from self._not_in(negation)
+        if isinstance(tree, exp.Query):
+            yield from self._limits(tree)
+        for offset in tree.find_all(exp.Offset):
+            if not isinstance(offset.expression, exp.Literal):
+                words = list(_OFFSET.finditer(self.statement.text))
+                yield Limit(self._span(words[-1].start() if words else None), self.note, None, None, True)
+        for select in tree.find_all(exp.Select):
+            yield from self._cross_join(select)
+        for condition in tree.find_all(exp.Where, exp.Having, exp.Join, exp.If):
+            yield from self._null(condition)
+
+    def _null(self, condition: object) -> Iterator[Fact]:
+        """``= NULL`` and the like in a condition."""
+        from sqlglot import exp
+
+        if not isinstance(condition, (exp.Where, exp.Having, exp.Join, exp.If)):
+            return
+        where = condition.args.get("on") if isinstance(condition, exp.Join) else condition.this
+        for one in where.find_all(exp.EQ, exp.NEQ, exp.In) if isinstance(where, exp.Expression) else ():
+            listed = isinstance(one, exp.In) and any(isinstance(e, exp.Null) for e in one.expressions)
+            compared = not isinstance(one, exp.In) and isinstance(one.expression, exp.Null)
+            if listed or compared:
+                name = one.this.sql() if isinstance(one.this, exp.Column) else "this"
+                yield NullCompared(self.tree.span(one), self.note, None, name, listed)
+
+    def _removed(self, tree: object) -> Iterator[Fact]:
+        """Columns dropped, renamed, or added without a value."""
+        from sqlglot import exp
+
+        if not isinstance(tree, exp.Alter) or not isinstance(tree.this, exp.Table):
+            return
+        for action in tree.args.get("actions") or []:
+            named = action.find(exp.Identifier)
+            if isinstance(action, exp.Drop) and action.args.get("kind") == "COLUMN" and named is not None:
+                yield Removed(self._span(_start(action)), self.note, None, named.name)
+            elif isinstance(action, exp.RenameColumn) and named is not None:
+                yield Removed(self._span(_start(action)), self.note, None, named.name, True)
+            elif isinstance(action, exp.AlterRename):
+                yield Removed(self._span(), self.note, None, tree.this.name, True)
+            elif isinstance(action, exp.ColumnDef) and self.script.dialect in ("tsql", "sqlite", "oracle"):
+                kinds = [one.kind for one in action.constraints]
+                required = any(
+                    isinstance(k, exp.NotNullColumnConstraint) and not k.args.get("allow_null") for k in kinds
+                )
+                filled = any(
+                    isinstance(
+                        k,
+                        (
+                            exp.DefaultColumnConstraint,
+                            exp.ComputedColumnConstraint,
+                            exp.GeneratedAsIdentityColumnConstraint,
+                        ),
+                    )
+                    for k in kinds
+                )
+                if required and not filled:
+                    yield Added(self._span(_start(action)), self.note, None, tree.this.name, action.name)
+
+    def _by_words(self) -> Iterator[Fact]:
+        """What sqlglot keeps as text: rights given to everyone,
+        and names changed by a procedure or CHANGE.
+        """
+        text = self.statement.text
+        granted = _GRANT.match(text)
+        if granted is not None:
+            rights = " ".join(granted["rights"].split()).upper()
+            if rights not in ("USAGE", "CONNECT") and not rights.startswith("EXECUTE"):
+                yield Granted(
+                    self.tree.span_at(granted.start("who")), self.note, None, rights, granted["who"]
+                )
+        for found in _RENAMED.finditer(text):
+            name = (found["old"] or found["changed"] or "").strip("`'\"")
+            if name and name.lower() != (found["new"] or "").strip("`").lower():
+                yield Removed(self.tree.span_at(found.start()), self.note, None, name, True)
+
+    def _alter(self, tree: object) -> Iterator[Fact]:
+        from sqlglot import exp
+
+        if not isinstance(tree, exp.Alter) or not isinstance(tree.this, exp.Table):
+            return
+        for action in tree.args.get("actions") or []:
+            column = action.this if isinstance(action.this, exp.ColumnDef) else None
+            if isinstance(action, exp.ModifyColumn) and column is not None and column.kind is not None:
+                sets = any(
+                    isinstance(c.kind, (exp.CharacterSetColumnConstraint, exp.CollateColumnConstraint))
+                    for c in column.constraints
+                )
+                new = column.kind.sql(self.script.dialect).lower()
+                yield TypeChange(
+                    self.tree.span(column.this), self.note, None, tree.this.name, column.name, new, sets
+                )
+            elif isinstance(action, exp.AlterColumn) and isinstance(action.args.get("dtype"), exp.DataType):
+                new = action.args["dtype"].sql(self.script.dialect).lower()
+                yield TypeChange(
+                    self.tree.span(action.this), self.note, None, tree.this.name, action.name, new
+                )
+            elif isinstance(action, exp.ColumnDef):
+                yield from self._columns(action, tree.this.name)
+
+    def _span(self, place: int | None = None) -> Span:
+        """The place of a character of the statement's text, or its first line."""
+        if place is None or place == 0:
+            return self.script.span(self.statement)
+        return self.tree.span_at(place)
+
+    def _write(self, tree: object) -> Iterator[Fact]:
+        from sqlglot import exp
+
+        if not isinstance(tree, (exp.Delete, exp.Update)) or tree.args.get("where") or tree.args.get("from_"):
+            return
+        if tree.args.get("using") or tree.args.get("limit") or tree.args.get("from"):
+            return
+        table = tree.this
+        if not isinstance(table, exp.Table) or table.args.get("joins"):
+            return
+        verb = "DELETE" if isinstance(tree, exp.Delete) else "UPDATE"
+        yield Write(self._span(), self.note, None, verb, Name("public", table.name))
+
+    def _not_in(self, negation: object) -> Iterator[Fact]:
+        from sqlglot import exp
+
+        inside = negation.this if isinstance(negation, exp.Not) else None
+        query = inside.args.get("query") if isinstance(inside, exp.In) else None
+        select = query.unnest() if isinstance(query, exp.Expression) else None
+        if not isinstance(select, exp.Select) or len(select.expressions) != 1:
+            return
+        column = select.expressions[0]
+        where = select.args.get("where")
+        if not isinstance(column, exp.Column) or (where and "IS NULL" in where.sql().upper()):
+            return
+        start = column.this.meta.get("start") if isinstance(column.this, exp.Identifier) else None
+        yield Exclusion(self._span(start), self.note, None, column.name, None)
+
+    def _limits(self, tree: object) -> Iterator[Fact]:
+        from sqlglot import exp
+
+        if not isinstance(tree, exp.Select) or tree.args.get("order") or not tree.find(exp.Table):
+            return
+        limit = tree.args.get("limit")
+        count = limit.expression if isinstance(limit, exp.Limit) else None
+        if isinstance(count, exp.Literal) and count.is_int and int(count.name) > 1:
+            yield Limit(self._span(), self.note, None, int(count.name))
+
+    def _cross_join(self, select: object) -> Iterator[Fact]:
+        """Plain tables side by side, and no condition that connects one of them with the others."""
+        from sqlglot import exp
+
+        if not isinstance(select, exp.Select):
+            return
+        first = select.args.get("from_") or select.args.get("from")
+        joins = select.args.get("joins") or []
+        if first is None or not joins or select.args.get("laterals"):
+            return
+        root = select.root()
+        defined = {cte.alias for cte in root.find_all(exp.CTE)} if isinstance(root, exp.Expression) else set()
+        tables = [first.this, *(join.this for join in joins)]
+        if not all(isinstance(t, exp.Table) and isinstance(t.this, exp.Identifier) for t in tables):
+            return
+        names = [t.alias_or_name for t in tables]
+        pairs = _connected(select, joins, set(names))
+        if pairs is None or _picks_rows(select, joins, names):
+            return
+        for number, join in enumerate(joins, 1):
+            explicit = any(join.args.get(k) for k in ("using", "kind", "side", "method"))
+            on, table = join.args.get("on"), tables[number]
+            if isinstance(on, exp.Expression) and not isinstance(on, exp.Boolean):
+                about = {column.table for column in on.find_all(exp.Column)}
+                loose = (
+                    "" not in about
+                    and about <= set(names)
+                    and len(about) == 1
+                    and not on.find(exp.Select, exp.Or)
+                )
+                loose = (
+                    loose
+                    and not explicit_cross(join)
+                    and not any(names[number] in pair for pair in pairs if len(pair) > 1)
+                )
+                alone = about == {names[number]} or names[number] not in about
+                loose = loose and alone
+            else:
+                listed = table.db == "" and table.name in defined
+                loose = (
+                    not listed
+                    and not (explicit and join.kind != "INNER")
+                    and not _reaches(names[number], names, pairs)
+                )
+            if loose:
+                yield CrossJoin(self._span(_start(table)), self.note, None, (tables[0].name, table.name))
+                return
+
+    def _create(self, tree: object) -> Iterator[Fact]:
+        from sqlglot import exp
+
+        if not isinstance(tree, exp.Create):
+            return
+        if tree.kind == "VIEW" and isinstance(tree.expression, exp.Select):
+            star = next((e for e in tree.expression.expressions if e.is_star), None)
+            defined = {cte.alias for cte in tree.expression.find_all(exp.CTE)}
+            if star is not None and any(t.name not in defined for t in tree.expression.find_all(exp.Table)):
+                name = tree.find(exp.Table)
+                yield ViewStar(self._span(self._star(tree, star)), self.note, None, name.name if name else "")
+        yield from self._columns(tree)
+
+    def _star(self, tree: object, star: object) -> int | None:
+        """The place of a view's star: behind the SELECT that follows its name."""
+        from sqlglot import exp
+
+        own = _start(star)
+        if own:
+            return own
+        name = tree.find(exp.Table) if isinstance(tree, exp.Expression) else None
+        after = (_start(name) if name is not None else 0) or 0
+        found = bounded(r"\bselect\b[^*]*(\*)", re.IGNORECASE).search(self.statement.text, after)
+        return found.start(1) if found else None
+
+    def _columns(self, tree: object, table: str = "") -> Iterator[Fact]:
+        from sqlglot import exp
+
+        for column in tree.find_all(exp.ColumnDef) if isinstance(tree, exp.Expression) else ():
+            kind = column.kind.sql(self.script.dialect).lower() if column.kind else ""
+            start = column.this.meta.get("start") if isinstance(column.this, exp.Identifier) else None
+            yield TypedColumn(self._span(start), self.note, None, table, column.name, kind)
+
+
+def _picks_rows(select: object, joins: list[Any], names: list[str]) -> bool:
+    """Return True if conditions pick the rows of every table by value, so that all pairs are meant."""
+    from sqlglot import exp
+
+    picked = set()
+    for part in _parts(select, joins):
+        value = part.expression if isinstance(part, exp.EQ) else None
+        is_value = isinstance(part, exp.In) or (value is not None and not value.find(exp.Column))
+        if is_value and isinstance(part.this, exp.Column):
+            picked.add(part.this.table)
+    return picked >= set(names)
+
+
+def _parts(select: object, joins: list[Any]) -> Iterator[Any]:
+    """The parts, connected by AND, of the conditions of WHERE and of the joins."""
+    from sqlglot import exp
+
+    where = select.args.get("where") if isinstance(select, exp.Select) else None
+    conditions = [where.this] if isinstance(where, exp.Where) else []
+    conditions += [join.args["on"] for join in joins if isinstance(join.args.get("on"), exp.Expression)]
+    for condition in conditions:
+        yield from condition.flatten() if isinstance(condition, exp.And) else [condition]
+
+
+def _connected(select: object, joins: list[Any], names: set[str]) -> list[set[str]] | None:
+    """Which tables the parts of all conditions bring together; None if a column does not say whose it is."""
+    from sqlglot import exp
+
+    found: list[set[str]] = []
+    for part in _parts(select, joins):
+        owners = {column.table for column in part.find_all(exp.Column)}
+        if "" in owners or owners - names or part.find(exp.Placeholder) is part:
+            return None
+        found.append(owners & names)
+    if any(join.args.get("using") or join.args.get("method") for join in joins):
+        found.append(set(names))
+    return found
+
+
+def _reaches(name: str, names: list[str], pairs: list[set[str]]) -> bool:
+    """Whether conditions connect a table with any other."""
+    return any(name in pair and len(pair) > 1 for pair in pairs) or len(names) < 2
+
+
+def explicit_cross(join: Any) -> bool:
+    """Whether all pairs are asked for by name."""
+    return bool(join.kind == "CROSS" or join.args.get("method"))
+
+
+def _start(node: object) -> int | None:
+    """Where a node begins in its statement, as far as sqlglot kept it."""
+    from sqlglot import exp
+
+    if not isinstance(node, exp.Expression):
+        return None
+    found = (part.meta.get("start") for part in node.walk() if part.meta)
+    return next((place for place in found if isinstance(place, int)), None)
+
+
+@lru_cache(maxsize=64)
+def declared_types(text: str, dialect: str) -> dict[tuple[str, str], str]:
+    """The types of columns that a file's statements leave, by table and column."""
+    from sqlglot import exp
+
+    from wardround_sql.parsing.sqlglot_trees import parsed_text
+
+    found: dict[tuple[str, str], str] = {}
+    for tree in parsed_text(text, dialect):
+        table = tree.find(exp.Table) if isinstance(tree, (exp.Create, exp.Alter)) else None
+        for column in tree.find_all(exp.ColumnDef) if table is not None else ():
+            if column.kind is not None and table is not None:
+                found[table.name, column.name] = column.kind.sql(dialect).lower()
+    return found

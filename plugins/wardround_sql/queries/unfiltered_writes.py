@@ -1,0 +1,35 @@
+"""UPDATE and DELETE statements of every row of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wardround_sql.document import Script
+from wardround_sql.parsing.pg_nodes import Node, content, kinds
+from wardround_sql.queries.facts import Write, facts_of
+
+
+def writes(script: Script) -> Iterator[Write]:
+    """UPDATE and DELETE statements without WHERE."""
+    if not script.is_postgres:
+        yield from facts_of(script, Write)
+    for statement in script.queries:
+        if statement.kind in ("DeleteStmt", "UpdateStmt") and "whereClause" not in statement.node:
+            node = statement.node
+            if _is_narrowed(node):
+                continue
+            columns = tuple(
+                t.get("name", "") for t in kinds(node.get("targetList", []), "ResTarget") if "name" in t
+            )
+            verb = "DELETE" if statement.kind == "DeleteStmt" else "UPDATE"
+            relation = node.get("relation", {})
+            place = relation.get("location") if "withClause" in node else None
+            yield Write(script.span(statement, place), "", statement, verb, script.name_of(relation), columns)
+
+
+def _is_narrowed(node: Node) -> bool:
+    """Whether something beside a table stands in FROM or USING, which may be one row."""
+    named = {cte.get("ctename") for cte in kinds(node.get("withClause", {}), "CommonTableExpr")}
+    beside = [*node.get("fromClause", []), *node.get("usingClause", [])]
+    tables = [content(one, "RangeVar") for one in beside]
+    return bool(beside) and not all(t is not None and t.get("relname") not in named for t in tables)

@@ -1,0 +1,105 @@
+"""What is said about values of a query: window frames, sums of distinct values, sums with what may be
+missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from wardround_sql.document import Script
+from wardround_sql.parsing.sqlglot_trees import trees
+from wardround_sql.queries.aggregation import Shape
+
+
+def unframed(script: Script) -> Iterator[Shape]:
+    """``last_value`` over an ordered window without a frame: it ends at the row itself."""
+    if script.dialect == "snowflake" or "snowflake" in script.path.lower():
+        return  # there such a window goes on to its end
+    for tree in trees(script):
+        for window in tree.expression.find_all(exp.Window):
+            value = window.this.this if isinstance(window.this, exp.IgnoreNulls) else window.this
+            if not isinstance(value, exp.LastValue):
+                continue
+            order, spec = _window(window)
+            if order is not None and spec is None:
+                yield Shape(tree.span(value), "last_value", tree.note)
+
+
+def _window(window: exp.Window) -> tuple[exp.Expr | None, exp.Expr | None]:
+    """The order and the frame of a window, those of the one it names too."""
+    order, spec = window.args.get("order"), window.args.get("spec")
+    name = window.alias
+    select = window.find_ancestor(exp.Select)
+    for one in select.args.get("windows") or [] if name and select is not None else ():
+        if one.name == name or one.this.name == name:
+            order, spec = order or one.args.get("order"), spec or one.args.get("spec")
+    return order, spec
+
+
+def distinct_sums(script: Script) -> Iterator[Shape]:
+    """``sum(DISTINCT x)`` and ``avg(DISTINCT x)``: equal amounts count once."""
+    for tree in trees(script):
+        for total in tree.expression.find_all(exp.Sum, exp.Avg):
+            inside = total.this
+            if isinstance(inside, exp.Distinct) and inside.expressions:
+                said = "avg" if isinstance(total, exp.Avg) else "sum"
+                yield Shape(tree.span(inside), said, tree.note, inside.expressions[0].sql())
+
+
+_ARITHMETIC = (exp.Add, exp.Sub)
+"""A ratio of nothing is nothing, and seldom meant to be 0; a sum goes on without one of its terms."""
+
+
+def missing_terms(script: Script) -> Iterator[Shape]:
+    """A sum with a bare column of what LEFT JOIN brings, beside a term that is always there."""
+    for tree in trees(script):
+        for select in tree.expression.find_all(exp.Select):
+            totals = _left_totals(select)
+            for whole in _sums(select) if totals else ():
+                terms = list(_terms(whole))
+                bare = [t for t in terms if isinstance(t, exp.Column) and t.table in totals]
+                if bare and len(bare) < len(terms):
+                    yield Shape(tree.span(bare[0]), bare[0].sql(), tree.note, bare[0].table)
+
+
+def _left_totals(select: exp.Select) -> set[str]:
+    """The names of grouped subqueries and WITH queries that come in by LEFT JOIN."""
+    root = select.root()
+    grouped = {cte.alias for cte in root.find_all(exp.CTE) if _is_grouped(cte.this)}
+    found = set()
+    for join in select.args.get("joins") or []:
+        inside = join.this
+        total = (isinstance(inside, exp.Subquery) and _is_grouped(inside.this)) or (
+            isinstance(inside, exp.Table) and not inside.db and inside.name in grouped
+        )
+        if join.side == "LEFT" and total:
+            found.add(inside.alias_or_name)
+    return found
+
+
+def _is_grouped(query: exp.Expr) -> bool:
+    return isinstance(query, exp.Select) and query.args.get("group") is not None
+
+
+def _sums(select: exp.Select) -> Iterator[exp.Expr]:
+    """The outermost sums of what a query gives."""
+    for target in select.expressions:
+        for node in target.find_all(*_ARITHMETIC):
+            outer = node.parent
+            while isinstance(outer, exp.Paren):
+                outer = outer.parent
+            guarded = node.find_ancestor(exp.Coalesce, exp.Select, exp.Case, exp.If)
+            if not isinstance(outer, _ARITHMETIC) and guarded is select:
+                yield node
+
+
+def _terms(node: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(node, exp.Paren):
+        yield from _terms(node.this)
+    elif isinstance(node, _ARITHMETIC):
+        yield from _terms(node.this)
+        yield from _terms(node.expression)
+    else:
+        yield node

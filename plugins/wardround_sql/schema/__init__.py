@@ -1,0 +1,1 @@
+"""The schema that statements build."""

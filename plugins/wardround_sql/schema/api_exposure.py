@@ -1,0 +1,97 @@
+"""Whether clients reach the tables directly, through PostgREST or Supabase, and in which schemas.
+
+Only there is a table without row-level security open to everybody; a web application that keeps its database
+to itself must not be told to enable it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+from wardround.checks.base import Source
+from wardround.checks.lazy import LatePattern
+from wardround_sql.options import SqlOptions
+from wardround_sql.project.migration_files import set_patterns
+
+_SIGNS = LatePattern(
+    r"\bauth\.(?:uid|jwt|role|email)\s*\(|\b(?:to|from)\s+(?:\w+\s*,\s*)*\"?(?:anon|authenticated)\b|"
+    r"\brequest\.jwt\b|\bpgrst\b",
+    re.IGNORECASE,
+)
+_WORDS = ("anon", "authenticated", "auth.uid", "request.jwt.claims")
+_USUAL = ("public",)
+_READ = 5
+"""Files beside it that are read for signs of an API."""
+
+
+class Exposure:
+    """What is known about the API in front of one file's database."""
+
+    def __init__(self, source: Source, options: SqlOptions) -> None:
+        self._source = source
+        self._options = options
+
+    def serves(self, schema: str) -> bool:
+        """Whether clients reach what is in a schema."""
+        return schema in self.schemas
+
+    @cached_property
+    def schemas(self) -> frozenset[str]:
+        """The schemas clients reach; none where there is no sign of an API."""
+        if self._options.api is False:
+            return frozenset()
+        chosen = self._options.exposed_schemas
+        api = self._supabase.get("api", {}) if self._supabase else {}
+        if isinstance(api, dict) and api.get("enabled") is False and self._options.api is None:
+            return frozenset()
+        listed = api.get("schemas") if isinstance(api, dict) else None
+        if not (self._options.api or self._is_shown):
+            return frozenset()
+        return frozenset(chosen or (listed if isinstance(listed, list) else _USUAL) or _USUAL) - {
+            "graphql_public"
+        }
+
+    @cached_property
+    def is_supabase(self) -> bool:
+        """Whether the file is part of a Supabase project, by its folders."""
+        return re.search(r"(?:^|/)supabase/", self._source.path) is not None or self._supabase is not None
+
+    @cached_property
+    def _is_shown(self) -> bool:
+        if self.is_supabase:
+            return True
+        if _SIGNS.search(self._source.text):
+            return True
+        project = self._source.project
+        found = project.files_with_word(_WORDS, set_patterns(self._source.path))
+        folder = self._source.path.rpartition("/")[0]
+        beside = [path for path in found if path.rpartition("/")[0] == folder][:_READ]
+        return any(_SIGNS.search(project.read(path) or "") for path in beside)
+
+    @cached_property
+    def _supabase(self) -> dict[str, Any] | None:
+        """Supabase's own configuration, from the nearest folder that has one."""
+        folder = self._source.path.rpartition("/")[0]
+        while True:
+            stem = f"{folder}/" if folder else ""
+            names = [stem + "supabase/config.toml"]
+            if folder.rpartition("/")[2] == "supabase":
+                names.append(stem + "config.toml")
+            for name in names:
+                text = self._source.project.read(name)
+                if text is not None:
+                    return _table(text)
+            if not folder:
+                return None
+            folder = folder.rpartition("/")[0]
+
+
+def _table(text: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}

@@ -1,0 +1,175 @@
+"""What the functions of triggers give back, and when those triggers are fired."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from msgspec import Struct
+
+from wardround.checks.lazy import LatePattern
+from wardround_sql.document import Script
+from wardround_sql.parsing.masking import masked
+from wardround_sql.parsing.pg_nodes import option, text_of, texts
+from wardround_sql.parsing.statements import Statement, parsed_about
+
+AFTER, BEFORE = 0, 2
+"""How libpg_query writes when a trigger is fired."""
+INSERT, DELETE, UPDATE = 4, 8, 16
+"""And for what."""
+
+_RETURNS = LatePattern(r"(?i)\breturn\b\s*(?P<what>[^;]*?)\s*;")
+_ASSIGNS = LatePattern(
+    r"(?i)(?:;|\bbegin|\bthen|\belse|\bloop)\s*(?P<set>new\s*\.\s*\"?\w+\"?\s*:?=)|"
+    r"\binto\s+(?:strict\s+)?(?P<into>new\s*\.)"
+)
+_WORDS = LatePattern(
+    r"(?i)\bend\s+(?:if|case|loop)\b|\b(?P<open>begin|if(?!\s+(?:not\s+)?exists\s+[\w\"])|case|loop)\b|\bend\b"
+)
+_HANDLER = LatePattern(r"(?i)\bexception\s+when\b")
+_RAISES = LatePattern(r"(?i)\braise\s+(?:exception\b|sqlstate\b|'|\w+\s*;|\w+\s+using\b)")
+_ENDS = LatePattern(r"(?i)\breturn\b|\braise\b")
+_WRITES = LatePattern(r"(?i)\b(?:insert\s+into|update|delete\s+from|execute)\s+(?P<name>[\w.\"]*)")
+_TELLS = LatePattern(r"(?i)\bperform\s+pg_notify\b|\braise\s+(?:notice|warning|info|log)\b")
+_LOGS = LatePattern(r"(?i)audit|(?:^|[._])(?:logs?|history|outbox|journal|changelog)(?:$|[._])")
+
+
+_MOST = 20
+"""Functions that are looked for in other files: one that names more is a dump of a whole schema."""
+
+
+class Trigger(Struct, frozen=True):
+    """A row trigger: the statement that makes it, and its function."""
+
+    statement: Statement
+    function: str
+    timing: int
+    events: int
+
+
+class Body(Struct, frozen=True):
+    """The code of a trigger's function: its text without strings and comments, and where it begins."""
+
+    statement: Statement
+    name: str
+    code: str
+    start: int
+
+    @property
+    def main(self) -> str:
+        """The code without what is done when an error is caught."""
+        handler = _HANDLER.search(self.code)
+        return self.code[: handler.start()] if handler is not None else self.code
+
+    @property
+    def given(self) -> set[str]:
+        """Everything it may give back, in lower case."""
+        return {" ".join(one["what"].lower().split()) for one in _RETURNS.finditer(self.code)}
+
+    @property
+    def asks_what(self) -> bool:
+        """Whether it asks what it is fired for."""
+        return "tg_op" in self.code.lower() or "tg_when" in self.code.lower()
+
+    def last_return(self) -> re.Match[str] | None:
+        """Where it gives back a row at its end, whatever the row; None if it does not."""
+        code = self.main
+        last = None
+        for found in _RETURNS.finditer(code):
+            last = found
+        return last if last is not None and _depth(code, last.start()) == 1 else None
+
+    def raises(self) -> bool:
+        return _RAISES.search(self.code) is not None
+
+    def changes(self) -> list[int]:
+        """The places where values of the new row are set."""
+        found = _ASSIGNS.finditer(self.main)
+        return [max(one.start("set"), one.start("into")) for one in found]
+
+    def falls_off(self) -> bool:
+        """Whether values of the new row are set last of all, whatever the row, and nothing is given back."""
+        last = self.changes()[-1:]
+        after = self.code[last[0] :] if last else "return"
+        return _depth(self.main, last[0] if last else 0) == 1 and not _ENDS.search(after)
+
+    def loses_changes(self, at: int) -> bool:
+        """Whether values of the new row are set before a place, and the row is not given back in between."""
+        kept = [one.start() for one in _RETURNS.finditer(self.main, 0, at) if "new" in one["what"].lower()]
+        return any(not any(place > one for place in kept) for one in self.changes() if one < at)
+
+    def only_tells(self) -> bool:
+        """Whether all it does is to write down or send word of what happens."""
+        writes = [one["name"].replace('"', "") for one in _WRITES.finditer(self.code)]
+        if "new.*" in self.code.lower().replace(" ", ""):
+            return False
+        return all(_LOGS.search(one) for one in writes) and (
+            bool(writes) or _TELLS.search(self.code) is not None
+        )
+
+
+def bodies(script: Script) -> Iterator[Body]:
+    """The functions of triggers that a file makes."""
+    for statement in script.of("CreateFunctionStmt"):
+        found = body_of(statement)
+        if found is not None:
+            yield found
+
+
+def body_of(statement: Statement) -> Body | None:
+    node = statement.node
+    returned = texts(node.get("returnType", {}).get("names"))[-1:]
+    language = text_of(option(node.get("options"), "language")).lower()
+    if statement.kind != "CreateFunctionStmt" or returned != ["trigger"] or language != "plpgsql":
+        return None
+    body = option(node.get("options"), "as")
+    text = text_of(body["List"]["items"][0]) if isinstance(body, dict) and "List" in body else text_of(body)
+    start = statement.text.find(text) if text else -1
+    return Body(statement, texts(node.get("funcname"))[-1], masked(text), start) if start >= 0 else None
+
+
+def triggers_of(script: Script, functions: Collection[str]) -> dict[str, list[Trigger]]:
+    """The row triggers of the migration set that call some functions, by the function."""
+    found: dict[tuple[str, str], Trigger] = {}
+    for statement in _about(script, functions):
+        one = trigger_of(statement)
+        node = statement.node
+        if one is not None and one.function in functions:
+            found[node.get("relation", {}).get("relname", ""), node.get("trigname", "")] = one
+    called: dict[str, list[Trigger]] = {}
+    for one in found.values():
+        called.setdefault(one.function, []).append(one)
+    return called
+
+
+def trigger_of(statement: Statement) -> Trigger | None:
+    node = statement.node
+    if statement.kind != "CreateTrigStmt" or not node.get("row"):
+        return None
+    name = texts(node.get("funcname"))[-1:]
+    return Trigger(statement, name[0] if name else "", node.get("timing", 0), node.get("events", 0))
+
+
+def functions_of(script: Script, names: Collection[str]) -> dict[str, Body]:
+    """The functions of these names as the migration set leaves them."""
+    found = {}
+    for statement in _about(script, names):
+        body = body_of(statement)
+        if body is not None and body.name in names:
+            found[body.name] = body
+    return found
+
+
+def _about(script: Script, names: Collection[str]) -> Iterator[Statement]:
+    """What the files of the set say about some functions, this one last; of very many this one alone."""
+    for path, text in script.around(sorted(names)) if 0 < len(names) <= _MOST else ():
+        yield from parsed_about(text, path, tuple(sorted(names)))
+    yield from script.statements
+
+
+def _depth(code: str, at: int) -> int:
+    """How many blocks, IFs, CASEs and loops are open at a place."""
+    depth = 0
+    for found in _WORDS.finditer(code, 0, at):
+        depth += 1 if found["open"] else -1
+    return depth

@@ -1,0 +1,193 @@
+"""Which columns of a table are unique together, as all SQL of the project that is about it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct, field
+
+from wardround.checks.lazy import LatePattern
+from wardround_sql.document import Script
+from wardround_sql.parsing.pg_nodes import Node, content, items, members, texts, unwrapped, without_places
+from wardround_sql.parsing.statements import Statement, parsed_about
+from wardround_sql.project import migration_files
+from wardround_sql.schema.model import Name
+
+_MOST = 120
+"""Files of SQL past which it would take too long to learn what they say about a table."""
+_CODE = ("*.py", "*.ts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.prisma", "*.go", "*.php", "*.java", "*.rs")
+_MODELS = LatePattern(
+    r"(?i)pgTable|create_?table|__tablename__|@Entity|\bTable\(|tableName|class Meta|sequelize|"
+    r"create_?index|add_?index|createUnique|"
+    r"addConstraint|migrations\.|\bmodel \w+ \{|create\s+(?:table|unique)|alter\s+table"
+)
+_KEYS = ("CONSTR_PRIMARY", "CONSTR_UNIQUE")
+
+
+class Unique(Struct, frozen=True):
+    """Columns and expressions of which no two rows have the same.
+
+    Attributes:
+        whole: whether that is so of all rows, not only of those a condition names.
+        constraint: whether it is a constraint with this name, and not an index alone.
+    """
+
+    parts: frozenset[str]
+    name: str
+    whole: bool = True
+    constraint: bool = True
+
+    def __str__(self) -> str:
+        return "(" + ", ".join(sorted(self.parts)) + ")"
+
+
+class Uniques(Struct):
+    """What one set of files says about a table.
+
+    Attributes:
+        made: whether the table is made there.
+        unsure: whether something is said that may add what is not known here.
+    """
+
+    table: str
+    made: bool = False
+    unsure: bool = False
+    known: list[Unique] = field(default_factory=list)
+
+    def apply(self, statement: Statement) -> None:
+        node = statement.node
+        if statement.kind == "DropStmt":
+            self._drop(node)
+        elif statement.kind in ("DoStmt", "CreateFunctionStmt"):
+            said = statement.text.lower()
+            self.unsure |= "execute" in said and "unique" in said and self.table.lower() in said
+        elif statement.kind == "CreateTableAsStmt":
+            if node.get("into", {}).get("rel", {}).get("relname") == self.table:
+                self._begin()
+        elif node.get("relation", {}).get("relname") == self.table:
+            self._about(statement.kind, node)
+
+    def _begin(self) -> None:
+        self.made, self.known = True, []
+
+    def _about(self, kind: str, node: Node) -> None:
+        if kind == "CreateStmt":
+            self._create(node)
+        elif kind == "IndexStmt" and node.get("unique"):
+            parts = frozenset(map(part_of, members(node.get("indexParams"), "IndexElem")))
+            self.known.append(
+                Unique(parts, node.get("idxname", ""), "whereClause" not in node, constraint=False)
+            )
+        elif kind == "AlterTableStmt":
+            for command in members(node.get("cmds"), "AlterTableCmd"):
+                self._command(command)
+        elif kind == "RenameStmt":
+            self.unsure = True
+
+    def _create(self, node: Node) -> None:
+        if not (self.made and node.get("if_not_exists")):
+            self._begin()
+        self.unsure |= "inhRelations" in node or "partbound" in node or "ofTypename" in node
+        for element in node.get("tableElts", []):
+            kind, inside = unwrapped(element)
+            if kind == "ColumnDef":
+                self._column(inside)
+            elif kind == "Constraint":
+                self._constraint(inside)
+            else:
+                self.unsure = True
+
+    def _column(self, node: Node) -> None:
+        name = str(node.get("colname", ""))
+        for one in members(node.get("constraints"), "Constraint"):
+            if one.get("contype") in _KEYS:
+                self._keep((name,), one)
+
+    def _constraint(self, node: Node) -> None:
+        if node.get("contype") not in _KEYS:
+            return
+        if node.get("indexname"):
+            known = next((one for one in self.known if one.name == node["indexname"]), None)
+            if known is None:
+                self.unsure = True
+            else:
+                self.known.append(Unique(known.parts, node.get("conname") or known.name))
+        else:
+            self._keep(tuple(texts(node.get("keys"))), node)
+
+    def _keep(self, columns: tuple[str, ...], node: Node) -> None:
+        kind = "pkey" if node.get("contype") == "CONSTR_PRIMARY" else "_".join((*columns, "key"))
+        self.known.append(Unique(frozenset(columns), node.get("conname") or f"{self.table}_{kind}"))
+
+    def _command(self, command: Node) -> None:
+        kind, definition, name = command.get("subtype"), command.get("def"), command.get("name")
+        if kind == "AT_AddColumn":
+            self._column(content(definition, "ColumnDef") or {})
+        elif kind == "AT_AddConstraint":
+            self._constraint(content(definition, "Constraint") or {})
+        elif kind == "AT_DropConstraint":
+            self.known = [one for one in self.known if not (one.constraint and one.name == name)]
+        elif kind == "AT_DropColumn":
+            self.known = [one for one in self.known if name not in one.parts]
+
+    def _drop(self, node: Node) -> None:
+        if node.get("removeType") == "OBJECT_INDEX":
+            gone = {texts(items(one))[-1] for one in node.get("objects", []) if texts(items(one))}
+            self.known = [one for one in self.known if one.constraint or one.name not in gone]
+
+
+def part_of(element: Node) -> str:
+    """A column or expression of an index, in a form to compare."""
+    return str(element.get("name") or without_places(element.get("expr")))
+
+
+def uniques_of(script: Script, statement: Statement | None, table: Name) -> list[Uniques]:
+    """What sets of files say of a table; nothing where none makes it, or something cannot be known."""
+    paths = script.source.project.files_with_word((table.name,), ("*.sql",))
+    if len(paths) > _MOST:
+        return []
+    once = statement is not None and statement.outer is None and statement.fragment.migrates
+    last = script.path if once else ""
+    sets: dict[str, Uniques] = {}
+    root = migration_files.set_root(script.path) if script.is_sql else ""
+    for path in sorted({*paths, script.path}, key=migration_files.order):
+        if (
+            last
+            and migration_files.set_root(path) == root
+            and migration_files.order(path) > migration_files.order(last)
+        ):
+            continue
+        own = root if path == script.path else migration_files.set_root(path)
+        one = sets.setdefault(own, Uniques(table.name))
+        for said in _said(script, path, table):
+            one.apply(said)
+    found = sorted(sets.values(), key=lambda one: not one.made)
+    unknown = not found or not found[0].made or any(one.unsure for one in found)
+    return [] if unknown or _in_code(script, table) else found
+
+
+def _said(script: Script, path: str, table: Name) -> Iterable[Statement]:
+    if path == script.path:
+        return [one for one in script.everything if not one.down]
+    if migration_files.is_down(path) or migration_files.is_spare(path):
+        return ()
+    text = script.source.project.read(path)
+    return parsed_about(text, path, (table.name,)) if text is not None else ()
+
+
+def _in_code(script: Script, table: Name) -> bool:
+    """Whether code that makes tables says of this one that something is unique."""
+    return any(_MODELS.search(text) for text in _texts_with(script, table.name))
+
+
+def _texts_with(script: Script, name: str) -> Iterator[str]:
+    project = script.source.project
+    about = set(project.files_with_word((name,), _CODE))
+    unique = about and project.files_with_word(("unique", "Unique", "UNIQUE"), _CODE)
+    for path in unique or ():
+        if (
+            path in about
+            and not path.endswith(migration_files.SUFFIXES)
+            and not migration_files.is_spare(path)
+        ):
+            yield project.read(path) or ""

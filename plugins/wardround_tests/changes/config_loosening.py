@@ -1,0 +1,172 @@
+"""Lines by which a file that says how tests are run lets more pass than before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from wardround.checks.base import ChangedText
+from wardround_tests.changes.harness_files import Kind
+from wardround_tests.changes.loosening import Eased, line_that_lost, short
+from wardround_tests.changes.test_commands import RUNS_TESTS
+
+# Patterns are texts here, since compiling them takes longer than most reviews that need none.
+
+
+class Weakening(msgspec.Struct, frozen=True):
+    """A line that, once added to a file of some kinds, lets more pass than before.
+
+    Attributes:
+        in_a_test_step: it counts only in a step or job that has to do with tests.
+    """
+
+    kinds: frozenset[Kind]
+    line: str
+    says: str
+    in_a_test_step: bool = False
+
+
+_WEAKENINGS = (
+    Weakening(
+        frozenset({Kind.SCRIPT}),
+        r"\b(forbidOnly|failOnFlakyTests|failOnConsole|restoreMocks|expect\.requireAssertions)\s*:\s*false|"
+        r"\ballowOnly\s*:\s*true|\b(errorOnDeprecated|injectGlobals)\s*:\s*false",
+        "lets tests pass that failed before",
+    ),
+    Weakening(
+        frozenset({Kind.CONFTEST}),
+        r"exitstatus\s*=\s*(0|pytest\.ExitCode\.OK)|os\._exit\(0\)|sys\.exit\(0\)|"
+        r"(filterwarnings|simplefilter)\(\s*[\"']ignore|addinivalue_line\(\s*[\"']filterwarnings[\"'],\s*[\"']ignore|"
+        r"pytest\.skip\([^)]*allow_module_level\s*=\s*True|\.add_marker\(\s*pytest\.mark\.(skip|xfail)",
+        "lets tests pass, or leaves them out",
+    ),
+    Weakening(
+        frozenset({Kind.PYTHON}),
+        r"^\s*(commands\s*=\s*)?-\s+(python -m )?(pytest|coverage|unittest)\b|"
+        r"success_codes\s*=\s*\[[^\]]*[1-9]|^\s*ignore_errors\s*=\s*(true|True|1)",
+        "lets failing tests pass",
+    ),
+    Weakening(
+        frozenset({Kind.RECIPE}),
+        r"^\t-@?\s*(python -m )?(pytest|tox|nox|vitest|jest|(npm|yarn|pnpm) (run )?test)\b|^\s*set \+e\b|"
+        r"fail_ci_if_error:\s*false|--no-exit-code|--exit-zero",
+        "lets failing tests pass",
+        in_a_test_step=True,
+    ),
+    Weakening(
+        frozenset({Kind.COVERAGE}),
+        r"^\s*(informational|allow_coverage_offsets|only_pulls)\s*:\s*true|require_ci_to_pass\s*:\s*(no|false)|"
+        r"^\s*if_ci_failed\s*:\s*(success|ignore)|^\s*(patch|project)\s*:\s*(off|false|no)\b",
+        "lets less coverage pass",
+    ),
+    Weakening(
+        frozenset({Kind.SCRIPT}),
+        r"--passWithNoTests|(passWithNoTests|dangerouslyIgnoreUnhandledErrors)\s*:\s*true",
+        "leaves tests out of the run",
+    ),
+    Weakening(
+        frozenset({Kind.CONFTEST}),
+        r"^\s*collect_ignore(_glob)?\b|def pytest_ignore_collect|def pytest_collection_modifyitems|"
+        r"def pytest_runtest_(makereport|call|protocol)|def pytest_sessionfinish",
+        "changes which tests run or how they are judged",
+    ),
+    Weakening(
+        frozenset({Kind.PYTHON}),
+        r"^\s*ignore_outcome\s*=\s*(true|True|1)",
+        "lets failing tests pass",
+    ),
+    Weakening(
+        frozenset({Kind.RECIPE}),
+        r"continue-on-error:\s*true|allow_failure:\s*true|^\s*(- )?if:\s*(\$\{\{\s*)?false\b",
+        "lets this step of the tests fail, or be left out, without failing the run",
+        in_a_test_step=True,
+    ),
+    Weakening(
+        frozenset({Kind.RECIPE, Kind.SCRIPT, Kind.PYTHON}),
+        rf"{RUNS_TESTS}.*(\|\|\s*(true|exit 0|:|echo)|;\s*(true|exit 0))",
+        "lets failing tests pass",
+    ),
+)
+_THRESHOLD = (
+    r"(fail_under|fail-under|cov-fail-under|statements|branches|functions|lines|target|minimum_coverage)"
+    r"\W{1,4}(\d+(?:\.\d+)?)"
+)
+
+
+def weakened_lines(
+    kind: Kind | None, file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
+) -> Iterator[Eased]:
+    """What lines that came let pass, and what lines that went kept from passing."""
+    for weakening in _WEAKENINGS:
+        if kind in weakening.kinds:
+            yield from _added_weakening(weakening, file, added, gone)
+    if kind is Kind.RECIPE:
+        yield from _no_longer_waits(file, added, gone)
+
+
+def _no_longer_waits(
+    file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
+) -> Iterator[Eased]:
+    """Jobs that no longer need those of the tests, and tests that no longer run for pull requests."""
+    waiting = [line for line in gone if re.search(_WAITS, line)]
+    if waiting and not any(re.search(_WAITS, line) for _, line in added):
+        text = f"this no longer waits for the tests: {short(waiting[0])}"
+        yield Eased(line_that_lost(file, waiting[0], "needs:"), text)
+    triggers = [line for line in gone if re.match(_ON_PULL, line)]
+    head = file.text or ""
+    if triggers and "pull_request" not in head and re.search(RUNS_TESTS, head):
+        yield Eased(line_that_lost(file, triggers[0]), "the tests no longer run for pull requests")
+
+
+_WAITS = r"^\s*(needs|dependsOn|requires)\s*:.*\b(unit|integration|e2e)?[-_]?tests?\b"
+_ON_PULL = r"^\s*(-\s*)?pull_request\b|^on:.*\bpull_request\b"
+
+
+def _added_weakening(
+    weakening: Weakening, file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
+) -> Iterator[Eased]:
+    before = sum(len(re.findall(weakening.line, line)) for line in gone)
+    hits = [
+        (n, line)
+        for n, line in added
+        if re.search(weakening.line, line)
+        and not line.lstrip().startswith("#")
+        and (not weakening.in_a_test_step or _is_in_a_test_step(file, n))
+    ]
+    if sum(len(re.findall(weakening.line, line)) for _, line in hits) > before:
+        number, line = hits[0]
+        yield Eased(number, f"{weakening.says}, in the change that it judges: {short(line)}")
+
+
+def _is_in_a_test_step(file: ChangedText, number: int) -> bool:
+    """Whether the item or mapping that a line stands in says anything of tests."""
+    lines = (file.text or "").split("\n")
+    depth = _depth(lines[number - 1])
+    first = number - 1
+    while first > 0 and not (lines[first].lstrip().startswith("- ") and _depth(lines[first]) <= depth):
+        if lines[first].strip() and _depth(lines[first]) < depth:
+            break
+        first -= 1
+    last = number
+    while last < len(lines) and (not lines[last].strip() or _depth(lines[last]) >= depth):
+        if lines[last].lstrip().startswith("- ") and _depth(lines[last]) == depth:
+            break
+        last += 1
+    return any(re.search(rf"{RUNS_TESTS}|\btests?\b", line) for line in lines[first:last])
+
+
+def _depth(line: str) -> int:
+    """How far in the content of a line begins, the mark of an item left out."""
+    return len(line) - len(re.sub(r"^\s*(- +)?", "", line))
+
+
+def lowered_thresholds(added: Sequence[tuple[int, str]], gone: Sequence[str]) -> Iterator[Eased]:
+    before = {match[1]: float(match[2]) for line in gone for match in re.finditer(_THRESHOLD, line)}
+    for number, line in added:
+        for match in re.finditer(_THRESHOLD, line):
+            was = before.get(match[1])
+            if was is not None and float(match[2]) < was:
+                text = f"{match[1]} goes down from {was:g} to {match[2]} with the code it judges"
+                yield Eased(number, text)

@@ -1,0 +1,109 @@
+"""What a change does to the code that ships, as far as tests can be told from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+import msgspec
+
+from wardround.checks.base import ChangedText, WholeChange
+from wardround.storage.regex_cache import bounded
+from wardround_tests.changes.line_diff import added_lines, numbered_removed_lines
+from wardround_tests.file_kinds import is_production
+
+_WORD = r"[A-Za-z_]\w{4,}"
+_PYTHON = r"(\s*)(?:async\s+)?(?:def|class)\s+(\w+)|()([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)"
+_SCRIPT = (
+    r"(\s*)(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?"
+    r"(?:function\s*\*?|class)\s+(\w+)|"
+    r"()(?:export\s+)?(?:declare\s+)?(?:const|let|var|interface|type|enum)\s+(\w+)|"
+    r"(\s+)(?:(?:public|private|protected|static|async|get|set)\s+)*"
+    r"(?!if\b|for\b|while\b|switch\b|catch\b|return\b|function\b|await\b|new\b)(\w+)\s*\([^()]*\)\s*(?::[^{]+)?\{\s*$"
+)
+_USED = r"(?<![\w'\"`])[A-Za-z_]\w{3,}(?=[\s)]*[(.,)\]<=]|\s*$)"
+_LONG = 7
+_SHORTEST = 4
+"""Shorter names, such as those of loops and of ``get``, say too little about what a test is of."""
+
+
+class Production(msgspec.Struct, frozen=True, dict=True):
+    """The code files of a change that are no tests."""
+
+    files: Sequence[ChangedText]
+
+    @classmethod
+    def of(cls, change: WholeChange) -> Production:
+        return cls([f for f in change.files if is_production(f.path)])
+
+    @cached_property
+    def gone_words(self) -> frozenset[str]:
+        """The words that a file of the code had and has no more."""
+        return frozenset(
+            word
+            for f in self.files
+            for word in set(re.findall(_WORD, f.base_text or "")) - set(re.findall(_WORD, f.text or ""))
+        )
+
+    @cached_property
+    def touched(self) -> dict[str, tuple[ChangedText, int]]:
+        """Functions, classes and values that the change touches and leaves: where each now begins."""
+        found: dict[str, tuple[ChangedText, int]] = {}
+        for file in self.files:
+            if file.text is None or file.base_text is None:
+                continue
+            names = {name for name, _ in _around(file.path, file.text, (n for n, _ in added_lines(file)))}
+            removed = (n for n, _ in numbered_removed_lines(file))
+            names |= {name for name, _ in _around(file.path, file.base_text, removed)}
+            was = {name for name, _ in _definitions(file.path, file.base_text)}
+            for name, line in _definitions(file.path, file.text):
+                if name in names and name in was and len(name) >= _SHORTEST and not name.startswith("__"):
+                    found.setdefault(name, (file, line))
+        return found
+
+    def is_withdrawn(self, text: str, name: str = "") -> bool:
+        """Whether the code no longer has something that a text is about, or the name of a test tells."""
+        if not self.gone_words.isdisjoint(re.findall(_WORD, text)):
+            return True
+        return any(len(word) > _LONG and word in name for word in self.gone_words)
+
+    def touched_in(self, text: str) -> str:
+        """The first of the touched names that a text uses; empty if it uses none."""
+        return next((word for word in re.findall(_USED, text) if word in self.touched), "")
+
+    def shrank(self, name: str) -> bool:
+        """Whether the file of a touched name lost more lines than it got: what it did may be withdrawn."""
+        file, _ = self.touched[name]
+        return len((file.text or "").split("\n")) < len((file.base_text or "").split("\n"))
+
+    def replaces(self, old: str, new: str) -> bool:
+        """Whether the code itself wrote one literal for another."""
+        gone = "\n".join(line for f in self.files for _, line in numbered_removed_lines(f))
+        came = "\n".join(line for f in self.files for _, line in added_lines(f))
+        return bool(old) and bool(new) and old in gone and new in came
+
+
+def _definitions(path: str, text: str) -> Iterator[tuple[str, int]]:
+    pattern = bounded(_PYTHON if path.endswith(".py") else _SCRIPT)
+    for number, line in enumerate(text.split("\n"), 1):
+        match = pattern.match(line)
+        if match is not None:
+            yield match[match.lastindex or 0], number
+
+
+def _around(path: str, text: str, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
+    """The definitions, inside out by their indentation, that some lines stand in or are."""
+    wanted, starts = set(numbers), {line: name for name, line in _definitions(path, text)}
+    around: list[tuple[int, str, int]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        indent = len(line) - len(line.lstrip())
+        if line.lstrip()[0] not in ")]}":
+            while around and around[-1][0] >= indent:
+                around.pop()
+        if number in starts:
+            around.append((indent, starts[number], number))
+        if number in wanted:
+            yield from ((name, start) for _, name, start in around)

@@ -1,0 +1,213 @@
+"""The settings of pytest and coverage in a file, and what of them lets more pass than before."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wardround.checks.base import ChangedText
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Severity
+from wardround_tests.changes.loosening import Eased, line_that_brings, line_that_lost, short
+
+_WITH_VALUE = frozenset(
+    {"-p", "-W", "-m", "-k", "--deselect", "--ignore", "--ignore-glob", "--cov-fail-under", "--reruns"}
+)
+_LEAVES_OUT = LatePattern(r"(-k|-m|--deselect|--ignore|--ignore-glob|--lf|--last-failed)(=|$)|--no-cov$")
+_FORGIVES = LatePattern(r"--reruns=[1-9]|--suppress-no-test-exit-code|-W=(ignore|default)")
+_STRICT = LatePattern(r"--strict(-markers|-config)?$|-W=error|--doctest-modules$")
+_HARMLESS_PLUGINS = frozenset({"cacheprovider", "legacypath", "nose", "sugar", "logging"})
+_YES = frozenset({"true", "1", "yes", "on"})
+_STRICT_KEYS = ("xfail_strict", "strict_xfail", "strict", "strict_markers", "strict_config")
+_NO_CODE = r"test|migrations|conftest|setup\.py|venv|site-packages|version|docs|examples?|\.tox"
+"""Paths that nobody asks the coverage of."""
+_NO_LINES = (
+    r"pragma|TYPE_CHECKING|NotImplemented|overload|abstract|__main__|__repr__|"
+    r"\.\.\.|assert_never|Protocol|pass$"
+)
+"""Lines that nobody asks the coverage of."""
+_FEWER_ARE_LESS = ("testpaths", "python_files", "python_classes", "python_functions")
+
+
+@dataclass(frozen=True, slots=True)
+class PytestSettings:
+    """What a file tells pytest and coverage.
+
+    Attributes:
+        options: of ``addopts``, each with its value as ``name=value``.
+        lists: settings that are lists of words, by name.
+        filters: what is done about warnings, in order.
+        floor: the least coverage in percent; None if there is none.
+    """
+
+    options: tuple[str, ...] = ()
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    filters: tuple[str, ...] = ()
+    strict: frozenset[str] = frozenset()
+    floor: float | None = None
+
+    @property
+    def fails_on_warnings(self) -> bool:
+        return any(one.startswith("error") for one in (*self.filters, *self._warning_options))
+
+    @property
+    def _warning_options(self) -> tuple[str, ...]:
+        return tuple(one.removeprefix("-W=") for one in self.options if one.startswith("-W="))
+
+
+def pytest_settings(path: str, text: str) -> PytestSettings | None:
+    """The settings in a file; None if it is broken."""
+    try:
+        tables: Mapping[str, Any] = tomllib.loads(text) if path.endswith(".toml") else _sections(text)
+    except (ValueError, RecursionError, configparser.Error):
+        return None
+    if path.endswith("pyproject.toml"):
+        tables = _table(tables, "tool")
+    pytest = _table(tables, "pytest") or _table(tables, "tool:pytest")
+    pytest = _table(pytest, "ini_options") or pytest
+    coverage = _table(_table(tables, "coverage"), "report") or _table(tables, "coverage:report")
+    coverage = coverage or _table(tables, "report")
+    run = _table(_table(tables, "coverage"), "run") or _table(tables, "coverage:run") or _table(tables, "run")
+    lists = {key: tuple(_words(pytest.get(key, ""))) for key in (*_FEWER_ARE_LESS, "norecursedirs")}
+    lists["excluded"] = tuple(
+        line for key in ("exclude_lines", "exclude_also") for line in _lines(coverage.get(key, ""))
+    )
+    lists["omit"] = (*_words(run.get("omit", "")), *_words(coverage.get("omit", "")))
+    return PytestSettings(
+        tuple(_options(pytest.get("addopts", ""))),
+        lists,
+        tuple(_lines(pytest.get("filterwarnings", ""))),
+        frozenset(key for key in _STRICT_KEYS if str(pytest.get(key, "")).lower() in _YES),
+        _number(coverage.get("fail_under")),
+    )
+
+
+def _sections(text: str) -> dict[str, Any]:
+    parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
+    parser.read_string(text)
+    return {name: dict(parser[name]) for name in parser.sections()}
+
+
+def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = tables.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _lines(value: object) -> list[str]:
+    lines = value if isinstance(value, list) else str(value or "").split("\n")
+    return [line for line in (str(one).strip() for one in lines) if line and not line.startswith("#")]
+
+
+def _words(value: object) -> list[str]:
+    return _lines(value) if isinstance(value, list) else str(value or "").split()
+
+
+def _options(value: object) -> Iterator[str]:
+    try:
+        words = _lines(value) if isinstance(value, list) else shlex.split(str(value or ""), comments=True)
+    except ValueError:
+        return
+    waiting = ""
+    for word in words:
+        if waiting:
+            yield f"{waiting}={word}"
+            waiting = ""
+        elif word in _WITH_VALUE:
+            waiting = word
+        else:
+            yield re.sub(r"^(-[pWmk])(?=[^=])", r"\1=", word) if not word.startswith("--") else word
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(str(value))
+    except ValueError:
+        return None
+
+
+def eased_settings(file: ChangedText) -> Iterator[Eased]:
+    """The settings by which pytest or coverage lets more pass than before."""
+    before = pytest_settings(file.base_path or file.path, file.base_text or "")
+    after = pytest_settings(file.path, file.text or "")
+    if before is None or after is None or before == after:
+        return
+    yield from _eased_options(file, before, after)
+    yield from _eased_filters(file, before, after)
+    yield from _eased_lists(file, before, after)
+    for key in sorted(before.strict - after.strict):
+        yield Eased(line_that_lost(file, key, key), f"{key} is off now, with the code that it judges")
+    yield from _lower_floor(file, before.floor, after.floor, "fail_under")
+
+
+def _eased_options(file: ChangedText, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
+    for option in after.options:
+        if option in before.options:
+            continue
+        name, _, value = option.partition("=")
+        place = line_that_brings(file, value or name)
+        if _LEAVES_OUT.match(option):
+            yield Eased(place, f"leaves tests out of the run, in the change that it judges: {short(option)}")
+        elif _FORGIVES.match(option):
+            yield Eased(place, f"lets failing tests pass, in the change that it judges: {short(option)}")
+        elif name == "-p" and value.startswith("no:") and value[3:] not in _HARMLESS_PLUGINS:
+            yield Eased(place, f"switches off a plugin for the tests of this change: {value[3:]}")
+    for option in before.options:
+        if _STRICT.match(option) and option not in after.options:
+            name = option.partition("=")[0]
+            yield Eased(line_that_lost(file, name, "addopts"), f"this no longer fails the tests: {option}")
+    yield from _lower_floor(file, _floor(before), _floor(after), "--cov-fail-under")
+
+
+def _floor(settings: PytestSettings) -> float | None:
+    found = [one.partition("=")[2] for one in settings.options if one.startswith("--cov-fail-under=")]
+    return _number(found[-1]) if found else None
+
+
+def _lower_floor(file: ChangedText, was: float | None, now: float | None, name: str) -> Iterator[Eased]:
+    if was is not None and now is None:
+        place = line_that_lost(file, name, "addopts" if name.startswith("-") else name)
+        yield Eased(place, f"{name}={was:g} is gone, with the code it judges")
+    elif was is not None and now is not None and now < was:
+        text = f"{name} goes down from {was:g} to {now:g} with the code it judges"
+        yield Eased(line_that_brings(file, name), text)
+
+
+def _eased_filters(file: ChangedText, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
+    """Warnings that failed a test and no longer do; one that is named by its text may well be right."""
+    for one in before.filters:
+        if one == "error" and one not in after.filters:
+            yield Eased(line_that_lost(file, one), "warnings no longer fail the tests: error")
+    if not (before.fails_on_warnings and after.fails_on_warnings):
+        return
+    for one in after.filters:
+        is_named = re.match(r"\w+\s*:\s*[^:\s]|\w+::[^:]*:[^:]", one) is not None
+        lets_pass = one.startswith("ignore") or (one.startswith(("default", "once")) and not is_named)
+        if lets_pass and one not in before.filters:
+            text = f"a warning that failed the tests is let pass, with the code it judges: {short(one)}"
+            place = line_that_brings(file, one[:30].partition("\\")[0])
+            yield Eased(place, text, Severity.INFO if is_named else None)
+
+
+def _eased_lists(file: ChangedText, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
+    for key in _FEWER_ARE_LESS:
+        was, now = before.lists[key], after.lists[key]
+        gone = [word for word in was if word not in now]
+        if gone and now and set(now) < set(was):
+            place = line_that_lost(file, gone[0], key)
+            yield Eased(place, f"{key} no longer has {short(gone[0])}: tests are left out of the run")
+    for word in after.lists["norecursedirs"]:
+        if before.lists["norecursedirs"] and word not in before.lists["norecursedirs"] and "test" in word:
+            yield Eased(line_that_brings(file, word), f"norecursedirs leaves out {short(word)}")
+    lines = [one for one in after.lists["excluded"] if one not in before.lists["excluded"]]
+    if lines and before.floor is not None and re.search(_NO_LINES, lines[0]) is None:
+        text = f"lines are taken out of the coverage that is asked for: {short(lines[0])}"
+        yield Eased(line_that_brings(file, lines[0]), text)
+    new = [word for word in after.lists["omit"] if word not in before.lists["omit"]]
+    if new and before.floor is not None and re.search(_NO_CODE, new[0]) is None:
+        text = f"omit takes code out of the coverage that is asked for: {short(new[0])}"
+        yield Eased(line_that_brings(file, new[0]), text)

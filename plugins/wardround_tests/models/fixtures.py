@@ -1,0 +1,66 @@
+"""Which functions of a test module run for its tests: fixtures, set-up, and the helpers they call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from wardround.languages.python.module import FunctionNode
+from wardround.languages.python.tree import walk
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+SET_UP = frozenset(
+    {
+        "setUp", "asyncSetUp", "setUpClass", "setUpModule", "setUpTestData", "setup", "setup_method",
+        "setup_class", "setup_module", "setup_function",
+    }
+)  # fmt: skip
+"""What runners call before tests."""
+
+
+def is_fixture(function: FunctionNode) -> bool:
+    """Whether pytest sets something up by a function."""
+    return any("fixture" in ast.unparse(one).partition("(")[0] for one in function.decorator_list)
+
+
+def fixture_scope(function: FunctionNode) -> str:
+    """How long what a fixture made is kept: ``function`` unless it says otherwise."""
+    for one in function.decorator_list:
+        for keyword in one.keywords if isinstance(one, ast.Call) else ():
+            if keyword.arg == "scope" and isinstance(keyword.value, ast.Constant):
+                return str(keyword.value.value)
+    return "function"
+
+
+def serving(tests: Iterable[FunctionNode], functions: Iterable[FunctionNode]) -> frozenset[ast.AST]:
+    """The tests, and of the functions those that run for them, directly or through one another."""
+    by_name: dict[str, list[FunctionNode]] = {}
+    found: set[ast.AST] = set(tests)
+    waiting = list(tests)
+    for one in functions:
+        by_name.setdefault(one.name, []).append(one)
+        if one not in found and (one.name in SET_UP or is_fixture(one)):
+            found.add(one)
+            waiting.append(one)
+    while waiting:
+        for name in _called(waiting.pop()):
+            for helper in by_name.get(name, ()):
+                if helper not in found:
+                    found.add(helper)
+                    waiting.append(helper)
+    return frozenset(found)
+
+
+def _called(function: FunctionNode) -> Iterator[str]:
+    """The names of the functions, or methods of its own class, that a function calls."""
+    for node in walk(function):
+        if isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Name):
+                yield called.id
+            elif (
+                isinstance(called, ast.Attribute)
+                and isinstance(called.value, ast.Name)
+                and called.value.id in ("self", "cls")
+            ):
+                yield called.attr

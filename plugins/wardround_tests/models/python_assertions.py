@@ -1,0 +1,216 @@
+"""The tests of a Python module and what each asserts, in the form that two versions are compared by."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from wardround.findings import Span
+from wardround.languages.python.tree import children, walk
+from wardround_tests.analysis.literal_values import is_written_out
+from wardround_tests.models.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
+from wardround_tests.models.python_tests import TestCase, TestModule, body_of, is_certain_assertion, last_name
+
+_SKIP = r"\b(skip|xfail|expectedFailure)\b"
+_SKIP_ALWAYS = r"\bskip(if|If|Unless)\((True|1|False|0)\b"
+_SKIP_CALLS = frozenset({"pytest.skip", "pytest.xfail", "self.skipTest", "unittest.SkipTest"})
+_TOLERANCES = frozenset({"rel", "abs", "atol", "rtol", "delta", "abs_tol", "rel_tol", "tolerance"})
+_BY_POSITION = {
+    "approx": (1, ("rel", "abs")),
+    "isclose": (2, ("rtol", "atol")),
+    "allclose": (2, ("rtol", "atol")),
+    "assert_allclose": (2, ("rtol", "atol")),
+    "assertAlmostEqual": (2, ("places",)),
+    "assertAlmostEquals": (2, ("places",)),
+    "assertNotAlmostEqual": (2, ("places",)),
+    "assert_almost_equal": (2, ("decimal",)),
+    "assert_array_almost_equal": (2, ("decimal",)),
+}
+"""Where tolerances stand among the arguments of a call that has them, and what they are called."""
+_DEFAULTS = {
+    "approx": ("rel", 1e-6), "assertAlmostEqual": ("places", -7.0), "assertAlmostEquals": ("places", -7.0),
+}  # fmt: skip
+_RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
+_METHOD_STRENGTH = {
+    "assertTrue": LOOSE,
+    "assertIsNotNone": LOOSE,
+    "assertFalse": PARTIAL,
+    "assertIn": PARTIAL,
+    "assertCountEqual": PARTIAL,
+    "assertIsInstance": LOOSE,
+    "assertGreater": PARTIAL,
+    "assertGreaterEqual": PARTIAL,
+    "assertRegex": PARTIAL,
+    "assert_called": LOOSE,
+    "assert_called_once": LOOSE,
+}
+
+
+def python_tests(path: str, text: str) -> Iterator[TestedCase]:
+    """The tests of a Python module.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
+    """
+    module = TestModule(path, text)
+    lists = _module_lists(module)
+    whole = next((one for one in module.tree.body if _is_module_skip(one)), None)
+    for case in module.tests:
+        skip, skipping = _skip(case)
+        name = f"{case.cls.name}.{case.name}" if case.cls else case.name
+        span = module.name_span(case.node)
+        yield TestedCase(
+            name,
+            span,
+            module.text_of(case.node),
+            skip or (ast.unparse(whole) if whole else ""),
+            module.span(skipping) if skipping else span if whole is None else _place(module, whole),
+            tuple(_parameters(case, lists)),
+            partial(_assertions, module, case.node),
+        )
+
+
+def _place(module: TestModule, node: ast.stmt) -> Span:
+    return Span(node.lineno, 1, node.lineno, len(module.text.split("\n")[node.lineno - 1]) + 1)
+
+
+def _is_module_skip(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.Assign) or [ast.unparse(one) for one in node.targets] != ["pytestmark"]:
+        return False
+    return re.search(r"mark\.(skip|xfail)\b", ast.unparse(node.value)) is not None
+
+
+def _skip(case: TestCase) -> tuple[str, ast.expr | None]:
+    """How a test is kept from running or from failing, as written, and where that is."""
+    for node in (case.node, *([case.cls] if case.cls else [])):
+        for one in node.decorator_list:
+            text = ast.unparse(one)
+            if re.search(_SKIP, text.partition("(")[0]) or re.search(_SKIP_ALWAYS, text):
+                return text, one
+    first = next(iter(body_of(case.node)), None)
+    call = first.value if isinstance(first, ast.Expr) else first.exc if isinstance(first, ast.Raise) else None
+    if isinstance(call, ast.Call) and ast.unparse(call.func) in _SKIP_CALLS:
+        return ast.unparse(call), call
+    return "", None
+
+
+def _module_lists(module: TestModule) -> dict[str, Sequence[ast.expr]]:
+    """Lists that the module itself gives a name, by that name."""
+    return {
+        target.id: node.value.elts
+        for node in module.tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, (ast.List, ast.Tuple))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _parameters(case: TestCase, lists: dict[str, Sequence[ast.expr]]) -> Iterator[str]:
+    """The cases a test is run with, each as it is written."""
+    decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
+    for one in decorators:
+        if isinstance(one, ast.Call) and last_name(one) == "parametrize" and len(one.args) > 1:
+            values, names = one.args[1], ast.unparse(one.args[0])
+            elements: Sequence[ast.expr] = ()
+            if isinstance(values, (ast.List, ast.Tuple)):
+                elements = values.elts
+            elif isinstance(values, ast.Name):
+                elements = lists.get(values.id, ())
+            yield from (f"{names} = {ast.unparse(element)}" for element in elements)
+
+
+def _assertions(module: TestModule, function: ast.AST) -> Iterator[Assertion]:
+    """What a test asserts; a call inside an assertion is part of it."""
+    stack = [function]
+    while stack:
+        node = stack.pop()
+        if is_certain_assertion(node) or module.calls_own_helper(node):
+            yield replace(_assertion(node), line=getattr(node, "lineno", 0))
+        else:
+            stack += list(children(node))[::-1]
+
+
+def _assertion(node: ast.AST) -> Assertion:
+    if isinstance(node, ast.Assert):
+        return _assert(node)
+    text = ast.unparse(node)
+    if isinstance(node, ast.Call) and last_name(node.func) in _RAISING and node.args:
+        return Assertion(text, last_name(node.func)[:12], _strength_of_raises(node))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        method = node.func.attr
+        subject = (
+            ast.unparse(node.args[0])
+            if node.args and method.startswith("assert") and method[6:7].isupper()
+            else ""
+        )
+        if method.startswith("assert_"):
+            subject = ast.unparse(node.func.value)
+        expected = _literal(node.args[1]) if len(node.args) > 1 else ""
+        return Assertion(text, subject, _METHOD_STRENGTH.get(method, EXACT), _tolerance(node), expected)
+    return Assertion(text, "", EXACT, _tolerance(node))
+
+
+def _strength_of_raises(call: ast.Call) -> int:
+    """How much is asked of an exception: its text, its kind, or only that there is one."""
+    if last_name(call.args[0]) in ("Exception", "BaseException"):
+        return LOOSE
+    is_told = last_name(call.func) == "assertRaisesRegex" or any(k.arg == "match" for k in call.keywords)
+    return EXACT if is_told else PARTIAL
+
+
+def _assert(node: ast.Assert) -> Assertion:
+    test = node.test
+    text = ast.unparse(test)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        operator, right = test.ops[0], test.comparators[0]
+        subject, strength = ast.unparse(test.left), EXACT
+        if isinstance(operator, ast.In):
+            subject, strength = ast.unparse(right), PARTIAL
+        elif isinstance(operator, ast.IsNot):
+            strength = LOOSE
+        elif not isinstance(operator, (ast.Eq, ast.Is)):
+            strength = PARTIAL
+        expected = _literal(right) if isinstance(operator, ast.Eq) else ""
+        return Assertion(text, subject, strength, (*_tolerance(test), *_distance(test)), expected)
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
+        return Assertion(text, ast.unparse(test.args[0]) if test.args else "", LOOSE)
+    return Assertion(text, text, LOOSE, _tolerance(test))
+
+
+def _literal(node: ast.expr) -> str:
+    return ast.unparse(node) if is_written_out(node) else ""
+
+
+def _tolerance(node: ast.AST) -> tuple[tuple[str, float], ...]:
+    """How far off the value may be, in every call of an assertion that says so."""
+    return tuple(pair for one in walk(node) if isinstance(one, ast.Call) for pair in _allowed(one))
+
+
+def _allowed(call: ast.Call) -> Iterator[tuple[str, float]]:
+    name = last_name(call)
+    first, names = _BY_POSITION.get(name, (0, ()))
+    given = [*zip(names, call.args[first:], strict=False), *((k.arg or "", k.value) for k in call.keywords)]
+    found = [(key, number) for key, value in given if (number := _number(value)) is not None]
+    found = [(key, -n if key in ("places", "decimal") else n) for key, n in found]
+    found = [(key, n) for key, n in found if key in _TOLERANCES or key in ("places", "decimal")]
+    if not found and name in _DEFAULTS and not call.keywords:
+        found = [_DEFAULTS[name]]
+    yield from found
+
+
+def _distance(test: ast.Compare) -> Iterator[tuple[str, float]]:
+    """The limit in ``abs(a - b) < limit``."""
+    limit = _number(test.comparators[0]) if isinstance(test.ops[0], (ast.Lt, ast.LtE)) else None
+    if limit is not None and isinstance(test.left, ast.Call) and last_name(test.left) in ("abs", "fabs"):
+        yield "distance", limit
+
+
+def _number(node: ast.expr) -> float | None:
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

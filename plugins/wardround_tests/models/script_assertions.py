@@ -1,0 +1,223 @@
+"""The tests of a JavaScript or TypeScript file, read as far as brackets, strings and comments go."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+from wardround.storage.regex_cache import bounded
+from wardround_tests.models.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
+
+_TITLE = r"\(\s*(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
+_CALL = r"(?<![\w.$])(?P<call>(?:it|test|xit|xtest|fit)(?:\.\w+)*)\s*(?=[(`])"
+_GROUP = r"(?<![\w.$])(?P<call>x?(?:describe|suite|context)(?:\.\w+)*)\s*\("
+_EXPECT = LatePattern(r"(?<![\w.$])expect(?:\.\w+)?\s*\(")
+_MATCHER = LatePattern(r"\s*\.\s*(\w+)\s*(\(?)")
+_BRACKETS = (
+    r"(?s)//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|[()]|"
+    r"(?<=[(,=:\[!&|?{};])[ \t\n]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
+)
+"""Brackets, and what can hold some that do not count: comments, strings and regular expressions."""
+_ITEMS = r"(?s)//[^\n]*|/\*.*?\*/|('(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`)|[()\[\]{},]"
+_WILD_PART = r"expect\.(any|anything|\w+(Containing|Matching)|closeTo)\b"
+_WILD = r"expect\.any\w*\(\w*\)(,\s*expect\.any\w*\(\w*\))*"
+"""Arguments that say of a call only that it had some."""
+_STRENGTH = {
+    "toBeDefined": LOOSE,
+    "toBeTruthy": LOOSE,
+    "toHaveBeenCalled": LOOSE,
+    "toBeInstanceOf": LOOSE,
+    "toBeInTheDocument": LOOSE,
+    "toContain": PARTIAL,
+    "toMatch": PARTIAL,
+    "toBeGreaterThan": PARTIAL,
+    "toBeGreaterThanOrEqual": PARTIAL,
+    "toMatchObject": PARTIAL,
+    "toHaveProperty": PARTIAL,
+    "toBeLessThan": PARTIAL,
+    "toBeLessThanOrEqual": PARTIAL,
+    "toBeOneOf": PARTIAL,
+    "toHaveLength": PARTIAL,
+    "toContainEqual": PARTIAL,
+}
+_OF_A_VALUE = frozenset({"toThrow", "toBe", "toEqual", "toStrictEqual"})
+_ALIASES = {
+    "toBeCalled": "toHaveBeenCalled",
+    "toBeCalledTimes": "toHaveBeenCalledTimes",
+    "toBeCalledWith": "toHaveBeenCalledWith",
+    "lastCalledWith": "toHaveBeenLastCalledWith",
+    "toThrowError": "toThrow",
+}
+_NEGATED = {
+    "toBeNull": LOOSE,
+    "toBeUndefined": LOOSE,
+    "toThrow": LOOSE,
+    "toBeDefined": EXACT,
+    "toHaveBeenCalled": EXACT,
+    "toBeInTheDocument": EXACT,
+}
+
+
+def script_tests(text: str) -> Iterator[TestedCase]:
+    """The tests of a script whose title no other test there has, in source order."""
+    script = Script(text)
+    found = list(_titled(script))
+    titles = Counter(title for title, *_ in found)
+    skipped = [(match, end) for match, end in _groups(script) if _is_skipped(match["call"])]
+    for title, match, start, table in found:
+        if titles[title] > 1:
+            continue
+        end = script.ends.get(start, match.end())
+        span, call = script.span(match), match["call"]
+        around = next((g for g, stop in skipped if g.start() < match.start() < stop), None)
+        own = call if _is_skipped(call) else ""
+        yield TestedCase(
+            title,
+            span,
+            text[match.start() : end],
+            own or (around["call"] if around else ""),
+            span if own or around is None else script.span(around),
+            tuple(_rows(table)),
+            partial(_expects, script, start, end),
+        )
+
+
+@dataclass(frozen=True)
+class Script:
+    """The text of a test file, and where its lines begin and its brackets close."""
+
+    text: str
+
+    @cached_property
+    def ends(self) -> dict[int, int]:
+        """Where each round bracket closes, strings and comments left out."""
+        found: dict[int, int] = {}
+        stack: list[int] = []
+        for token in re.finditer(_BRACKETS, self.text):
+            if token[0] == "(":
+                stack.append(token.start())
+            elif token[0] == ")" and stack:
+                found[stack.pop()] = token.end()
+        return found
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def span(self, match: re.Match[str]) -> Span:
+        """The place of the call that a match begins with."""
+        return self.span_at(match.start(), len(match["call"]))
+
+    def span_at(self, start: int, width: int = 1) -> Span:
+        """The place of what begins at an offset."""
+        line = bisect_right(self._starts, start)
+        column = start - self._starts[line - 1] + 1
+        return Span(line, column, line, column + width)
+
+
+def _titled(script: Script) -> Iterator[tuple[str, re.Match[str], int, str]]:
+    """Title, match of the call, opening bracket and table of cases of each test."""
+    titled = bounded(f"(?s){_TITLE}")
+    for match in re.finditer(_CALL, script.text):
+        start, table = match.end(), ""
+        if match["call"].endswith(".each"):
+            closing = _end_of_table(script, start)
+            table, start = script.text[start:closing], closing
+            start += len(re.match(r"\s*", script.text[start : start + 200])[0])  # type: ignore[index]
+        title = titled.match(script.text, start)
+        if title is not None:
+            yield title["title"], match, start, table
+
+
+def _end_of_table(script: Script, start: int) -> int:
+    if script.text[start] == "(":
+        return script.ends.get(start, start)
+    return script.text.find("`", start + 1) + 1 or start
+
+
+def _groups(script: Script) -> Iterator[tuple[re.Match[str], int]]:
+    for match in re.finditer(_GROUP, script.text):
+        yield match, script.ends.get(match.end() - 1, match.end())
+
+
+def _is_skipped(call: str) -> bool:
+    return call.startswith("x") or ".skip." in f"{call}." or ".fails" in call
+
+
+def _rows(table: str) -> Iterator[str]:
+    """The cases of a table: items of its array, or the lines of a template below its headings."""
+    inner = table[1:-1].strip()
+    if table.startswith("`"):
+        yield from (" ".join(line.split()) for line in inner.split("\n")[1:] if line.strip())
+    elif inner.startswith("["):
+        yield from _items(inner[1:].rpartition("]")[0])
+
+
+def _items(inner: str) -> Iterator[str]:
+    depth, start = 0, 0
+    for token in re.finditer(_ITEMS, inner):
+        if token[0] in ("(", "[", "{"):
+            depth += 1
+        elif token[0] in (")", "]", "}"):
+            depth -= 1
+        elif token[0] == "," and depth == 0:
+            yield _squeezed(inner[start : token.start()])
+            start = token.end()
+    last = _squeezed(inner[start:])
+    if last:
+        yield last
+
+
+def _expects(script: Script, start: int, end: int) -> Iterator[Assertion]:
+    text, ends = script.text, script.ends
+    for match in _EXPECT.finditer(text, start, end):
+        opening = match.end() - 1
+        closing = ends.get(opening)
+        if closing is None or re.match(_WILD_PART, match[0]):
+            continue
+        subject = _squeezed(text[opening + 1 : closing - 1])
+        names, expected, at = [], "", closing
+        while (step := _MATCHER.match(text, at)) is not None:
+            names.append(_ALIASES.get(step[1], step[1]))
+            at = step.end()
+            if step[2]:
+                expected = _squeezed(text[at : ends.get(at - 1, at) - 1])
+                at = ends.get(at - 1, at)
+        matcher = ".".join(names)
+        strength = _STRENGTH.get(names[-1] if names else "", EXACT)
+        if names and names[-1].startswith("toHaveBeen") and re.fullmatch(_WILD, expected):
+            strength = LOOSE
+        if re.fullmatch(r"(Error)?|expect\.any\w*\(\w*\)", expected) and names and names[-1] in _OF_A_VALUE:
+            strength = LOOSE
+        if matcher.startswith("not."):
+            strength = _NEGATED.get(names[-1], PARTIAL)
+        is_literal = re.fullmatch(r"-?[\d._]+|true|false|null|(['\"]).*\1|[\[{].*[\]}]", expected) is not None
+        yield Assertion(
+            f"expect({subject}).{matcher}({expected})",
+            subject,
+            strength,
+            tuple(_tolerance(subject, matcher, expected)),
+            expected if is_literal else "",
+            script.span_at(match.start()).line,
+        )
+
+
+def _tolerance(subject: str, matcher: str, expected: str) -> Iterator[tuple[str, float]]:
+    """How far off the value may be; digits count downwards, since fewer of them allow more."""
+    if matcher == "toBeCloseTo":
+        digits = re.search(r",\s*(\d+)$", expected)
+        yield "digits", -float(digits[1]) if digits else -2.0
+    elif matcher.startswith("toBeLessThan") and "Math.abs(" in subject:
+        limit = bounded(r"\d*\.?\d+(e-?\d+)?").fullmatch(expected)
+        if limit:
+            yield "distance", float(limit[0])
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r",$", "", " ".join(text.split()))

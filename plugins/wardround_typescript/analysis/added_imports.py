@@ -1,0 +1,99 @@
+"""The imports of a script that name a module of the repository, or an export of one, that is not there."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.script.code import Code, code_of
+from wardround.languages.script.syntax import Node
+from wardround.semantics.semdiff.removed_uses import Use
+from wardround_typescript.analysis.exports import Modules, provides, unquoted
+from wardround_typescript.analysis.import_users import ExportUsers, below
+
+_MADE = LatePattern(
+    r"(?i)(^|/)[.+$_]|gen(erated)?(/|$)|\b(dist|build|out|lib|vendor|node_modules|public|wasm|types?)\b|[!?#:]"
+)
+"""Paths of modules that a build, a framework or a loader may make."""
+_OTHER_KIND = LatePattern(
+    r"\.(?:css|s[ac]ss|less|styl|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|json5?|graphql|gql|mdx?|html?|astro"
+    r"|wasm|txt|ya?ml|node|proto|glsl|sql|csv|mp[34]|po|pdf|xml)$"
+)
+_ENDING = LatePattern(r"\.[mc]?[jt]sx?$")
+
+
+def missing_uses(
+    path: str, text: str, modules: Modules, is_added: Callable[[int], bool]
+) -> Iterator[tuple[str, Use]]:
+    """What added lines of a script use and the repository does not have, each with the path of its module.
+
+    A missing module has the path of its import, without an ending.
+    """
+    code = code_of(path, text)
+    lost: dict[str, set[str]] = defaultdict(set)
+    gone: list[str] = []
+    for node in code.kinds("import_statement", "export_statement"):
+        source = node.child_by_field_name("source")
+        names = {*_read_from_namespace(code, node, is_added)}
+        is_new = _touches(code, node, is_added)
+        if source is None or not (names or is_new):
+            continue
+        names.update(_names(code, node) if is_new else ())
+        spec = unquoted(code.module, source)
+        target = modules.resolved(path, spec)
+        if target is None and is_new:
+            stem = _missing(path, spec, modules)
+            gone += [stem] if stem is not None else []
+        elif target is not None and target != path:
+            lost[target].update(name for name in names if provides(target, name, modules) is False)
+    for target, use in ExportUsers({m: n for m, n in lost.items() if n}, (), modules).uses_in(path, text):
+        if is_added(use.line):
+            yield target, use
+    yield from _imports_of_missing(path, text, gone, modules, is_added)
+
+
+def _imports_of_missing(
+    path: str, text: str, gone: Sequence[str], modules: Modules, is_added: Callable[[int], bool]
+) -> Iterator[tuple[str, Use]]:
+    paths = {f"{stem}.ts": stem for stem in gone}
+    with_missing = Modules(modules.project, [*paths], [*paths])
+    for target, use in ExportUsers(dict.fromkeys(paths, ()), (), with_missing).uses_in(path, text):
+        if is_added(use.line):
+            yield paths[target], use
+
+
+def _touches(code: Code, node: Node, is_added: Callable[[int], bool]) -> bool:
+    first, last = node.start_point[0] + 1, node.end_point[0] + 1
+    return any(map(is_added, range(first, last + 1)))
+
+
+def _names(code: Code, node: Node) -> Iterator[str]:
+    """The exports that an import or a re-export takes by name."""
+    for one in below(node, ("import_specifier", "export_specifier")):
+        yield code.field(one, "name")
+    clause = next((one for one in node.named_children if one.type == "import_clause"), None)
+    if clause is not None and any(one.type == "identifier" for one in clause.named_children):
+        yield "default"
+
+
+def _read_from_namespace(code: Code, node: Node, is_added: Callable[[int], bool]) -> Iterator[str]:
+    """The names that added lines read from what an import binds to the whole module."""
+    for one in below(node, ("namespace_import",)):
+        local = code.text(one.named_children[0])
+        for member in code.kinds("member_expression"):
+            if is_added(member.start_point[0] + 1) and code.field(member, "object") == local:
+                yield code.field(member, "property")
+
+
+def _missing(importer: str, spec: str, modules: Modules) -> str | None:
+    """The path, without an ending, of a module that an import can only mean and that is not there."""
+    stems = modules.stems_of(importer, spec)
+    if len(stems) != 1 or stems[0].startswith("..") or _MADE.search(stems[0]) or _OTHER_KIND.search(spec):
+        return None
+    stem = _ENDING.sub("", stems[0])
+    if modules.project.paths([f"{stem}.*", f"{stem}/*", stem]):
+        return None
+    files = modules.project.files_with_word([posixpath.basename(stem)], ["*.gitignore", "*package.json"])
+    return None if files else stem

@@ -1,0 +1,313 @@
+"""What a module exports, and which module of the repository an import means."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+import msgspec
+
+from wardround.checks.base import Project
+from wardround.checks.lazy import LatePattern
+from wardround.languages.script.syntax import Module, Node, inside, parsed
+from wardround_typescript.syntax.jsonc import loads
+
+SOURCES = tuple(f"*.{one}" for one in ("ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte"))
+"""The files that may import a module."""
+_ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json")
+_WRITTEN_ENDING = LatePattern(r"\.([mc]?)js(x?)$")
+_ENDING = LatePattern(r"(?:/index)?\.(?:d\.)?[mc]?[jt]sx?$")
+_UNKNOWN = LatePattern(
+    r"\bmodule\.exports\b|\bexports\.\w|\bexports\[|(?m:^export\s*=)|Object\.assign\(exports"
+    r"|@(?:typedef|callback|enum)\b"
+)
+"""Signs of exports that no ``export`` statement names: CommonJS, and types that JSDoc defines."""
+_MOST_HOPS = 3
+_MODULES_KEPT = 64
+_NO_PACKAGE = ("@/", "~", "#", "$")
+"""How an alias begins that cannot be the name of a package; others fall back to the installed ones."""
+_CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.app.json", "tsconfig.base.json")
+_BUILT = LatePattern(r"^\./(?:dist|build|lib|es|esm|cjs|src|out|modern|legacy|types)/")
+_BUILT_INNER = LatePattern(r"^(?:esm|cjs|es|modern|legacy|types|src)/")
+
+
+class Exports(msgspec.Struct, frozen=True):
+    """The exports of a module.
+
+    Attributes:
+        names: what it exports by name, and the line; ``default`` is one of them.
+        stars: the modules all of whose exports it passes on.
+        is_unknown: it may export what no statement of it shows.
+        has_error: the parser did not understand all of it.
+    """
+
+    names: Mapping[str, int]
+    stars: Sequence[str]
+    is_unknown: bool
+    has_error: bool
+
+
+@lru_cache(maxsize=_MODULES_KEPT)
+def exports_of(path: str, text: str) -> Exports:
+    module = parsed(path, text)
+    names: dict[str, int] = {}
+    stars: list[str] = []
+    for node in module.root.named_children:
+        if node.type != "export_statement":
+            continue
+        line = module.place(node)[0]
+        source = node.child_by_field_name("source")
+        if source is not None and any(child.type == "*" for child in node.children):
+            stars.append(unquoted(module, source))
+        for name in _exported(module, node):
+            names.setdefault(name, line)
+    return Exports(names, stars, _UNKNOWN.search(text) is not None, module.root.has_error)
+
+
+def _exported(module: Module, node: Node) -> Iterator[str]:
+    kinds = {child.type for child in node.children}
+    if "default" in kinds:
+        yield "default"
+    for child in node.named_children:
+        if child.type == "export_clause":
+            for one in child.named_children:
+                name = one.child_by_field_name("alias") or one.child_by_field_name("name")
+                if name is not None:
+                    yield module.of(name)
+        elif child.type == "namespace_export":
+            yield from (module.of(one) for one in child.named_children)
+        elif "default" not in kinds:
+            yield from declared_names(module, child)
+
+
+def declared_names(module: Module, node: Node) -> Iterator[str]:
+    """The names that a declaration gives."""
+    if node.type == "ambient_declaration":
+        for child in node.named_children:
+            yield from declared_names(module, child)
+    elif node.type in ("lexical_declaration", "variable_declaration"):
+        for one in node.named_children:
+            pattern = one.child_by_field_name("name")
+            yield from _bound(module, pattern) if pattern is not None else ()
+    else:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            yield module.of(name)
+
+
+def _bound(module: Module, pattern: Node) -> Iterator[str]:
+    if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
+        yield module.of(pattern)
+    elif pattern.type == "pair_pattern":
+        value = pattern.child_by_field_name("value")
+        yield from _bound(module, value) if value is not None else ()
+    elif pattern.type in ("assignment_pattern", "object_assignment_pattern"):
+        left = pattern.child_by_field_name("left")
+        yield from _bound(module, left) if left is not None else ()
+    else:
+        for child in pattern.named_children:
+            yield from _bound(module, child)
+
+
+def unquoted(module: Module, node: Node) -> str:
+    return module.of(node)[1:-1]
+
+
+def provides(path: str, name: str, modules: Modules, hops: int = _MOST_HOPS) -> bool | None:
+    """Return True if a module exports a name, False if it does not, None if that is unknown."""
+    text = modules.project.read(path)
+    if text is None or path.endswith((".vue", ".svelte", ".json")):
+        return None
+    shown = exports_of(path, text)
+    if name in shown.names:
+        return True
+    if path.endswith(".d.ts"):  # what it declares may be less than the script beside it exports
+        return None
+    if shown.is_unknown or not (shown.names or shown.stars) or (shown.has_error and name in text):
+        return None
+    found: list[bool | None] = []
+    for spec in shown.stars if name != "default" else ():  # a star does not pass on the default export
+        target = modules.resolved(path, spec)
+        found.append(provides(target, name, modules, hops - 1) if target and hops else None)
+    return True if True in found else None if None in found else False
+
+
+class Modules:
+    """The modules of a repository, as imports name them.
+
+    Args:
+        sought: the modules of interest; packages are resolved only where one of them is in the package.
+        gone: those of them that the change removed, which imports still may mean.
+    """
+
+    def __init__(self, project: Project, sought: Sequence[str], gone: Collection[str] = ()) -> None:
+        self.project = project
+        self._sought = sought
+        self._gone = frozenset(gone)
+        self._found: dict[tuple[str, str], str | None] = {}
+        self._aliases: dict[str, list[tuple[str, list[str]]]] = {}
+
+    @cached_property
+    def packages(self) -> dict[str, str]:
+        """The names of the packages that the modules of interest are in, and their manifests."""
+        found = {}
+        for folder in sorted({posixpath.dirname(path) for path in self._sought}):
+            manifest = self._manifest_above(folder)
+            content = loads(self.project.read(manifest) or "") if manifest is not None else None
+            name = content.get("name") if content is not None else None
+            if isinstance(name, str) and manifest is not None:
+                found[name] = manifest
+        return found
+
+    def _manifest_above(self, folder: str) -> str | None:
+        while True:
+            manifest = posixpath.join(folder, "package.json")
+            if self.project.read(manifest) is not None:
+                return manifest
+            if not folder:
+                return None
+            folder = posixpath.dirname(folder)
+
+    def resolved(self, importer: str, spec: str) -> str | None:
+        """The path of the module an import means; None if that is not certain."""
+        key = (posixpath.dirname(importer), spec)
+        if key not in self._found:
+            found = {path for stem in self._stems(importer, spec) if (path := self._at(stem)) is not None}
+            self._found[key] = found.pop() if len(found) == 1 else None
+        return self._found[key]
+
+    def stems_of(self, importer: str, spec: str) -> list[str]:
+        """The paths, without endings, that an import names, there or not; none if it may mean a package."""
+        if not spec.startswith((".", *_NO_PACKAGE)):
+            return []
+        heads = [pattern.partition("*")[0] for pattern, _ in self._aliases_for(posixpath.dirname(importer))]
+        is_ours = spec.startswith(".") or any(head and spec.startswith(head) for head in heads)
+        return list(dict.fromkeys(self._stems(importer, spec))) if is_ours else []
+
+    def _has(self, path: str) -> bool:
+        return path in self._gone or self.project.read(path) is not None
+
+    def _at(self, stem: str) -> str | None:
+        """The path of the first file that is tried for a stem."""
+        return next((path for path in self._candidates(stem) if self._has(path)), None)
+
+    def _candidates(self, stem: str) -> Iterator[str]:
+        if stem.startswith("..") or not stem:
+            return
+        typed = _WRITTEN_ENDING.sub(r".\1ts\2", stem)
+        if typed != stem:
+            yield from (typed, typed.removesuffix(".ts") + ".tsx", stem)
+        elif posixpath.splitext(stem)[1] in _ENDINGS:
+            yield stem
+        yield from (stem + ending for ending in _ENDINGS)
+        yield from (f"{stem}/index{ending}" for ending in _ENDINGS)
+
+    def _stems(self, importer: str, spec: str) -> Iterator[str]:
+        spec = spec.partition("?")[0]
+        if spec.startswith("."):
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(importer), spec))
+            return
+        aliases = self._aliases_for(posixpath.dirname(importer))
+        for pattern, targets in aliases:
+            head, star, tail = pattern.partition("*")
+            if spec == pattern or (star and spec.startswith(head) and spec.endswith(tail)):
+                middle = spec[len(head) : len(spec) - len(tail)]
+                yield from (posixpath.normpath(target.replace("*", middle)) for target in targets)
+                if pattern != "*":
+                    return
+        yield from self._of_package(spec)
+
+    def _aliases_for(self, folder: str) -> list[tuple[str, list[str]]]:
+        """The ``paths`` of the nearest configuration, the longest prefix first."""
+        if folder not in self._aliases:
+            found: list[tuple[str, list[str]]] = []
+            for name in _CONFIGS:
+                found = found or self._paths_of(posixpath.join(folder, name), _MOST_HOPS)
+            if not found and folder:
+                found = self._aliases_for(posixpath.dirname(folder))
+            self._aliases[folder] = sorted(found, key=lambda one: -len(one[0].partition("*")[0]))
+        return self._aliases[folder]
+
+    def _paths_of(self, config: str, hops: int) -> list[tuple[str, list[str]]]:
+        text = self.project.read(config)
+        content = loads(text) if text is not None else None
+        if content is None or not hops:
+            return []
+        options = content.get("compilerOptions")
+        folder = posixpath.dirname(config)
+        if isinstance(options, dict) and ("paths" in options or "baseUrl" in options):
+            return list(_patterns(options, folder))
+        extended = content.get("extends")
+        for one in extended if isinstance(extended, list) else [extended]:
+            if isinstance(one, str) and one.startswith("."):
+                path = posixpath.normpath(posixpath.join(folder, one))
+                found = self._paths_of(path if path.endswith(".json") else f"{path}.json", hops - 1)
+                if found:
+                    return found
+        return []
+
+    def _of_package(self, spec: str) -> Iterator[str]:
+        """The sources that a package of the workspace publishes under a name."""
+        parts = spec.split("/")
+        name = "/".join(parts[: 2 if spec.startswith("@") else 1])
+        if name in self.packages:
+            yield from self._entry(self.packages[name], f".{spec[len(name) :]}")
+
+    def _entry(self, manifest: str, inner: str) -> Iterator[str]:
+        content = loads(self.project.read(manifest) or "") or {}
+        exports = content.get("exports")
+        if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
+            exports = exports.get(inner)
+            targets = [*_strings(exports)]
+        elif inner == ".":
+            targets = [
+                *_strings(exports),
+                *(str(content[k]) for k in ("types", "module", "main") if k in content),
+            ]
+        else:
+            targets = []
+        folder = posixpath.dirname(manifest)
+        found = set()
+        for target in targets:
+            path = target if target.startswith("./") else f"./{target}"
+            source = _ENDING.sub("", _BUILT_INNER.sub("", _BUILT.sub("", path).removeprefix("./")))
+            for root in ("src", ""):
+                stem = posixpath.normpath(posixpath.join(folder, root, source))
+                if self._at(stem) is not None:
+                    found.add(stem)
+                    break
+        yield from sorted(found)
+
+
+def _patterns(options: Mapping[str, Any], folder: str) -> Iterator[tuple[str, list[str]]]:
+    """The ``paths`` of the options of a configuration, and what its ``baseUrl`` adds to them."""
+    base = posixpath.join(folder, str(options.get("baseUrl", ".")))
+    paths = options.get("paths")
+    for pattern, targets in paths.items() if isinstance(paths, dict) else ():
+        if isinstance(targets, list):
+            yield pattern, [posixpath.normpath(posixpath.join(base, str(one))) for one in targets]
+    if "baseUrl" in options:
+        yield "*", [posixpath.normpath(posixpath.join(base, "*"))]
+
+
+def _strings(value: object) -> Iterator[str]:
+    """The file names in what ``exports`` says of one entry."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _strings(one)
+
+
+def string_arguments(module: Module, names: Sequence[str]) -> Iterator[tuple[Node, str]]:
+    """The calls of some functions with one literal string: ``import("./a")``, ``require("./a")``."""
+    for node in inside(module.root):
+        called = node.child_by_field_name("function") if node.type == "call_expression" else None
+        arguments = node.child_by_field_name("arguments") if called is not None else None
+        if called is None or arguments is None or module.of(called) not in names:
+            continue
+        given = arguments.named_children
+        if given and given[0].type == "string":
+            yield node, unquoted(module, given[0])

@@ -1,0 +1,64 @@
+"""Which calls of a script give a promise, as far as this file and those it imports tell."""
+
+from __future__ import annotations
+
+from wardround.checks.base import Project
+from wardround.checks.lazy import LatePattern
+from wardround.languages.script.code import Code, code_of, function_around, is_async, returned
+from wardround.languages.script.syntax import Node
+from wardround_typescript.analysis.call_resolution import origin, script_of
+
+_PROMISED = LatePattern(r"^:?\s*(Promise|PromiseLike)\s*<")
+_GIVEN = LatePattern(r"^:\s*\([^()]*\)\s*=>\s*Promise<[^|&]*$")
+_MADE = LatePattern(r"^(new Promise\b|fetch\(|window\.fetch\(|Promise\.(all|race|any|allSettled)\()")
+_CLASSES = ("class_body",)
+
+
+def gives_promise(code: Code, call: Node, project: Project) -> bool:
+    """Whether what a call calls is async, or says that it gives a promise."""
+    called = code.called(call)
+    if called.startswith("this.") and called.count(".") == 1:
+        return _method_gives(code, call, called.removeprefix("this."))
+    return "." not in called and is_promising(code, called, call, project)
+
+
+def is_promising(code: Code, name: str, at: Node, project: Project) -> bool:
+    """Whether a name seen from a place stands for a function that gives a promise."""
+    if name in code.imports:
+        found = origin(name, script_of(code.module.path, code.module.text), project)
+        if found is None:
+            return False
+        script, there = found
+        other = code_of(script.path, script.text)
+        function = other.function_of(there, other.module.root)
+        return function is not None and function_gives(other, function)
+    function = code.function_of(name, at)
+    return _is_given_promising(code, name, at) if function is None else function_gives(code, function)
+
+
+def _is_given_promising(code: Code, name: str, at: Node) -> bool:
+    """Whether a parameter is typed as a function that gives a promise."""
+    declared = code.declaration(name, at)
+    kind = code.field(declared, "type") if declared is not None else ""
+    return _GIVEN.search(kind) is not None
+
+
+def function_gives(code: Code, function: Node) -> bool:
+    """Whether a function is async, is typed to give a promise, or makes one in all it returns."""
+    if "*" in (child.type for child in function.children):
+        return False
+    if is_async(function) or _PROMISED.search(code.field(function, "return_type")):
+        return True
+    answers = [code.text(one) for one in returned(function)]
+    return bool(answers) and all(_MADE.search(answer) for answer in answers)
+
+
+def _method_gives(code: Code, call: Node, name: str) -> bool:
+    above = function_around(call)
+    while above is not None and above.type != "method_definition":
+        above = function_around(above)
+    body = above.parent if above is not None else None
+    if body is None or body.type not in _CLASSES:
+        return False
+    found = [one for one in body.named_children if code.field(one, "name") == name]
+    return len(found) == 1 and found[0].type == "method_definition" and function_gives(code, found[0])

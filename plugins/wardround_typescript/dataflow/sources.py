@@ -1,0 +1,273 @@
+"""Where strangers' data comes in: requests of the usual servers, actions, messages, arguments of programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.script.syntax import Module
+from wardround_typescript.dataflow.domain import (
+    ALL,
+    ARGUMENTS,
+    CLEAN,
+    REQUEST,
+    SENT,
+    SENT_TEXT,
+    TEXT,
+    Danger,
+    Value,
+)  # fmt: skip
+
+COMING_IN = LatePattern(
+    r"\breq(uest)?\b|\bctx\b|\bc\.req\b|searchParams|formData|FormData|use server|\bevent\b|@(Body|"
+    r"Query|Param|Args|Headers)\b"
+    r"|process\.argv|\.input\(|\.action\(|\.on\(\s*['\"]|getQuery|readBody|entryName|entry\.|header\.name|originalname"
+    r"|relativePath|fileName|\bparams\b|parseArgs"
+)
+"""A look whether anything comes in at all."""
+
+_REQUEST_NAME = LatePattern(r"^_?(req|request)\d?$")
+_REQUEST_TYPE = LatePattern(
+    r"^(\w+\.)?\w*?(Auth\w*|User|Typed|Custom|Session|Api|Next|Fastify|Express|Http|Vercel|Extended|Raw|Hapi|Koa|My|App|Multer|"
+    r"Parsed|With\w+)?(Request|Req|IncomingMessage|LoaderFunctionArgs|ActionFunctionArgs)(<.*>)?$",
+    16,
+)
+_NO_REQUEST = LatePattern(
+    r"(?i)axios|client|config|^(create|update|delete|get|list|find|search|login|register)\w*request$|dto|input|proto"
+)
+_CONTEXT_TYPE = LatePattern(
+    r"(^|\.)((Parameterized|Router|Koa|Extendable|Default)?Context|HonoContext)(<.*>)?$", 16
+)
+_KOA = LatePattern(r"['\"](@koa/|koa)|\bctx\.(query|params|querystring|request\.(body|query|files)|throw)\b")
+REQUEST_PARTS = frozenset(
+    {
+        "query", "params", "body", "headers", "cookies", "files", "file", "url", "originalUrl", "rawBody",
+        "hostname",
+        "querystring", "search", "nextUrl", "signedCookies", "payload", "rawHeaders", "path", "href", "raw",
+    }
+)  # fmt: skip
+"""Properties of a request that hold what the sender wrote."""
+_TEXT_PARTS = frozenset(
+    {
+        "params",
+        "headers",
+        "cookies",
+        "url",
+        "originalUrl",
+        "hostname",
+        "querystring",
+        "search",
+        "nextUrl",
+        "path",
+        "href",
+    }
+)
+CONTEXT_PARTS = frozenset(
+    {
+        "query",
+        "params",
+        "querystring",
+        "headers",
+        "header",
+        "request",
+        "search",
+        "url",
+        "href",
+        "path",
+        "originalUrl",
+    }
+)
+REQUEST_CALLS = frozenset(
+    {"json", "text", "formData", "query", "param", "header", "get", "parseBody", "queries", "body", "blob",
+     "arrayBuffer", "file", "files", "saveRequestFiles", "parts", "isMultipart", "cookie", "valid", "rawBody"}
+)  # fmt: skip
+_PARSED_CALLS = frozenset({"json", "parseBody", "body", "valid"})
+EVENT_PARTS = frozenset(
+    {
+        "body", "queryStringParameters", "pathParameters", "headers", "multiValueQueryStringParameters",
+        "rawQueryString", "rawPath", "Records", "cookies", "arguments", "multiValueHeaders", "path",
+    }
+)  # fmt: skip
+LAMBDA_EVENT = "lambda-event"
+"""The untyped first parameter of a Lambda handler: the caller chose all of it."""
+_OF_THE_SERVICE = frozenset(
+    {
+        "requestContext", "httpMethod", "isBase64Encoded", "version", "source", "detail-type", "resource",
+        "routeKey", "account", "region", "time", "id", "triggerSource", "userPoolId", "RequestType",
+    }
+)  # fmt: skip
+"""Properties of a Lambda event that the service that calls the function fills."""
+_HANDLER = LatePattern(r"^((module\.)?exports\.)?(handler|lambdaHandler|lambda_handler)$")
+_EVENT_NAME = LatePattern(r"^_?(event|evt)$")
+H3_CALLS = frozenset({"getQuery", "readBody", "getRouterParam", "getRouterParams", "getHeader",
+"getRequestHeader", "readFormData",
+                      "readMultipartFormData", "getCookie", "readRawBody", "getRequestURL"})  # fmt: skip
+_H3_TEXT = frozenset(
+    {"getRouterParam", "getHeader", "getRequestHeader", "getCookie", "getRouterParams", "readRawBody"}
+)
+_DECORATED = LatePattern(r"^@(Body|Query|Param|Headers|Req|Request|UploadedFile|UploadedFiles|Args|"
+                         r"RawBody|MessageBody|Payload|Ctx|QueryParam|"
+                         r"QueryParams|BodyParam|HeaderParam|CookieParam|Cookies|Arg)\b")  # fmt: skip
+_PIPED = LatePattern(
+    r"Parse(Int|UUID|Float|Bool|Enum|Date)Pipe|ParseObjectIdPipe|ZodValidationPipe|\w*IdPipe|ParseMongo\w*"
+)
+_NO_TEXT = LatePattern(
+    r"^(readonly\s+)?(number|boolean|bigint|Date|ObjectId|Types\.ObjectId|Buffer|Uint8Array|null|undefined|void|never|"
+    r"\d+|['\"][^'\"]*['\"]|[|&\s\[\]()?])+$|^(Array<)?(number|boolean)\b"
+)
+_TEXT_TYPE = LatePattern(
+    r"^(readonly\s+)?(string|\|\s*string)(\s*\|\s*(null|undefined|string|number))*(\[\])*$|^Array<string>$|^FormData$|^[\w.]*File$|^URLSearchParams$"
+)
+_LOOSE_TYPE = LatePattern(r"^(any|unknown|object|Record<.*>|Partial<.*>|\{.*\})(\[\])?$", 16)
+_SERVER = LatePattern(r"^\s*(['\"])use server\1")
+_HTTP_VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+_SOCKET = LatePattern(r"(?i)(^|\.)(socket|ws|client|conn|connection|sock|peer|webSocket)$")
+_SOCKET_EVENTS = LatePattern(
+    r"^(error|close|open|connect|connection|disconnect|disconnecting|ping|pong|end|timeout|drain|finish|listening|ready)$"
+)
+UPLOADS = frozenset({"originalname", "originalFilename", "filename", "originalFileName"})
+"""Properties of an uploaded file that its sender wrote, whatever it stands in."""
+
+
+def declared_type(module: Module, parameter: Node) -> str:
+    """The type of a parameter as written; empty if none is."""
+    node = parameter.child_by_field_name("type")
+    return module.of(node)[1:].strip() if node is not None else ""
+
+
+def is_text(kind: str) -> bool:
+    """Whether what is declared to be this can hold text of the sender's choice."""
+    return not kind or _NO_TEXT.search(kind) is None
+
+
+def request_kind(module: Module, name: str, kind: str) -> str:
+    """What a parameter is by its name and type: ``request``, ``context``, ``event``, ``form`` or nothing."""
+    if kind == "FormData":
+        return "form"
+    if _EVENT_NAME.search(name) and (not kind or "Event" in kind or kind in {"any", "unknown"}):
+        return "event"
+    if kind and kind not in {"any", "unknown"}:
+        if _REQUEST_TYPE.search(kind) and not _NO_REQUEST.search(kind):
+            return "request"
+        return "context" if _CONTEXT_TYPE.search(kind) and name in {"ctx", "c", "context"} else ""
+    if _REQUEST_NAME.search(name):
+        return "request"
+    return "context" if name in {"ctx", "context"} and _KOA.search(module.text) else ""
+
+
+def part(kind: str, name: str) -> Value | None:
+    """What a property of a request carries; None where it says nothing."""
+    if kind == "request" and name in REQUEST_PARTS:
+        return SENT_TEXT if name in _TEXT_PARTS else SENT
+    if kind == "context" and name in CONTEXT_PARTS:
+        return SENT_TEXT if name in _TEXT_PARTS else SENT
+    if kind in {"event", LAMBDA_EVENT} and name in EVENT_PARTS:
+        return SENT if name in {"Records", "arguments"} else SENT_TEXT
+    if kind == LAMBDA_EVENT and name not in _OF_THE_SERVICE:
+        return SENT
+    return None
+
+
+def is_lambda_handler(module: Module, function: Node) -> bool:
+    """Return True if a function is exported under the name that AWS Lambda calls by default."""
+    parent = function.parent
+    if parent is None:
+        return False
+    if parent.type == "assignment_expression":
+        left = parent.child_by_field_name("left")
+        name = module.of(left) if left is not None else ""
+        return "exports" in name and _HANDLER.search(name) is not None
+    holder = parent if parent.type == "variable_declarator" else function
+    named = holder.child_by_field_name("name")
+    return named is not None and _HANDLER.search(module.of(named)) is not None and _is_exported(function)
+
+
+def called(kind: str, method: str) -> Value | None:
+    """What a method of a request gives; None where it says nothing."""
+    if kind == "form":
+        return SENT_TEXT if method in {"get", "getAll", "entries", "values"} else None
+    if kind == "request" and method in REQUEST_CALLS:
+        return SENT if method in _PARSED_CALLS else SENT_TEXT
+    return None
+
+
+def of_h3(name: str) -> Value | None:
+    """What a function of h3 reads from the request."""
+    last = name.rpartition(".")[2]
+    if last not in H3_CALLS:
+        return None
+    return SENT_TEXT if last in _H3_TEXT else SENT
+
+
+def decorated(module: Module, parameter: Node) -> Value | None:
+    """What NestJS and its like hand a decorated parameter; None if nothing decorates it."""
+    found = [module.of(one) for one in parameter.children if one.type == "decorator"]
+    named = [one for one in found if _DECORATED.search(one)]
+    if not named:
+        return None
+    kind = declared_type(module, parameter)
+    decorator = named[0]
+    if _PIPED.search(decorator) or not is_text(kind):
+        return CLEAN
+    if decorator.startswith(("@Req", "@Ctx")):
+        return None
+    if decorator.startswith(("@Param", "@Headers", "@HeaderParam", "@Cookie")):
+        return SENT_TEXT
+    if not kind or _LOOSE_TYPE.search(kind):
+        return SENT
+    if _TEXT_TYPE.search(kind):
+        is_query = decorator.startswith(("@Query", "@Body"))
+        return {REQUEST: TEXT | (Danger.NOSQL if is_query else Danger(0))}
+    return SENT_TEXT
+
+
+def is_server_action(module: Module, function: Node) -> bool:
+    """Whether a browser may call the function by itself."""
+    body = function.child_by_field_name("body")
+    if body is not None and body.type == "statement_block" and _SERVER.search(module.of(body)[1:40]):
+        return True
+    return _SERVER.search(module.text[:400].lstrip()) is not None and _is_exported(function)
+
+
+def _is_exported(function: Node) -> bool:
+    node: Node | None = function
+    for _ in range(4):
+        node = node.parent if node is not None else None
+        if node is not None and node.type == "export_statement":
+            return True
+    return False
+
+
+def action_parameter(kind: str) -> Value:
+    """What a parameter of a server action carries."""
+    if not is_text(kind):
+        return CLEAN
+    return SENT_TEXT if kind == "string" or kind == "FormData" else SENT
+
+
+def route_parameters(module: Module, function: Node, name: str) -> Iterator[tuple[str, Value]]:
+    """Names that Next.js fills: ``params`` and ``searchParams`` of routes and pages."""
+    if not _is_exported(function):
+        return
+    is_route = name in _HTTP_VERBS
+    is_page = module.path.rpartition("/")[2].startswith(("page.", "layout.", "route."))
+    if is_route or is_page or name in {"loader", "action", "getServerSideProps", "generateMetadata"}:
+        yield "params", SENT_TEXT
+        yield "searchParams", SENT_TEXT
+        if name == "getServerSideProps":
+            yield "query", SENT_TEXT
+
+
+def is_socket_message(receiver: str, event: str) -> bool:
+    """Whether ``receiver.on(event, ...)`` hears what a client says."""
+    return _SOCKET.search(receiver) is not None and _SOCKET_EVENTS.search(event) is None
+
+
+OF_ARGUMENTS: Value = {ARGUMENTS: Danger.SHELL | Danger.CODE | Danger.SQL}
+OF_MESSAGE: Value = {REQUEST: ALL}
+OF_PAGE: Value = {REQUEST: Danger.SHELL | Danger.CODE}
+"""What a page sends to the main process of a desktop program, whose scripts are its own as a rule."""
+VALIDATES = LatePattern(r"(?i)\bschema\b|valid|celebrate|zod|joi|typebox|\bdto\b")
+"""What stands beside a handler where a schema was applied."""

@@ -1,0 +1,400 @@
+"""The functions with a JSDoc comment whose code a change touched, before and after it.
+
+A function is found by the comment above it; only what differs is looked at further. Vue and Svelte files are
+left out, and so is a function whose extent is not certain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import msgspec
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.script.scanner import Scan
+from wardround.semantics.docdrift.model import Code, Compared, DocumentedChange, Signature
+from wardround.text.tokens import TOKEN
+from wardround_typescript.docdrift.jsdoc import bare, same, words_of
+from wardround_typescript.docdrift.parameters import Declared, behind_angles, declared, sides
+from wardround_typescript.prefilters import may_part
+
+_TEXTS_KEPT = 16
+_MODIFIERS = (
+    r"(?:(?:export|default|declare|async|public|private|protected|static|abstract|override|readonly|accessor|get|set)"
+    r"\b(?!\s*[=:(;?!,<])\s*)*"
+)
+_CODE = LatePattern(r"\S")
+_DECORATOR = LatePattern(r"\s*@[\w$.]+")
+_DECLARATION = LatePattern(
+    rf"\s*(?P<modifiers>{_MODIFIERS})(?:"
+    r"(?P<function>function\b)\s*\*?\s*(?P<fname>[\w$]*)"
+    r"|(?:const|let|var)\s+(?P<vname>[\w$]+)"
+    r"|type\s+(?P<tname>[\w$]+)"
+    r"|(?P<path>[\w$]+(?:\.[\w$]+)+)(?=\s*=[^=])"
+    r"|\*?\s*(?P<mname>#?[A-Za-z_$][\w$]*)[?!]?"
+    r"|(?=[(<]))\s*"
+)
+_EXPRESSION = LatePattern(r"\s*(?:async\b\s*)?(?P<function>function\b\s*\*?\s*[\w$]*\s*)?")
+_WRAPPER = LatePattern(
+    r"\s*(?:React\.)?(?:useCallback|memo|forwardRef|debounce|throttle)\b(?:<[^()]{0,300}>)?\("
+)
+_LONE = LatePattern(r"\s*(?:async\s+)?([A-Za-z_$][\w$]*)\s*=>")
+_NO_METHODS = frozenset(
+    """
+    if for while switch catch with return await new super function import class interface enum namespace
+    module throw typeof
+    """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
+)
+_TYPE_PIECE = LatePattern(r"\s+|[\w$]+|=>|.", re.DOTALL)
+_TYPE_OPERATORS = frozenset(
+    {
+        "extends",
+        "keyof",
+        "typeof",
+        "infer",
+        "is",
+        "asserts",
+        "readonly",
+        "unique",
+        "new",
+        "in",
+        "as",
+        "abstract",
+    }
+)
+_TAKEN_APART = LatePattern(r"\{([^{}]{1,2000})\}\s*=\s*([\w$]+)(?![\w$.(\[])")
+_TYPE_JOINTS = frozenset("|&.?:-")
+_CLASS = LatePattern(r"\b(?:class|interface|namespace)\s+([\w$]+)[^{};()]*")
+_EXPRESSION_END = LatePattern(r"[(\[{]|[)\]};,]|\n")
+_CONTINUES = LatePattern(r"\s*(?:[.?:|&+*/%<>=!,)-]|\n)")
+_RETURN = LatePattern(r"\breturn\b[ \t]*([^;\n]*)")
+_THROW = LatePattern(r"\bthrow\s+(?:new\s+)?([\w$.]+)")
+_CUTS = frozenset(",;(){}[]")
+_STARTS = frozenset(
+    {"const", "let", "var", "return", "throw", "if", "else", "for", "while", "try", "case", "break"}
+)
+_EXPORT_LIST = LatePattern(
+    r"\bexport\s*(?:type\s*)?\{([^}]*)\}|\bexport\s+default\s+([\w$]+)|\bexports\s*=\s*(\{[^}]*\}|[\w$]+)"
+)
+_LONGEST_TYPE = 3_000
+
+
+class Function(msgspec.Struct, frozen=True):
+    """One documented function.
+
+    Attributes:
+        name: qualified by its class; one in a function is not.
+        comment: (start, end) of the comment above it.
+        start: of its declaration, modifiers included.
+        overloads: the parameters of the other signatures of the same function.
+    """
+
+    name: str
+    comment: tuple[int, int]
+    start: int
+    end: int
+    parameters: tuple[Declared, ...]
+    is_exported: bool
+    overloads: tuple[Declared, ...] = ()
+    body: int = 0
+
+
+class ComparedFunction(msgspec.Struct, frozen=True):
+    """A documented function whose code differs; ``places`` is where the names it takes stand in the text."""
+
+    compared: Compared
+    is_exported: bool
+    places: dict[str, int]
+
+
+class _Declaration(msgspec.Struct, frozen=True):
+    name: str
+    modifiers: str
+    start: int
+    end: int
+    parameters: tuple[Declared, ...]
+    body: int | None
+
+
+@lru_cache(maxsize=2)
+def compared_functions(old_text: str, new_text: str) -> Sequence[ComparedFunction]:
+    """The functions of a file with a comment before the change whose code differs, in the new order.
+
+    Of a name that is documented more than once, the versions are matched by their order if there are as many
+    as before.
+    """
+    if not may_part(old_text, new_text):
+        return ()
+    (old_scan, old), (new_scan, new) = _read(old_text), _read(new_text)
+    found = []
+    for name, versions in _by_name(new).items():
+        before = _by_name(old).get(name, ())
+        if len(before) == len(versions):
+            pairs = zip(before, versions, strict=True)
+            found += [one for a, b in pairs for one in _compare(old_scan, a, new_scan, b)]
+    return tuple(sorted(found, key=lambda one: one.compared.line))
+
+
+def compared(old_text: str, new_text: str) -> Sequence[Compared]:
+    """The same, as what is common to all languages."""
+    return [one.compared for one in compared_functions(old_text, new_text)]
+
+
+@lru_cache(maxsize=_TEXTS_KEPT)
+def _read(text: str) -> tuple[Scan, tuple[Function, ...]]:
+    scan = Scan(text)
+    return scan, tuple(functions(scan))
+
+
+def _by_name(found: Sequence[Function]) -> dict[str, list[Function]]:
+    by_name: dict[str, list[Function]] = {}
+    for one in found:
+        by_name.setdefault(one.name, []).append(one)
+    return by_name
+
+
+def functions(scan: Scan) -> Iterator[Function]:
+    """The documented functions of a file, in the order of the text."""
+    classes = _classes(scan)
+    exported = _exported(scan) if scan.documentation else frozenset()
+    for comment in scan.documentation:
+        one = _declaration(scan, comment[1])
+        if one is None:
+            continue
+        around = [name for name, start, end in classes if start < one.start < end]
+        others, end, body = _overloads(scan, one)
+        is_public = not ({"private", "protected"} & set(one.modifiers.split())) and not one.name.startswith(
+            "#"
+        )
+        is_exported = is_public and (
+            bool(around) or "export" in one.modifiers or one.name in exported or "exports" in one.name
+        )
+        name = ".".join([*around, one.name])
+        yield Function(name, comment, one.start, end, one.parameters, is_exported, others, body)
+
+
+def _classes(scan: Scan) -> list[tuple[str, int, int]]:
+    """The (name, start, end) of classes and the like."""
+    found = _CLASS.finditer(scan.structure)
+    return [(m[1], m.end(), scan.pairs[m.end()]) for m in found if m.end() in scan.pairs]
+
+
+def _exported(scan: Scan) -> frozenset[str]:
+    """The names that are exported apart from their declaration."""
+    lists = (piece for match in _EXPORT_LIST.finditer(scan.structure) for piece in match.groups() if piece)
+    return frozenset(name for piece in lists for name in re.findall(r"[\w$]+", piece))
+
+
+def _overloads(scan: Scan, one: _Declaration) -> tuple[tuple[Declared, ...], int, int]:
+    """(parameters of the signatures below one without a body, where the last ends, where its body begins)."""
+    others: list[Declared] = []
+    last = one
+    while last.body is None:
+        at = last.end
+        if scan.structure[at : at + 1] == ";":
+            at += 1
+        following = _declaration(scan, at)
+        if following is None or following.name != one.name:
+            break
+        others += following.parameters
+        last = following
+    return tuple(others), last.end, last.end if last.body is None else last.body
+
+
+def _declaration(scan: Scan, place: int) -> _Declaration | None:
+    """The function declared right behind a place."""
+    code = _CODE.search(scan.structure, _behind_decorators(scan, place))
+    # Blanks are skipped before: the pattern would try each way to share them out.
+    head = None if code is None else _DECLARATION.match(scan.structure, code.start())
+    if head is None:
+        return None
+    at = head.end()
+    name = head["fname"] or head["vname"] or head["tname"] or head["path"] or head["mname"] or ""
+    if head["mname"] in _NO_METHODS or scan.structure[head.start() : at].isspace():
+        return None
+    start = head.start("modifiers")
+    if head["function"]:
+        return _with_parameters(scan, name, head["modifiers"], start, at, arrow=False)
+    if scan.structure[at : at + 1] in ("(", "<") and (head["mname"] or "default" in head["modifiers"]):
+        nameless = "default" in head["modifiers"] and name in ("", "async")
+        name = "default" if nameless else name
+        return _with_parameters(scan, name, head["modifiers"], start, at, arrow=nameless)
+    if not name:
+        return None
+    value = _value(scan, at, is_type=head["tname"] is not None)
+    return None if value is None else _function_value(scan, name, head["modifiers"], start, value)
+
+
+def _behind_decorators(scan: Scan, place: int) -> int:
+    while match := _DECORATOR.match(scan.structure, place):
+        place = match.end()
+        if scan.structure[place : place + 1] == "(":
+            place = scan.pairs.get(place, place) + 1
+    return place
+
+
+def _value(scan: Scan, at: int, *, is_type: bool) -> int | None:
+    """Where the value of a binding begins, behind its type."""
+    if is_type and scan.structure[at : at + 1] == "<":
+        at = behind_angles(scan, at, len(scan.structure)) or at
+        at += len(scan.structure[at : at + 40]) - len(scan.structure[at : at + 40].lstrip())
+    sign = scan.structure[at : at + 2]
+    if sign.startswith("=") and sign not in ("==", "=>"):
+        return at + 1
+    if not sign.startswith(":"):
+        return None
+    if _EXPRESSION.match(scan.structure, at + 1) and _function_value(scan, "", "", at + 1, at + 1):
+        return at + 1
+    end = _type_end(scan, at + 1, arrow=False)
+    return end + 1 if scan.structure[end : end + 1] == "=" else None
+
+
+def _function_value(scan: Scan, name: str, modifiers: str, start: int, at: int) -> _Declaration | None:
+    """A function expression, an arrow function or a function type at a place, also one given to ``memo``."""
+    wrapper = _WRAPPER.match(scan.structure, at)
+    at = wrapper.end() if wrapper else at
+    lone = _LONE.match(scan.structure, at)
+    if lone is not None and lone[1] not in ("async", "function"):
+        body, end = _arrow_body(scan, lone.end())
+        return _Declaration(name, modifiers, start, end, (Declared(lone[1], lone.start(1)),), body)
+    head = _EXPRESSION.match(scan.structure, at)
+    if head is None:
+        return None
+    return _with_parameters(scan, name, modifiers, start, head.end(), arrow=not head["function"])
+
+
+def _with_parameters(
+    scan: Scan, name: str, modifiers: str, start: int, at: int, *, arrow: bool
+) -> _Declaration | None:
+    if scan.structure[at : at + 1] == "<":
+        at = behind_angles(scan, at, len(scan.structure)) or at
+    at = _behind_blanks(scan, at)
+    close = scan.pairs.get(at) if scan.structure[at : at + 1] == "(" else None
+    if close is None:
+        return None
+    after = _behind_blanks(scan, close + 1)
+    typed = scan.structure[after : after + 1] == ":"
+    if typed:
+        after = _behind_blanks(scan, _type_end(scan, after + 1, arrow=arrow))
+    parameters = declared(scan, at + 1, close)
+    if arrow:
+        if scan.structure[after : after + 2] != "=>":
+            return None
+        body, end = _arrow_body(scan, after + 2)
+        return _Declaration(name, modifiers, start, end, parameters, body)
+    if scan.structure[after : after + 1] == "{":
+        end = scan.pairs.get(after, -1) + 1
+        return _Declaration(name, modifiers, start, end, parameters, after) if end else None
+    return _Declaration(name, modifiers, start, after, parameters, None) if typed else None
+
+
+def _behind_blanks(scan: Scan, at: int) -> int:
+    while scan.structure[at : at + 1].isspace():
+        at += 1
+    return at
+
+
+def _arrow_body(scan: Scan, at: int) -> tuple[int, int]:
+    """(start, end) of what stands behind an arrow."""
+    at = _behind_blanks(scan, at)
+    if scan.structure[at : at + 1] == "{" and at in scan.pairs:
+        return at, scan.pairs[at] + 1
+    here = at
+    while match := _EXPRESSION_END.search(scan.structure, here):
+        here = match.end()
+        if match[0] in "([{":
+            here = scan.pairs.get(match.start(), match.start()) + 1
+        elif match[0] != "\n" or not _CONTINUES.match(scan.structure, here):
+            return at, match.start()
+    return at, len(scan.structure)
+
+
+def _type_end(scan: Scan, at: int, *, arrow: bool) -> int:
+    """Where a type that begins at a place is over."""
+    stop = min(len(scan.structure), at + _LONGEST_TYPE)
+    expected = True
+    while at < stop and (match := _TYPE_PIECE.match(scan.structure, at, stop)):
+        piece = match[0]
+        if piece.isspace():
+            at = match.end()
+        elif piece in ("(", "[", "{"):
+            if not expected and (piece == "{" or "\n" in scan.structure[at - 1 : at]):
+                return at
+            at, expected = scan.pairs.get(at, stop) + 1, False
+        elif piece == "<":
+            at, expected = behind_angles(scan, at, stop) or stop, False
+        elif piece in _TYPE_JOINTS or (piece == "=>" and not arrow):
+            at, expected = match.end(), True
+        elif piece[0].isalnum() or piece[0] in "_$'\"`":
+            if not expected and piece not in _TYPE_OPERATORS and piece[0] not in "'\"`_":
+                return at
+            at, expected = match.end(), piece in _TYPE_OPERATORS
+        else:
+            return at
+    return stop
+
+
+def _compare(old_scan: Scan, old: Function, new_scan: Scan, new: Function) -> Iterator[ComparedFunction]:
+    """What a pair comes to: nothing where its code is the same but for formatting and comments."""
+    if old_scan.text[old.start : old.end] == new_scan.text[new.start : new.end]:
+        return
+    before, after = _code_lines(old_scan, old), _code_lines(new_scan, new)
+    if before == after:
+        return
+    was = old_scan.text[slice(*old.comment)]
+    comment = new_scan.text[slice(*new.comment)]
+    told = same(was) != same(comment)
+    scan, function = (old_scan, old) if told else (new_scan, new)
+    text = bare(was if told else comment, _column(scan.text, function.comment[0]))
+    words = words_of(text)
+    taken = {one.name for one in new.overloads}
+    taken |= _taken_below(new_scan, new)
+    if re.search(r"\barguments\b", new_scan.structure[new.body : new.end]):
+        taken |= {entry.name for entry in words.parameters}
+    one, other = sides(words, old.parameters, new.parameters, taken)
+    change = DocumentedChange(
+        new.name,
+        words,
+        _code(before, old_scan, old, one.signature),
+        _code(after, new_scan, new, other.signature),
+        new_scan.code,
+    )
+    line = new_scan.text.count("\n", 0, new.start) + 1
+    words_line = new_scan.text.count("\n", 0, new.comment[0]) + 1
+    found = Compared(change, same(was), same(comment), line, words_line)
+    yield ComparedFunction(found, new.is_exported, dict(other.places))
+
+
+def _taken_below(scan: Scan, function: Function) -> set[str]:
+    """The names a function takes out of its parameters in its body: ``const { width } = options``."""
+    names = {one.name for one in function.parameters}
+    found = _TAKEN_APART.finditer(scan.structure, function.body, function.end)
+    return {name for match in found if match[2] in names for name in re.findall(r"[\w$]+", match[1])}
+
+
+def _column(text: str, place: int) -> int:
+    return place - text.rfind("\n", 0, place) - 1
+
+
+def _code_lines(scan: Scan, function: Function) -> tuple[str, ...]:
+    """Code cut at brackets, commas and statements, so that only what it says counts and not how it is set."""
+    lines: list[str] = []
+    current: list[str] = []
+    for match in TOKEN.finditer(scan.code[function.start : function.end]):
+        token = f'"{match[0][1:-1]}"' if match.lastgroup == "string" else match[0]
+        if token in _CUTS or token in _STARTS:
+            if current:
+                lines.append(" ".join(current))
+            current = []
+        if token not in _CUTS:
+            current.append(token)
+    return (*lines, " ".join(current)) if current else tuple(lines)
+
+
+def _code(lines: tuple[str, ...], scan: Scan, function: Function, signature: Signature) -> Code:
+    body = scan.code[function.body : function.end]
+    returned = tuple(match[1].strip() for match in _RETURN.finditer(body))
+    thrown = tuple(match[1].rpartition(".")[2] for match in _THROW.finditer(body))
+    return Code(lines, signature, returned, "yield" in body, thrown)

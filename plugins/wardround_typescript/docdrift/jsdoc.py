@@ -1,0 +1,154 @@
+"""JSDoc and TSDoc comments as ``drift.documented.Words``."""
+
+from __future__ import annotations
+
+import msgspec
+
+from wardround.checks.lazy import LatePattern
+from wardround.semantics.docdrift.model import Entry, Style, Words
+
+_SIGNS = LatePattern(r"^[ \t]*/\*\*+|^[ \t]*\*+(?!/)|\*+/[ \t]*$")
+_TAG = LatePattern(r"(?m)^[ \t]*@([A-Za-z]+)")
+_NAME = LatePattern(r"\s*(?P<optional>\[)?\s*(?:\.\.\.)?(?P<name>[A-Za-z_$][\w$]*(?:(?:\[\])?\.[\w$]+)*)")
+_OPTIONAL = LatePattern(r"\s*\[\s*(?P<name>[\w$.]+)\s*=\s*(?P<value>[^\]\n]*[^\]\s])\s*\]")
+_FENCE = LatePattern(r"```(?s:.*?)(?:```|\Z)")
+_NOT_BLANK = LatePattern(r"\S")
+_PARAMETER_TAGS = frozenset({"param", "arg", "argument"})
+_RESULT_TAGS = frozenset({"returns", "return"})
+_ERROR_TAGS = frozenset({"throws", "exception"})
+_BESIDE = frozenset(
+    {
+        "deprecated",
+        "since",
+        "version",
+        "example",
+        "see",
+        "todo",
+        "author",
+        "license",
+        "copyright",
+        "changelog",
+    }
+)
+"""Tags under which other times and other code are spoken of."""
+_LONGEST_TYPE = 2_000
+
+
+class Tag(msgspec.Struct, frozen=True):
+    """A block tag.
+
+    Attributes:
+        place: of what stands behind the tag, in the comment.
+        end: of what belongs to it.
+    """
+
+    name: str
+    start: int
+    place: int
+    end: int
+
+
+class Default(msgspec.Struct, frozen=True):
+    """The default a comment gives a parameter, and where, counted from 0."""
+
+    name: str
+    value: str
+    line: int
+    column: int
+
+
+def bare(comment: str, indent: int) -> str:
+    """A comment without its stars, all else in its column of the file.
+
+    Args:
+        comment: from ``/**`` to ``*/``.
+        indent: how many characters of its first line stand before it.
+    """
+    lines = (" " * indent + comment).split("\n")
+    return "\n".join(_SIGNS.sub(lambda sign: " " * len(sign[0]), line).rstrip() for line in lines)
+
+
+def same(comment: str) -> str:
+    """What two comments have in common that differ in nothing but white space."""
+    return "\n".join(line.strip() for line in bare(comment, 0).split("\n")).strip()
+
+
+def tags_of(text: str) -> list[Tag]:
+    """The block tags of a comment without stars, in order."""
+    found = list(_TAG.finditer(text))
+    ends = (*(match.start() for match in found[1:]), len(text))
+    return [Tag(one[1], one.start(), one.end(), end) for one, end in zip(found, ends, strict=False)]
+
+
+def words_of(text: str) -> Words:
+    """What a comment without stars says."""
+    tags = tags_of(text)
+    spoken = text
+    for tag in tags:
+        if tag.name in _BESIDE:
+            spoken = spoken[: tag.start] + _blank(text[tag.start : tag.end]) + spoken[tag.end :]
+    spoken = _FENCE.sub(lambda fence: _blank(fence[0]), spoken)
+    result = next((tag for tag in tags if tag.name in _RESULT_TAGS), None)
+    return Words(
+        text=spoken,
+        parameters=_parameters(text, tags),
+        raises=tuple(entry for tag in tags if tag.name in _ERROR_TAGS for entry in _error(text, tag)),
+        returns=text[result.place : result.end].strip() if result else None,
+        style=Style.JSDOC if tags else Style.PLAIN,
+        told_history=spoken != text,
+    )
+
+
+def _blank(text: str) -> str:
+    return _NOT_BLANK.sub(" ", text)
+
+
+def _parameters(text: str, tags: list[Tag]) -> tuple[Entry, ...]:
+    """The documented parameters, each once."""
+    found: dict[str, Entry] = {}
+    for tag in tags:
+        place = _behind_type(text, tag)
+        name = _NAME.match(text, place, tag.end) if tag.name in _PARAMETER_TAGS else None
+        if name is not None:
+            line = text.count("\n", 0, name.start("name"))
+            found.setdefault(name["name"], Entry(name["name"], text[name.end() : tag.end].strip(), line))
+    return tuple(found.values())
+
+
+def defaults_of(text: str) -> list[Default]:
+    """The defaults that a comment without stars writes as ``[name=default]``."""
+    found = []
+    for tag in tags_of(text):
+        name = (
+            _OPTIONAL.match(text, _behind_type(text, tag), tag.end) if tag.name in _PARAMETER_TAGS else None
+        )
+        if name is not None:
+            line = text.count("\n", 0, name.start())
+            column = name.start("value") - text.rfind("\n", 0, name.start()) - 1
+            found.append(Default(name["name"], name["value"], line, column))
+    return found
+
+
+def _error(text: str, tag: Tag) -> list[Entry]:
+    place = tag.place
+    while text[place : place + 1] in (" ", "\t", "{"):
+        place += 1
+    name = _NAME.match(text, place, tag.end)
+    if name is None or "{" not in text[tag.place : place]:
+        return []
+    return [Entry(name["name"], text[name.end() : tag.end], text.count("\n", 0, place))]
+
+
+def _behind_type(text: str, tag: Tag) -> int:
+    """Where a tag goes on behind its type in braces."""
+    place = tag.place
+    while text[place : place + 1] in (" ", "\t"):
+        place += 1
+    if text[place : place + 1] != "{":
+        return place
+    depth = 0
+    for at in range(place, min(tag.end, place + _LONGEST_TYPE)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            return at + 1
+    return tag.end

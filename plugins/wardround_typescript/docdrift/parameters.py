@@ -1,0 +1,206 @@
+"""The parameters of a function as they are written, and what they amount to beside its documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.script.scanner import Scan
+from wardround.semantics.docdrift.model import Parameter, Signature, Words
+
+_BEFORE_NAME = LatePattern(
+    r"\s*(?:@[\w$.]+\s*|(?:public|private|protected|readonly|override|static)\b(?!\s*[?:=,)])\s*)*(?P<rest>\.\.\.)?\s*"
+)
+_NAME = LatePattern(r"[A-Za-z_$][\w$]*")
+_DEFAULT = LatePattern(r"(?<![=!<>])=(?![=>])")
+_SPLIT = LatePattern(r"[(\[{<,]|=>")
+_ANGLE = LatePattern(r"[<>(\[{;]|=>")
+_LONGEST_GENERICS = 2_000
+
+
+class Declared(msgspec.Struct, frozen=True):
+    """One parameter as it is written.
+
+    Attributes:
+        name: "" where it is taken apart.
+        place: of the name, or of what takes it apart, in the text.
+        properties: what is taken out of it by name; None where it is not taken apart by names.
+        rest: it collects the arguments that are left.
+        open_ended: it also takes what it does not name.
+    """
+
+    name: str
+    place: int
+    default: str | None = None
+    properties: tuple[Declared, ...] | None = None
+    rest: bool = False
+    open_ended: bool = False
+
+
+def behind_angles(scan: Scan, place: int, end: int) -> int | None:
+    """Where ``<...>`` that begins at a place is over; None if it is no such thing."""
+    depth, at = 0, place
+    end = min(end, place + _LONGEST_GENERICS)
+    while match := _ANGLE.search(scan.structure, at, end):
+        sign, at = match[0], match.end()
+        if sign == ";":
+            return None
+        if sign in "([{":
+            at = scan.pairs.get(match.start(), end) + 1
+        elif sign != "=>":
+            depth += 1 if sign == "<" else -1
+            if depth == 0:
+                return at
+    return None
+
+
+def pieces(scan: Scan, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The (start, end) of what commas separate between two places."""
+    at = begun = start
+    while match := _SPLIT.search(scan.structure, at, end):
+        at = match.end()
+        if match[0] == ",":
+            yield begun, match.start()
+            begun = at
+        elif match[0] == "<":
+            at = behind_angles(scan, match.start(), end) or at
+        elif match[0] != "=>":
+            at = scan.pairs.get(match.start(), match.start()) + 1
+    if scan.structure[begun:end].strip():
+        yield begun, end
+
+
+def declared(scan: Scan, start: int, end: int) -> tuple[Declared, ...]:
+    """The parameters written between two brackets; what TypeScript calls ``this`` is none."""
+    found = (_one(scan, *piece) for piece in pieces(scan, start, end))
+    return tuple(one for one in found if one is not None and one.name != "this")
+
+
+def _one(scan: Scan, start: int, end: int) -> Declared | None:
+    before = _BEFORE_NAME.match(scan.structure, start, end)
+    place = before.end() if before else start
+    while scan.structure[place : place + 1] == "(":  # what a decorator is given
+        before = _BEFORE_NAME.match(scan.structure, scan.pairs.get(place, end) + 1, end)
+        place = before.end() if before else end
+    rest = bool(before and before["rest"])
+    opening = scan.structure[place : place + 1]
+    if opening == "{":
+        close = scan.pairs.get(place, end)
+        inside = list(_properties(scan, place + 1, close))
+        names = tuple(one for one in inside if not one.rest)
+        return Declared("", place, _default(scan, close, end), names, rest, len(names) < len(inside))
+    if opening == "[":
+        return Declared("", place, None, None, rest)
+    name = _NAME.match(scan.structure, place, end)
+    return Declared(name[0], place, _default(scan, name.end(), end), None, rest) if name else None
+
+
+def _properties(scan: Scan, start: int, end: int) -> Iterator[Declared]:
+    for begun, stop in pieces(scan, start, end):
+        before = _BEFORE_NAME.match(scan.structure, begun, stop)
+        name = _NAME.match(scan.structure, before.end() if before else begun, stop)
+        if name is not None:
+            rest = bool(before and before["rest"])
+            yield Declared(name[0], name.start(), _default(scan, name.end(), stop), rest=rest)
+
+
+def _default(scan: Scan, start: int, end: int) -> str | None:
+    sign = _DEFAULT.search(scan.structure, start, end)
+    return " ".join(scan.code[sign.end() : end].split()) if sign else None
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One side of a function: what it declares, and where in the text each name of it stands."""
+
+    signature: Signature
+    places: Mapping[str, int]
+
+
+def sides(
+    words: Words, old: Sequence[Declared], new: Sequence[Declared], taken: set[str]
+) -> tuple[Side, Side]:
+    """What a function declares before and after, by the names its documentation uses.
+
+    A parameter that is taken apart has the name its documentation gives it, and what is taken out of it is
+    called ``options.width``, or ``width`` where that is documented on its own.
+
+    Args:
+        taken: names that are taken in some other way after the change.
+    """
+    documented = [entry.name for entry in words.parameters]
+    before = _named(old, _roots(documented, old), documented)
+    roots = _roots(documented, new, old)
+    after = _named(new, roots, documented)
+    also = taken | _still_taken(before, old, new, roots)
+    grew_rest = any(one.rest for one in new) and not any(one.rest for one in old)
+    return _side(before, old, (), False), _side(after, new, sorted(also), grew_rest)
+
+
+def _side(found: list[Declared], all_: Sequence[Declared], also: Sequence[str], open_ended: bool) -> Side:
+    collectors = (*(one.name for one in all_ if one.rest and one.name), *also)
+    parameters = tuple(Parameter(one.name, one.default) for one in found if not one.rest)
+    return Side(Signature(parameters, open_ended, collectors), {one.name: one.place for one in found})
+
+
+def _roots(documented: list[str], side: Sequence[Declared], other: Sequence[Declared] = ()) -> list[str]:
+    """What the documentation calls each nameless parameter of a side; [] where that is not certain."""
+    nameless = [at for at, one in enumerate(side) if not one.name]
+    named = {one.name for one in side} | {p.name for one in side for p in one.properties or ()}
+    free = [name for name in documented if "." not in name and name not in named]
+    same = len(side) == len(other)
+    in_place = [other[at].name for at in nameless if same and other[at].name in free]
+    if other and len(in_place) == len(nameless):
+        return in_place
+    with_parts = [name for name in free if any(d.startswith((f"{name}.", f"{name}[].")) for d in documented)]
+    if other:
+        kept = _roots(documented, other)
+        return kept if len(kept) == len(nameless) else []
+    for candidates in (free, with_parts):
+        if len(candidates) == len(nameless):
+            return candidates
+    return []
+
+
+def _named(side: Sequence[Declared], roots: list[str], documented: list[str]) -> list[Declared]:
+    """The parameters of a side and what is taken out of them, each with the name it goes by."""
+    waiting = list(roots)
+    found: list[Declared] = []
+    for one in side:
+        if one.name:
+            found.append(one)
+            continue
+        root = waiting.pop(0) if waiting else ""
+        if root:
+            found.append(Declared(root, one.place, rest=one.rest))
+        for part in one.properties or ():
+            name = part.name if part.name in documented else f"{root}.{part.name}" if root else ""
+            if name:
+                found.append(Declared(name, part.place, part.default))
+    return found
+
+
+def _still_taken(
+    before: list[Declared], old: Sequence[Declared], new: Sequence[Declared], roots: list[str]
+) -> set[str]:
+    """The names of a side that may be taken after all, though they are not written any more."""
+    found = {one.name[1:] for one in new if one.name.startswith("_")}
+    found |= {f"_{one.name}" for one in new}
+    is_apart = [one for one in new if one.properties is not None]
+    opens = any(one.open_ended or (not one.name and one.properties is None) for one in new)
+    known = {one.name for one in old if one.name}
+    whole = any(
+        not was.name and one.name and one.name not in known for was, one in zip(old, new, strict=False)
+    )
+    if opens or whole:
+        found |= _of_taken_apart(before, old)
+    if len(is_apart) > sum(one.properties is not None for one in old) and not roots:
+        found |= {one.name for one in before}
+    return found
+
+
+def _of_taken_apart(before: list[Declared], old: Sequence[Declared]) -> set[str]:
+    """The names that stand for parameters taken apart and for what was taken out of them."""
+    plain = {one.name for one in old if one.name}
+    return {one.name for one in before} - plain

@@ -1,0 +1,118 @@
+"""What tools and other rules say of a script, and the script itself shows to be nothing."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+
+if TYPE_CHECKING:
+    from wardround.languages.script.syntax import Node
+    from wardround_typescript.dataflow.scope import ModuleScope
+
+VALUES = frozenset({"code-injection", "sql-injection", "shell-injection"})
+HANDLERS = "async-endpoint-handler"
+UNDEFINED = "undefined-name"
+Read = Callable[[str], str | None]
+
+_CALLS = frozenset({"call_expression", "new_expression"})
+_EXPRESS = LatePattern(r'"express"\s*:\s*"[^"\d]*(\d+)')
+_PACKAGE = "package.json"
+_NAME = LatePattern(r"[\w$]+")
+_DECLARES = r"\b(?:const|let|var|function|class) {name}\b"
+_SETS = r"[\"']?{name}[\"']?\s{{0,5}}:\s{{0,5}}(?:true|false|[\"'](?:readonly|writable)|\d)"
+_DECLARATIONS = tuple(
+    f"{folder}{name}.d.ts"
+    for folder in ("", "types/", "typings/", "@types/", "src/")
+    for name in ("global", "globals", "index", "env", "typings", "custom")
+)
+_ESLINT = tuple(f".eslintrc{ending}" for ending in ("", ".js", ".cjs", ".json", ".yml", ".yaml")) + tuple(
+    f"eslint.config.{ending}" for ending in ("js", "mjs", "cjs", "ts", "mts")
+)
+"""Where a project declares the names that its pages have before a script starts."""
+
+
+def refutes(path: str, text: str, defect_class: str, span: Span, read: Read) -> bool:
+    """Return True for a constant text, a handler that Express 5 awaits, or a name declared as global."""
+    if defect_class == HANDLERS:
+        return not _is_left_alone(path, read)
+    if defect_class == UNDEFINED:
+        return _is_global(path, text, span, read)
+    return defect_class in VALUES and _is_constant(path, text, span)
+
+
+def _is_global(path: str, text: str, span: Span, read: Read) -> bool:
+    """Return True if declarations or settings of eslint above a file make a name global."""
+    lines = text.split("\n")[span.line - 1 : span.line]
+    name = _NAME.match(lines[0], span.column - 1) if lines else None
+    if name is None:
+        return False
+    declared = re.compile(_DECLARES.format(name=re.escape(name[0])))
+    set_global = re.compile(_SETS.format(name=re.escape(name[0])))
+    folder = posixpath.dirname(path)
+    while True:
+        for file in _DECLARATIONS:
+            if declared.search(read(posixpath.join(folder, file)) or ""):
+                return True
+        for file in _ESLINT:
+            if set_global.search(read(posixpath.join(folder, file)) or ""):
+                return True
+        if not folder:
+            return False
+        folder = posixpath.dirname(folder)
+
+
+def _is_left_alone(path: str, read: Read) -> bool:
+    """Whether the project says that it uses a version of Express that does not wait for its handlers."""
+    folder = posixpath.dirname(path)
+    while True:
+        found = _EXPRESS.search(read(posixpath.join(folder, _PACKAGE)) or "")
+        if found is not None:
+            return int(found[1]) < 5
+        if not folder:
+            return False
+        folder = posixpath.dirname(folder)
+
+
+def _is_constant(path: str, text: str, span: Span) -> bool:
+    """Whether all that the call at a place is given is put together of literals."""
+    from wardround_typescript.dataflow.scope import scope_of  # loads the parser
+
+    scope = scope_of(path, text)
+    call = _call_at(scope, span)
+    given = call.child_by_field_name("arguments") if call is not None else None
+    if given is None or given.type != "arguments":
+        return False
+    arguments = [one for one in given.named_children if one.type != "comment"]
+    return bool(arguments) and all(_is_text(scope, one) for one in arguments)
+
+
+def _is_text(scope: ModuleScope, node: Node) -> bool:
+    from wardround_typescript.dataflow.constant_folding import worth
+
+    return isinstance(worth(scope, node), (str, int, float))
+
+
+def _call_at(scope: ModuleScope, span: Span) -> Node | None:
+    """The call that stands at a place, or whose callee does."""
+    module = scope.module
+    line = module.text.split("\n")[span.line - 1]
+    column = len(line[: span.column - 1].encode("utf-8", "surrogatepass"))
+    node = module.root.descendant_for_point_range((span.line - 1, column), (span.line - 1, column + 1))
+    for _ in range(_NEAR):
+        if node is None:
+            return None
+        callee = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+        places = [module.span(one) for one in (node, callee) if one is not None]
+        if node.type in _CALLS and any((one.start, one.end) == (span.start, span.end) for one in places):
+            return node
+        node = node.parent
+    return None
+
+
+_NEAR = 6
+"""Steps up from a name to the call of it."""

@@ -1,1 +1,0 @@
-"""From files to findings: running tools and checks, comparing with the base, merging duplicates."""

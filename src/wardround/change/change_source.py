@@ -1,0 +1,331 @@
+"""Where a change comes from: a repository, or a diff given as text. Both answer the same questions."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, Protocol
+
+from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, read_patch
+from wardround.change.repository import INDEX, WORKTREE, Repository
+from wardround.change.trees import FolderTree, meet
+from wardround.storage.digest import sha256
+
+SideName = Literal["base", "head"]
+JudgeName = Literal["target", "head"]
+"""The revision whose configuration counts: what the change is to be merged into, or the change itself."""
+DIFF = ":diff"
+_LFS = b"version https://git-lfs.github.com/spec/"
+_LONGEST_POINTER = 1024
+
+
+class Origin(Protocol):
+    """What a review asks of the place its change comes from.
+
+    ``root`` is the folder that stands for the repository; ``fetch`` announces what will be read soon;
+    ``content`` is of files of the change, ``read`` of any path on one side or at the target;
+    ``moved_settings`` are the paths with one of some file names that differ between base and target;
+    ``state`` identifies a whole side, or is None where nothing does; ``differing`` are the paths whose
+    content in ``root`` is not that of the side; ``messages`` are those of the change's commits, newest first;
+    ``holds`` says whether there is anything at a path, above it or below it, that is under version control.
+    """
+
+    root: Path
+
+    def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None: ...
+
+    def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None: ...
+
+    def read(self, path: str, side: SideName | JudgeName) -> bytes | None: ...
+
+    def moved_settings(self, names: Collection[str]) -> Sequence[str]: ...
+
+    def state(self, change: Change, side: SideName) -> str | None: ...
+
+    def differing(self, side: SideName) -> Collection[str]: ...
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]: ...
+
+    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]: ...
+
+    def messages(self, change: Change) -> Sequence[str]: ...
+
+    def holds(self, path: str) -> bool: ...
+
+
+def decoded(content: bytes) -> str | None:
+    """UTF-8 text without its byte order mark, or None."""
+    with suppress(UnicodeDecodeError):
+        return content.decode("utf-8-sig")
+    return None
+
+
+NOT_UTF8 = "it is not UTF-8 text"
+"""Why a file is not reviewed that only ``in_any_encoding`` reads."""
+
+
+def bytes_outside_utf8(content: bytes) -> Iterator[tuple[int, int, int]]:
+    """The line, the column and the value of the first byte in each line that is not UTF-8."""
+    for number, line in enumerate(content.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as cause:
+            yield number, len(line[: cause.start].decode()) + 1, line[cause.start]
+
+
+def in_any_encoding(content: bytes) -> str | None:
+    """Text in whichever encoding it is, without its byte order mark; None for what is no text at all.
+
+    What is no UTF-8 is UTF-16 if it begins with a mark that says so, else Latin-1, in which every byte is a
+    character; but no text holds a zero byte.
+    """
+    text = decoded(content)
+    if text is None and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = _from_utf16(content)
+        return None if "\0" in text else text
+    return content.decode("latin-1") if text is None and b"\0" not in content else text
+
+
+def _from_utf16(content: bytes) -> str:
+    """UTF-16 as text with the lines git counts in it: one ends at each byte 10, whatever that is part of."""
+    text = content.decode("utf-16", "replace")
+    if text.count("\n") == content.count(b"\n"):
+        return text
+    coding = "utf-16-le" if content.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
+    units = (content[start : start + 2] for start in range(2, len(content), 2))
+    return "".join("\n" * unit.count(b"\n") or unit.decode(coding, "replace") for unit in units)
+
+
+def is_lfs_pointer(content: bytes) -> bool:
+    """Whether a file stands for another that Git LFS keeps: nothing but its digest and its size."""
+    if len(content) >= _LONGEST_POINTER or not content.startswith(_LFS):
+        return False
+    pointer = rb"version \S+\n(?:ext-.*\n)*oid [a-z0-9]+:[0-9a-f]+\nsize \d+\n?"
+    return re.fullmatch(pointer, content) is not None
+
+
+class Texts:
+    """The text of changed files on both sides, by their path at the head."""
+
+    def __init__(self, origin: Origin, change: Change) -> None:
+        self._origin = origin
+        self._files = {file.path: file for file in change.files}
+
+    def head(self, path: str) -> str | None:
+        """The text after the change; None if there is none, or it is no UTF-8."""
+        content = self._origin.content(self._files[path])
+        return None if content is None else decoded(content)
+
+    def base(self, path: str) -> str | None:
+        """The text before the change; None for an added file."""
+        content = self.base_bytes(path)
+        return None if content is None else decoded(content)
+
+    def readable(self, path: str, *, base: bool = False) -> str | None:
+        """The text of a side in whichever encoding it is; None if there is none."""
+        content = self.base_bytes(path) if base else self._origin.content(self._files[path])
+        return None if content is None else in_any_encoding(content)
+
+    def base_bytes(self, path: str) -> bytes | None:
+        """The content before the change; None for an added file."""
+        file = self._files.get(path)
+        return None if file is None or file.base_path is None else self._origin.content(file, base=True)
+
+
+class RepositoryOrigin:
+    """A change between two trees of a repository."""
+
+    def __init__(self, repository: Repository, change: Change) -> None:
+        self.root = repository.root
+        self._repository = repository
+        self._change = change
+        self._on_disk: dict[str, bytes | None] = {}
+        self._by_path = {file.path: file for file in change.files}
+        renamed = (file for file in change.files if file.status is FileStatus.RENAMED)
+        self._moved_away = {file.base_path for file in renamed}
+        if change.files:
+            repository.compare_with_worktree(change.head)
+
+    def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None:
+        self._repository.fetch(files, base=base)
+
+    def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
+        side = self._change.base if base else self._change.head
+        if side != WORKTREE:
+            return self._repository.content(file, side, base=base)
+        if file.path not in self._on_disk:  # editors go on writing; what was read first is under review
+            self._on_disk[file.path] = self._repository.content(file, side)
+        return self._on_disk[file.path]
+
+    def read(self, path: str, side: SideName | JudgeName) -> bytes | None:
+        if side == "head" and self._change.head == INDEX:
+            return self._staged(path)
+        return self._repository.tree(self._name(side)).read(path)
+
+    def moved_settings(self, names: Collection[str]) -> Sequence[str]:
+        change = self._change
+        if change.target == change.base:
+            return ()
+        return self._repository.settings_between(change.base, change.target, names)
+
+    def _staged(self, path: str) -> bytes | None:
+        """What the index has at a path: what HEAD has, unless the change says otherwise.
+
+        So git need not read an index of many thousand entries to answer.
+        """
+        file = self._by_path.get(path)
+        if file is not None:
+            return None if file.status is FileStatus.DELETED else self.content(file)
+        return None if path in self._moved_away else self._repository.tree(self._change.base).read(path)
+
+    def state(self, change: Change, side: SideName) -> str | None:
+        """What identifies a whole tree: its commit, or a commit and what differs from it."""
+        if side == "base":
+            return change.base
+        if not change.head.startswith(":"):
+            return change.head
+        digest = sha256(change.base.encode())
+        for file in change.files:
+            blob = file.head_blob or ""
+            if change.head == WORKTREE:
+                blob = sha256(self.content(file) or b"").hexdigest()
+            parts = (file.path, file.base_path or "", file.status, file.mode, blob)
+            digest.update("\0".join(parts).encode("utf-8", "surrogateescape") + b"\n")
+        return digest.hexdigest()
+
+    def differing(self, side: SideName) -> Collection[str]:
+        if self._repository.bare:
+            return self._repository.tracked(self._name(side))
+        return self._repository.differs_from_worktree(self._name(side))
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        return self._repository.files_with_word(words, patterns)
+
+    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
+        """The paths of the side after the change; others than those that match may be among them."""
+        return set(self._repository.tracked(self._change.head, patterns))
+
+    def messages(self, change: Change) -> Sequence[str]:
+        return () if change.head.startswith(":") else self._repository.messages(change.base, change.head)
+
+    def holds(self, path: str) -> bool:
+        """Whether a side, or what is checked out, has anything at a path, below it, or instead of it."""
+        change, repository = self._change, self._repository
+        touched = (one for file in change.files for one in (file.path, file.base_path or file.path))
+        if any(meet(path, one) for one in touched) or repository.tree(change.base).holds(path):
+            return True
+        return change.head != INDEX and not repository.bare and repository.index_holds(path)
+
+    def _name(self, side: SideName | JudgeName) -> str:
+        if side == "target":
+            return self._change.target
+        return self._change.base if side == "base" else self._change.head
+
+
+class DiffOrigin:
+    """A change given as a diff, completed by the files of a folder where those match it.
+
+    A file of the folder that is the diff's old side gives both sides, one that is its new side likewise;
+    for others only the lines in the diff are known, and unless it adds the whole file that is a fragment.
+    """
+
+    def __init__(self, text: str, root: Path) -> None:
+        self.root = root
+        self._folder = FolderTree(root)
+        self._sides: dict[str, tuple[bytes | None, bytes | None]] = {}
+        files = []
+        for patch in read_patch(text):
+            base, head, whole = self._complete(patch)
+            self._sides[patch.path] = (base, head)
+            if patch.status is FileStatus.RENAMED and patch.base_path is not None:
+                self._sides.setdefault(patch.base_path, (base, None))
+            files.append(
+                ChangedFile(
+                    path=patch.path,
+                    base_path=patch.base_path,
+                    status=patch.status,
+                    mode=patch.mode,
+                    hunks=patch.hunks(),
+                    fragment=not whole and patch.status is not FileStatus.DELETED,
+                )
+            )
+        self.change = Change(DIFF, DIFF, tuple(files))
+
+    def _complete(self, patch: FilePatch) -> tuple[bytes | None, bytes | None, bool]:
+        """Both sides of a file as far as they are known, and whether that is all of it."""
+        if patch.status is FileStatus.ADDED:
+            return None, _joined(patch.lines, "+"), not patch.binary
+        if patch.status is FileStatus.DELETED:
+            return _joined(patch.lines, "-"), None, True
+        if patch.binary:
+            content = self._folder.read(patch.path)
+            is_text = content is None or in_any_encoding(content) is not None
+            return None, None if is_text else content, not is_text
+        for path, old, new in ((patch.base_path, "-", "+"), (patch.path, "+", "-")):
+            content = self._folder.read(path or patch.path)
+            other = None if content is None else _exchanged(content, patch.lines, old, new)
+            if content is not None and other is not None:
+                return (content, other, True) if old == "-" else (other, content, True)
+        return None, _joined(patch.lines, "+"), False
+
+    def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None:
+        pass  # all of it is in memory
+
+    def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
+        sides = self._sides[file.path]
+        return sides[0] if base else sides[1]
+
+    def read(self, path: str, side: SideName | JudgeName) -> bytes | None:
+        if path in self._sides and not (side != "head" and self._sides[path][0] is None):
+            base, head = self._sides[path]
+            return head if side == "head" else base
+        return self._folder.read(path)
+
+    def moved_settings(self, names: Collection[str]) -> Sequence[str]:
+        return ()
+
+    def state(self, change: Change, side: SideName) -> str | None:
+        return None
+
+    def differing(self, side: SideName) -> Collection[str]:
+        return ()
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        return ()
+
+    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
+        return {file.path for file in self.change.files}
+
+    def messages(self, change: Change) -> Sequence[str]:
+        return ()
+
+    def holds(self, path: str) -> bool:
+        return any(meet(path, one) for one in self._sides) or self._folder.holds(path)
+
+
+def _joined(lines: Sequence[DiffLine], kind: str) -> bytes:
+    """One side's lines of a diff, one after another."""
+    return "".join(x.text for x in lines if x.kind in (kind, " ")).encode("utf-8", "surrogateescape")
+
+
+def _exchanged(content: bytes, lines: Sequence[DiffLine], old: str, new: str) -> bytes | None:
+    """Turn one side of a file into the other; None where the file is not that side."""
+    have = content.decode("utf-8", "surrogateescape").split("\n")
+    out: list[str] = []
+    done = 0
+    for line in lines:
+        text = line.text.removesuffix("\n")
+        if line.kind == new:
+            out.append(text)
+            continue
+        number = line.base_line if old == "-" else line.head_line
+        if number is None or number - 1 < done or number > len(have) or have[number - 1] != text:
+            return None
+        out += have[done : number - 1]
+        if line.kind == " ":
+            out.append(text)
+        done = number
+    return "\n".join([*out, *have[done:]]).encode("utf-8", "surrogateescape")

@@ -1,0 +1,347 @@
+"""A git repository: which files differ and what they hold. Only what fixes need writes to it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Self
+
+from msgspec.structs import replace
+
+from wardround.change.diff import Change, ChangedFile, FileStatus
+from wardround.change.git_diff import Comparison
+from wardround.change.git_process import GitProgram
+from wardround.change.grep import WordSearch
+from wardround.change.revisions import END, is_object_id, require_revision, tracking_branches
+from wardround.change.snapshot import Snapshot, private_parent
+from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree, meet
+from wardround.errors import GitError
+
+INDEX = ":index"
+WORKTREE = ":worktree"
+
+_UNTRACKED = ("ls-files", "--others", "--exclude-standard", "-z")
+_EMPTY_TREES = {
+    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+
+
+class Repository:
+    """A git repository, found from a folder in it. Use it as a context manager.
+
+    Attributes:
+        root: the top of the work tree; for a bare repository, the git folder.
+        bare: there is no work tree.
+    """
+
+    def __init__(self, folder: Path | None = None, environ: Mapping[str, str] | None = None) -> None:
+        environ = os.environ if environ is None else environ
+        self._git = GitProgram(folder, environ)
+        self._blobs: Blobs | None = None
+        self._comparing: dict[str, list[subprocess.Popen[bytes]]] = {}
+        asked = ("--is-bare-repository", "--show-object-format", "--absolute-git-dir")
+        try:
+            answer = self._git.output("rev-parse", *asked, "--show-toplevel").split("\n")
+        except GitError:  # a bare repository has no top of a work tree
+            answer = self._git.output("rev-parse", *asked).split("\n")
+        self.bare = answer[0] == "true"
+        self.empty_tree = _EMPTY_TREES[answer[1]]
+        if len(answer) > (4 if self.bare else 5):  # a path has newlines in it: which lines are whose?
+            own = self._git.output("rev-parse", "--absolute-git-dir")
+            answer[2:] = [own[:-1], "\n".join(answer[2:])[len(own) :]]
+        self.git_dir = Path(answer[2])
+        self.root = self.git_dir if self.bare else Path(answer[3].removesuffix("\n"))
+        self._git.folder = self.root
+        self._words = WordSearch(self._git, self.root)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._blobs is not None:
+            self._blobs.close()
+            self._blobs = None
+        for process in (p for both in self._comparing.values() for p in both):
+            process.kill()  # nobody asked for the answer in the end
+            process.communicate()
+        self._comparing.clear()
+
+    @property
+    def blobs(self) -> Blobs:
+        if self._blobs is None:
+            self._blobs = Blobs(self._git)
+        return self._blobs
+
+    # The three kinds of change
+
+    def staged(self) -> Change:
+        """What ``git commit`` would commit now: HEAD to index."""
+        return self.staged_since(self.head() or self.empty_tree)
+
+    def staged_since(self, base: str) -> Change:
+        """From a commit, or the empty tree, to the index."""
+        self._require_worktree("--staged")
+        self.compare_with_worktree(INDEX)  # what takes longest in a large repository begins first
+        return Comparison(self._git).change(["--cached", END, base], base, INDEX)
+
+    def worktree(self) -> Change:
+        """HEAD to the files on disk, untracked files that are not ignored included."""
+        self._require_worktree("--worktree")
+        base = self.head() or self.empty_tree
+        change = Comparison(self._git).change([END, base], base, WORKTREE)
+        known = {file.path for file in change.files}
+        extra = [self._untracked_file(path) for path in self.untracked() if path not in known]
+        files = sorted((*change.files, *extra), key=lambda file: file.path)
+        return replace(change, files=tuple(files))
+
+    def between(self, base: str, head: str) -> Change:
+        """From the merge base of two revisions to the second; all of it, if the first is the empty tree.
+
+        The first is the target of the change.
+
+        Raises:
+            GitError: a name stands for no commit, or the two share no history.
+        """
+        head_id = self.commit(head)
+        if base == self.empty_tree:
+            return self.range(base, head_id)
+        base_id = self.commit(base)
+        merge_base = self._git.output("merge-base", END, base_id, head_id, allow=(0, 1)).strip()
+        if not merge_base:
+            raise GitError(
+                f"{base} and {head} share no commit here; fetch more history, or give another --base"
+            )
+        return replace(self.range(merge_base, head_id), target=base_id)
+
+    def range(self, base: str, head: str) -> Change:
+        """From one tree to another, both given as object ids."""
+        return Comparison(self._git).change([END, base, head], base, head)
+
+    def settings_between(self, base: str, target: str, names: Collection[str]) -> list[str]:
+        """Paths with one of these file names whose content differs between two trees, sorted."""
+        options = ("-r", "--name-only", "--no-renames", "-z")
+        out = self._git.output("diff-tree", *options, END, base, target)
+        return sorted(path for path in out.split("\0") if path.rpartition("/")[2] in names)
+
+    # Trees
+
+    def index(self) -> Tree:
+        return BlobTree(":", self.blobs)
+
+    def revision(self, commit: str) -> Tree:
+        if commit == self.empty_tree:
+            return EmptyTree()
+        return BlobTree(f"{commit}:", self.blobs)
+
+    def tree(self, name: str) -> Tree:
+        """The tree a side of a change stands for."""
+        if name == INDEX:
+            return self.index()
+        return FolderTree(self.root) if name == WORKTREE else self.revision(name)
+
+    def content(self, file: ChangedFile, side: str, *, base: bool = False) -> bytes | None:
+        """What a changed file holds on one side; None if it is not there or its object is missing."""
+        if file.lost:
+            return None
+        blob, path = (file.base_blob, file.base_path) if base else (file.head_blob, file.path)
+        if blob is not None and side != WORKTREE:
+            return self.blobs.get(blob)
+        return None if path is None else self.tree(side).read(path)
+
+    def fetch(self, files: Iterable[ChangedFile], *, base: bool = False) -> None:
+        """Read one side's contents of changed files ahead, all in one go."""
+        blobs = (file.base_blob if base else file.head_blob for file in files)
+        self.blobs.fetch(blob for blob in blobs if blob is not None)
+
+    # Questions
+
+    def head(self) -> str | None:
+        """The commit id of HEAD; None before the first commit."""
+        return self.blobs.commit("HEAD")
+
+    def commit(self, name: str) -> str:
+        """The id of the commit a name stands for.
+
+        Raises:
+            GitError: it cannot be a name, or stands for no commit.
+        """
+        require_revision(name)
+        found = self.blobs.commit(name)
+        if found is None:
+            hint = "check the name, or fetch it"
+            if self._is_shallow:
+                hint = (
+                    "this clone is shallow; run git fetch --unshallow, or set fetch-depth: 0 in the workflow"
+                )
+            elif name.endswith(("~1", "^")) and self.head() is not None:
+                hint = "this is the first commit, so give its files with --staged or --worktree"
+            raise GitError(f"{name!r} names no commit in {self.root}; {hint}")
+        return found
+
+    @property
+    def _is_shallow(self) -> bool:
+        """Whether the clone lacks the commits before some."""
+        return self._git.output("rev-parse", "--is-shallow-repository").strip() == "true"
+
+    def has(self, commit: str) -> bool:
+        """Whether a commit is in this clone."""
+        kind = (
+            self._git.output("cat-file", "-t", END, commit, allow=(0, 1, 128)) if is_object_id(commit) else ""
+        )
+        return kind.strip() == "commit"
+
+    def untracked(self) -> list[str]:
+        """Files git neither tracks nor ignores, by path."""
+        names = self._git.output(*_UNTRACKED).split("\0")
+        return sorted(name for name in names if name and not name.endswith("/"))
+
+    def tracked(self, side: str, patterns: Sequence[str] = ()) -> list[str]:
+        """Every path of a tree, sorted; with patterns, of the index only those that match one of them."""
+        if side in (INDEX, WORKTREE):
+            out = self._git.output("ls-files", "-z", "--", *patterns, literal=False)
+        else:
+            out = self._git.output("ls-tree", "-r", "-z", "--name-only", "--full-tree", END, side)
+        return sorted({name for name in out.split("\0") if name})
+
+    def index_holds(self, path: str) -> bool:
+        """Whether the index has anything at a path, below it, or instead of a folder above it."""
+        above = [str(one) for one in PurePosixPath(path).parents if str(one) != "."]
+        patterns = [f":(literal,icase){one}" for one in (path, *above)]
+        return any(meet(path, one) for one in self.tracked(INDEX, patterns))
+
+    def blobs_of(self, side: str) -> list[tuple[str, str]]:
+        """Path and object id of every regular file of the index or a revision, sorted."""
+        if side == INDEX:
+            out, at = self._git.output("ls-files", "-s", "-z"), 1
+        else:
+            out, at = self._git.output("ls-tree", "-r", "-z", "--full-tree", END, side), 2
+        rows = (row.split("\t", 1) for row in out.split("\0") if row.startswith("100"))
+        return sorted({(path, told.split()[at]) for told, path in rows})
+
+    def compare_with_worktree(self, side: str) -> None:
+        """Begin finding out what differs on disk; ``differs_from_worktree`` waits for the answer."""
+        if side != WORKTREE and not self.bare and side not in self._comparing:
+            options = ("--name-only", "--no-renames", "-z", "--ignore-submodules=all")
+            compared = (
+                ("diff-files", *options) if side == INDEX else ("diff-index", *options, END, side, "--")
+            )
+            untracked = (*_UNTRACKED, "--directory", "--no-empty-directory")
+            self._comparing[side] = [self._git.popen(*compared), self._git.popen(*untracked)]
+
+    def differs_from_worktree(self, side: str) -> set[str]:
+        """Paths whose content on disk is not what the side has: modified, missing, or untracked."""
+        self.compare_with_worktree(side)
+        found: set[str] = set()
+        both = self._comparing.pop(side, [])
+        for process in both:
+            assert process.stdout is not None
+            with process.stdout as out:
+                found |= {name.rstrip("/") for name in os.fsdecode(out.read()).split("\0") if name}
+        if any(process.wait() for process in both):
+            raise GitError(f"git could not compare {self.root} with what is reviewed; run git status there")
+        return found
+
+    def files_with_word(self, words: Iterable[str], patterns: Sequence[str]) -> list[str]:
+        """Tracked work-tree files matching the patterns in which one of the words stands."""
+        if self.bare:
+            return []
+        return self._words.files(list(words), patterns)
+
+    def messages(self, base: str, head: str) -> list[str]:
+        """The messages of the commits from a base, newest first; of all commits if it is the empty tree."""
+        asked = [head] if base == self.empty_tree else [head, f"^{base}"]
+        out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", END, *asked, "--")
+        return [message.strip() for message in out.split("\0") if message.strip()]
+
+    def ancestors(self, commit: str, limit: int) -> list[str]:
+        """The ids of a commit and of those before it that are no merges, newest first, as far as git gets."""
+        asked = ("--no-merges", f"--max-count={limit}", END, commit, "--")
+        return self._git.output("rev-list", *asked, allow=(0, 128)).split()
+
+    def touched(self, commits: Sequence[str]) -> list[tuple[str, str, list[str]]]:
+        """Of each commit its id, its message and the paths it touched; both names of what was moved.
+
+        Git gives up at a tree this clone lacks; then those commits are missing.
+        """
+        if not commits:
+            return []
+        form = "--format=%x01%H%x02%B%x03"
+        options = ("--no-walk=unsorted", "--no-show-signature", "--name-only", "--no-renames", "-z", form)
+        lines = "".join(f"{commit}\n" for commit in commits).encode()
+        out = self._git.output("log", *options, "--stdin", allow=(0, 128), stdin=lines)
+        found = []
+        for row in out.split("\x01")[1:]:
+            told, _, names = row.partition("\x03")
+            commit, _, message = told.partition("\x02")
+            paths = [name.strip("\n") for name in names.split("\0")]
+            found.append((commit, message.strip(), [path for path in paths if path]))
+        return found
+
+    def outgoing_base(self, local: str, remote: str) -> str:
+        """Where the commits of ``local`` that no branch of ``remote`` has begin; the empty tree for all."""
+        known = ("--not", *tracking_branches(remote), "--not")
+        new = self._git.output("rev-list", "--topo-order", "--reverse", *known, END, local, "--")
+        first = new.split("\n", 1)[0]
+        if not first:
+            return local
+        parents = self._git.output("rev-list", "--parents", "-n1", END, first, "--").split()[1:]
+        return parents[0] if parents else self.empty_tree
+
+    # Writing, for fixes alone
+
+    @property
+    def index_file(self) -> Path:
+        """The index that will be committed."""
+        return Path(self._git.env.get("GIT_INDEX_FILE") or self.git_dir / "index")
+
+    def staged_blob(self, path: str) -> str | None:
+        """The id of the blob the index has at a path."""
+        out = self._git.output("ls-files", "-s", "-z", "--", path)
+        return out.split(" ", 2)[1] if out else None
+
+    def write_blob(self, content: bytes) -> str:
+        """Store content as it is in the object database and return its id."""
+        return self._git.output("hash-object", "-w", "--stdin", "--no-filters", stdin=content).strip()
+
+    def update_index(self, entries: Iterable[tuple[str, str, str]]) -> None:
+        """Set (mode, blob, path) entries of the index, all or none."""
+        lines = [f"{mode} {blob} 0\t{path}\0" for mode, blob, path in entries]
+        self._git.output("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
+
+    def merged(self, path: str, present: bytes, old: str, new: str) -> bytes | None:
+        """A work-tree file with the step between two blobs merged in; None where the two collide."""
+        before, after = self._as_checked_out(path, old), self._as_checked_out(path, new)
+        if present == before:
+            return after
+        with Snapshot(private_parent(self.root)) as private:
+            names = [private.folder / name for name in ("present", "before", "after")]
+            for name, content in zip(names, (present, before, after), strict=True):
+                name.write_bytes(content)
+            done = subprocess.run(
+                self._git.argv("merge-file", "-p", "-q", *map(str, names)),
+                capture_output=True,
+                env=self._git.env,
+                check=False,
+            )
+        return done.stdout if done.returncode == 0 else None
+
+    def _as_checked_out(self, path: str, blob: str) -> bytes:
+        return os.fsencode(self._git.output("cat-file", "--filters", f"--path={path}", END, blob))
+
+    # Running git
+
+    def _require_worktree(self, option: str) -> None:
+        if self.bare:
+            raise GitError(
+                f"{self.root} is a bare repository, which has nothing for {option}; give --base and --head"
+            )
+
+    def _untracked_file(self, path: str) -> ChangedFile:
+        mode = "120000" if (self.root / path).is_symlink() else "100644"
+        return ChangedFile(path, None, FileStatus.ADDED, mode)

@@ -1,0 +1,255 @@
+"""What is made when it is first used: values of other modules, and regular expressions."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol, TypeVar, overload
+
+from wardround.checks.keyword_index import Said, Words, said_in
+
+Item = TypeVar("Item")
+
+
+class Late(Sequence[Item]):
+    """The tools or checks a module names, imported when they are first looked at.
+
+    Give ``Late("acme.checks:CHECKS")`` and ``Late("acme.tools:TOOLS")``: a change that holds none of a
+    specialist's files then costs nothing for it, and checks are imported while the static tools are running.
+    """
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def package_files(self) -> list[str]:
+        """Every source file of the distribution package the module is in: what the values may depend on."""
+        spec = importlib.util.find_spec(self._place.partition(":")[0].partition(".")[0])
+        if spec is None or spec.origin is None:
+            return []
+        folder, name = os.path.split(spec.origin)
+        if name != "__init__.py":
+            return [spec.origin]
+        return sorted(
+            f"{at}/{one}" for at, _, names in os.walk(folder) for one in names if one.endswith(".py")
+        )
+
+    @cached_property
+    def _items(self) -> Sequence[Item]:
+        module, _, name = self._place.partition(":")
+        items: Sequence[Item] = getattr(importlib.import_module(module), name)
+        return items
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
+
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        return self._items[index]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+Row = tuple[str, str, tuple[str, ...], tuple[str, ...], str]
+"""A check's id, where it is (``module:name`` in the table's package), the kinds of files it is for, words of
+which one stands in every text it can say something about, and a look (``module:name``) that every such file
+passes. No kinds, no words and no look leave nothing out. Of a check of the whole change the kinds are parts
+of paths, in lower case."""
+
+
+class LookedAt(Protocol):
+    """A file as checks are chosen for it."""
+
+    @property
+    def said(self) -> Said:
+        """What its text says."""
+
+    def passes(self, look: str) -> bool:
+        """Whether it passes a look, by its ``module:name``."""
+
+
+def look_named(place: str) -> Callable[[Any], bool]:
+    """The cheap look at a file that is ``module:name``."""
+    module, _, name = place.partition(":")
+    look: Callable[[Any], bool] = getattr(importlib.import_module(module), name)
+    return look
+
+
+class TwoTexts(Protocol):
+    """A file of a change: its path, and its text on either side if it has one there."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def text(self) -> str | None: ...
+    @property
+    def base_text(self) -> str | None: ...
+
+
+class LateEach(Late[Item]):
+    """Checks by a table, each imported for the first file it may say something about.
+
+    ``LateEach("acme.checks.table:TABLE")`` names modules of ``acme.checks``; as a sequence it is all of them.
+    ``wardround.checks.index`` writes such a table.
+    """
+
+    def __init__(self, place: str) -> None:
+        super().__init__(place)
+        self._imported: dict[str, Item] = {}
+
+    @cached_property
+    def _rows(self) -> Sequence[Row]:
+        module, _, name = self._place.partition(":")
+        rows: Sequence[Row] = getattr(importlib.import_module(module), name)
+        return rows
+
+    @cached_property
+    def _items(self) -> Sequence[Item]:
+        return [self._made(row) for row in self._rows]
+
+    @cached_property
+    def _of_word(self) -> dict[str, list[int]]:
+        """The rows a word speaks for."""
+        found: dict[str, list[int]] = {}
+        for number, row in enumerate(self._rows):
+            for word in row[3]:
+                found.setdefault(word, []).append(number)
+        return found
+
+    @cached_property
+    def _words(self) -> Words:
+        return Words(self._of_word)
+
+    @cached_property
+    def _of_any_text(self) -> list[int]:
+        return [number for number, row in enumerate(self._rows) if not row[3]]
+
+    def _made(self, row: Row) -> Item:
+        found = self._imported.get(row[0])
+        if found is None:
+            module, _, name = row[1].partition(":")
+            package = self._place.partition(":")[0].rpartition(".")[0]
+            found = self._imported[row[0]] = getattr(importlib.import_module(f"{package}.{module}"), name)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def about(self, kind: str, source: LookedAt, said: Said | None = None) -> Iterator[Item]:
+        """Those that may say something about a file of a kind, in order.
+
+        Args:
+            said: what the file says as the words of the table have it, if that is not its text.
+        """
+        spoken_for = set(self._of_any_text)
+        for word in self._words.standing_in(said or source.said):
+            spoken_for.update(self._of_word[word])
+        for number in sorted(spoken_for):
+            row = self._rows[number]
+            if (not row[2] or kind in row[2]) and (not row[4] or source.passes(row[4])):
+                yield self._made(row)
+
+    def about_change(self, files: Sequence[TwoTexts]) -> Iterator[Item]:
+        """Those that may say something about a change as a whole, in order."""
+        left = dict(enumerate(self._rows))
+        for file in files:
+            for number in self._about_file(file, left):
+                del left[number]
+            if not left:
+                break
+        yield from (self._made(row) for number, row in enumerate(self._rows) if number not in left)
+
+    def _about_file(self, file: TwoTexts, rows: Mapping[int, Row]) -> Sequence[int]:
+        """The numbers of rows that a file is enough for; it is read only where their words decide."""
+        path = file.path.lower()
+        numbers = [number for number, row in rows.items() if _has_one(path, row[2])]
+        failed = {look for look in {rows[n][4] for n in numbers if rows[n][4]} if not look_named(look)(file)}
+        numbers = [number for number in numbers if rows[number][4] not in failed]
+        asking = {number: rows[number][3] for number in numbers if rows[number][3]}
+        if asking:
+            said = said_in(file.text or "")
+            asking = {number: words for number, words in asking.items() if not said.has_one(words)}
+        base = file.base_text or "" if asking else ""
+        return [n for n in numbers if n not in asking or any(word in base for word in asking[n])]
+
+    def only(self, ids: Collection[str]) -> LateEach[Item]:
+        """Those of the table that have one of some ids."""
+        found: LateEach[Item] = LateEach(self._place)
+        found._imported = self._imported
+        found._rows = [row for row in self._rows if row[0] in ids]
+        return found
+
+    def named(self, code: str) -> Item | None:
+        """The one with an id, if there is one."""
+        return next((self._made(row) for row in self._rows if row[0] == code), None)
+
+
+def _has_one(path: str, parts: tuple[str, ...]) -> bool:
+    return not parts or any(part in path for part in parts)
+
+
+def chosen(checks: Sequence[Item], kind: str, source: LookedAt, said: Said | None = None) -> Iterable[Item]:
+    """The checks that may say something about a file, as far as a table tells; see ``LateEach.about``."""
+    return checks.about(kind, source, said) if isinstance(checks, LateEach) else checks
+
+
+_EXACT_CHARACTERS = 10_000
+"""In so many, a search whose time grows with the square of the length takes half a second."""
+
+
+class LatePattern:
+    """A regular expression over text that is compiled when it is first used.
+
+    A specialist has hundreds, a change needs a few, and compiling one takes longer than using it.
+
+    It takes time in proportion to the text: in one of more than 10,000 characters, what has no limit in the
+    pattern gets one, far beyond what people write. Python's engine tries a search at each position, and each
+    try may read to the end of a text that was made for it.
+    """
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self.pattern = pattern
+        self._flags = flags
+
+    @cached_property
+    def _exact(self) -> re.Pattern[str]:
+        from wardround.storage.regex_cache import store  # not before there is a pattern to compile
+
+        return store().compiled(self.pattern, int(self._flags))
+
+    @cached_property
+    def _bounded(self) -> re.Pattern[str]:
+        from wardround.storage.regex_cache import store
+
+        return store().compiled(self.pattern, int(self._flags), bounded=True)
+
+    def _for(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Pattern[str]:
+        return self._exact if min(endpos, len(text)) - pos <= _EXACT_CHARACTERS else self._bounded
+
+    def search(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        return self._for(text, pos, endpos).search(text, pos, endpos)
+
+    def match(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        return self._for(text, pos, endpos).match(text, pos, endpos)
+
+    def fullmatch(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        return self._for(text, pos, endpos).fullmatch(text, pos, endpos)
+
+    def finditer(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> Iterator[re.Match[str]]:
+        return self._for(text, pos, endpos).finditer(text, pos, endpos)
+
+    def findall(self, text: str) -> list[Any]:
+        return self._for(text).findall(text)
+
+    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
+        return self._for(text).sub(replacement, text, count)
+
+    def split(self, text: str, maxsplit: int = 0) -> list[str | Any]:
+        return self._for(text).split(text, maxsplit)

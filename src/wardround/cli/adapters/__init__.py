@@ -1,0 +1,16 @@
+"""``wardround adapters``: commands for training, measuring and promoting models."""
+
+from __future__ import annotations
+
+import click
+
+from wardround.cli.lazy_group import LazyGroup
+
+_COMMANDS = (
+    "calibrate", "card", "evaluate", "export", "list", "merge", "promote", "quantise", "train", "verify",
+)  # fmt: skip
+
+
+@click.group("adapters", cls=LazyGroup, package=__name__, names=_COMMANDS)
+def command() -> None:
+    """Train, measure, check and promote the models that specialists may use."""

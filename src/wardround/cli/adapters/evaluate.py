@@ -1,0 +1,88 @@
+"""``wardround adapters evaluate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wardround.cli.run import emit, progress_line
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.inference.metadata import Metadata
+
+
+@click.command("evaluate")
+@click.argument("models", nargs=-1, required=True, metavar="MODEL...")
+@click.option("--recipe", type=click.Path(path_type=Path), metavar="FILE",
+              help="The recipe they were trained by; its evaluation side is asked.")  # fmt: skip
+@click.option("--base", type=click.Path(path_type=Path), metavar="DIR",
+              help="The exported frozen base (default: the one that comes with wardround).")  # fmt: skip
+@click.option("--rows", type=click.Path(path_type=Path), metavar="FILE",
+              help="For a model over numbers: the rows to measure on.")  # fmt: skip
+@click.option("--training-rows", type=click.Path(path_type=Path), metavar="FILE",
+              help="For a model over numbers: the rows it was trained on.")  # fmt: skip
+@click.option("--cheap", "cheap", multiple=True, metavar="INPUT",
+              help="For a model over numbers: an input the cheap baseline may read. Repeatable.")  # fmt: skip
+@click.option("--exempt", multiple=True, metavar="CONTROL=REASON",
+              help="Why the size control does not apply; it stands on the card. Repeatable.")  # fmt: skip
+def command(models: tuple[str, ...], **options: Any) -> int:
+    """Measure MODEL on repositories it never saw, against everything cheap and the frozen base.
+
+    Each MODEL is a folder, or the name of one that comes with wardround; the others are of the same recipe
+    and other seeds. What came of it is written to the first, with its card and plots; its state falls back
+    to shadow until it is promoted again.
+    """
+    from wardround_lab.training.dependencies import MEASURING, require_extra
+
+    require_extra(MEASURING)
+    from wardround.inference.locations import CARD_FILE
+    from wardround_lab.training import evaluate_shipped, promote
+    from wardround_lab.training.recipe_registry import kind_of
+
+    exempt = dict(_exempt(text) for text in options["exempt"])
+    found = [promote.model_of(name) for name in models]
+    with progress_line() as progress:
+        if options["recipe"] is not None:
+            base = promote.base_of(options["base"])
+            kind = kind_of(options["recipe"])
+            measured = kind.evaluate(found, options["recipe"], base, exempt, progress)
+        elif options["rows"] is not None and options["training_rows"] is not None:
+            measured = evaluate_shipped.evaluate_rows(
+                found, options["rows"], options["training_rows"], options["cheap"], exempt, progress
+            )
+        else:
+            raise UsageError("give --recipe FILE, or for a model over numbers --rows and --training-rows")
+    emit(_told(measured))
+    emit(f"{found[0].folder / CARD_FILE}: written\n")
+    return 0
+
+
+def _exempt(text: str) -> tuple[str, str]:
+    name, _, reason = text.partition("=")
+    if name != "size" or not reason.strip():
+        raise UsageError(f"--exempt {text}: write size=REASON; no other control can be left out")
+    return name, reason.strip()
+
+
+def _told(metadata: Metadata) -> str:
+    """The deciding figures, a line each."""
+    from wardround.inference import promotion_policy
+
+    evaluation = metadata.evaluation
+    assert evaluation is not None
+    metric = promotion_policy.deciding(metadata)
+    lines = [
+        f"{name:<24} {metric} {one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+        for name, metrics in evaluation.metrics.items()
+        for one in (metrics[metric],)
+    ]
+    lines += [
+        f"{one.of} over {one.over}, {one.metric}, seed {one.seed}: "
+        f"{one.gain.value:+.3f} [{one.gain.low:+.3f}, {one.gain.high:+.3f}]"
+        for one in evaluation.gains
+        if one.metric.startswith(metric)
+    ]
+    return "\n".join(lines) + "\n"

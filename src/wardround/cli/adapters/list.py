@@ -1,0 +1,37 @@
+"""``wardround adapters list``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wardround.cli.run import emit
+
+
+@click.command("list")
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]...")
+def command(folders: tuple[Path, ...]) -> None:
+    """Show the models that were found, in FOLDERs and with wardround: what each is for and what it may do.
+
+    shadow is only logged, rank orders, report makes findings.
+    """
+    from wardround.inference.registry import standard
+    from wardround.text.escaping import one_line
+
+    shelf = standard(folders)
+    lines = []
+    seen: set[str] = set()
+    for one in shelf.found:
+        known = one.metadata
+        size = sum(file.bytes for file in (known.model, known.shares, known.tokenizer) if file is not None)
+        state = "hidden" if known.name in seen else known.state.value
+        lines.append(
+            f"{known.name:<24} {state:<7} {known.specialist or '-':<12} {size / 1e6:6.1f} MB  "
+            f"{known.model.sha256[:12]}  {known.title or known.task}"
+        )
+        if one.overstated:
+            lines.append(f"{'':<24} counts as shadow: {one.overstated}")
+        seen.add(known.name)
+    lines += [f"{refused.name:<24} refused: {refused.reason}" for refused in shelf.refused]
+    emit("\n".join(map(one_line, lines or ["no model is installed"])) + "\n")

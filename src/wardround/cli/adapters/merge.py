@@ -1,0 +1,34 @@
+"""``wardround adapters merge``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wardround.cli.run import emit
+
+
+@click.command("merge")
+@click.argument("name", metavar="DIR")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
+              help="The folder to write to (default: merged, in the training's).")  # fmt: skip
+@click.option("--base-folder", type=click.Path(path_type=Path), metavar="DIR",
+              help="Where the files of the base stand.")  # fmt: skip
+def command(name: str, out: Path | None, base_folder: Path | None) -> int:
+    """Fold the LoRA weights of the training in DIR into its base.
+
+    The model stands in DIR/merged, as transformers reads it; layers that were not trained are the base's.
+    With --out, DIR may be a model's folder too, or the name of one that comes with wardround.
+    """
+    from wardround_lab.training.dependencies import require_extra
+
+    require_extra()
+    from wardround_lab.training import packaging
+    from wardround_lab.training.merge import adapter_folder
+
+    folder = adapter_folder(name)
+    found = packaging.merge(folder, out, base_folder=base_folder)
+    target = out or folder / "merged"
+    emit(f"{target}: largest difference {found.largest:.2g}, correlation {found.correlation:.6f}\n")
+    return 0

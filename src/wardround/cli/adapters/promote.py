@@ -1,0 +1,69 @@
+"""``wardround adapters promote``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wardround.cli.run import emit
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.inference.metadata import Reading
+
+REFUSED = 1
+
+
+@click.command("promote")
+@click.argument("model", metavar="MODEL")
+@click.option(
+    "--to", "wanted", type=click.Choice(["shadow", "rank", "report"]), default="rank", show_default=True
+)
+@click.option("--recipe", type=click.Path(path_type=Path), metavar="FILE",
+              help="The recipe it was trained by (default: recipe.yml beside it).")  # fmt: skip
+@click.option("--records", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+              help="The records it was trained on (default: those the recipe names).")  # fmt: skip
+@click.option("--base", type=click.Path(path_type=Path), metavar="DIR",
+              help="The exported frozen base (default: the one that comes with wardround).")  # fmt: skip
+@click.option("--read", metavar="RIGHT/ITEMS", help="Findings people read, and how many were right.")
+@click.option("--read-note", default="", metavar="TEXT", help="Who read them, and how they were drawn.")
+def command(model: str, wanted: str, **options: Any) -> int:
+    """Give MODEL a state, if it earned it; else say why not.
+
+    shadow: only logged. rank: orders what is there. report: makes findings of its own. Exit status: 0 it has
+    the state now, 1 refused, 2 it could not be judged and is left as it was.
+    """
+    from wardround.inference.locations import RECIPE_FILE
+    from wardround.inference.metadata import State
+    from wardround_lab.training import promote
+    from wardround_lab.training.model_card import lines
+
+    found = promote.model_of(model)
+    recipe = options["recipe"] or found.folder / RECIPE_FILE
+    seen = promote.files_seen(
+        found.folder,
+        found.metadata,
+        base=promote.base_of(options["base"]),
+        recipe=recipe,
+        records=options["records"] or promote.records_of(recipe),
+    )
+    decided = promote.promote(
+        found.folder, State(wanted), seen, _reading(options["read"], options["read_note"])
+    )
+    emit("\n".join(lines(decided)) + "\n")
+    return 0 if decided.state is State(wanted) else REFUSED
+
+
+def _reading(text: str | None, note: str) -> Reading | None:
+    if text is None:
+        return None
+    from wardround.inference.metadata import Reading
+
+    right, _, items = text.partition("/")
+    if not (right.isdecimal() and items.isdecimal() and 0 < int(items) >= int(right)):
+        raise UsageError(f"--read {text}: write how many were right of how many, such as 41/50")
+    if not note:
+        raise UsageError("--read needs --read-note: who read, and how the findings were drawn")
+    return Reading(items=int(items), right=int(right), note=note)

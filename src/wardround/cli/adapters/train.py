@@ -1,0 +1,265 @@
+"""``wardround adapters train``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wardround.cli import Interrupted, say
+from wardround.cli.run import emit, progress_line
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.training_tasks import Task
+    from wardround_lab.training.packaging import Shipped
+    from wardround_lab.training.recipe_registry import AnyRun
+    from wardround_lab.training.repository_adapter import Outcome
+
+_RUNS = "wardround-runs"
+_SECONDS_BETWEEN_LINES = 60.0
+_REASONS = 3
+"""Reasons against a model that are printed; the card has all."""
+
+
+@click.command("train")
+@click.argument("recipe", required=False, type=click.Path(path_type=Path), metavar="[RECIPE]")
+@click.option("--from-history", "repository", type=click.Path(path_type=Path), metavar="REPO",
+              help="In place of RECIPE: adapters for this repository alone, judged too.")  # fmt: skip
+@click.option("--task", "tasks", multiple=True, metavar="NAME",
+              help="With --from-history: this task (default: all). Repeatable.")  # fmt: skip
+@click.option("--specialist", "specialists", multiple=True, metavar="NAME",
+              help="With --from-history: the tasks of this specialist. Repeatable.")  # fmt: skip
+@click.option("--steps", type=click.IntRange(min=1), metavar="N",
+              help="With --from-history: steps of each training (default: by its questions).")  # fmt: skip
+@click.option("--hours", type=click.FloatRange(min=0, min_open=True), metavar="H",
+              help="With --from-history: most hours for all trainings together.")  # fmt: skip
+@click.option("--base-model", default="minilm", show_default=True, metavar="NAME",
+              help="With --from-history: the base to train on, or a file about one.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
+              help="The folder of the training (default: wardround-runs/NAME-SEED).")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Another seed than the recipe's.")
+@click.option("--base", type=click.Path(path_type=Path), metavar="DIR",
+              help="The exported frozen base (default: the one that comes with wardround).")  # fmt: skip
+@click.option("--base-folder", type=click.Path(path_type=Path), metavar="DIR",
+              help="Where the files of the base to train on stand.")  # fmt: skip
+@click.option("--hub", is_flag=True, help="Fetch the base over the network if it is nowhere else.")
+@click.option("--only-train", is_flag=True, help="Leave out merge, export and quantise.")
+def command(recipe: Path | None, repository: Path | None, out: Path | None, **options: Any) -> int:
+    """Train the adapter that RECIPE describes, then merge, export and quantise it.
+
+    The records must have passed `wardround data audit`. Interrupted, the same command goes on from the last
+    checkpoint. The model stands in DIR/model, as a shadow until it is evaluated and promoted.
+
+    With --from-history everything is done in one go: the questions are mined from REPO's own history and
+    audited, adapters are trained on what is older and measured on later commits in other files, and the gates
+    say what each may do.
+    """
+    from wardround_lab.training.dependencies import MEASURING, require_extra
+
+    if (recipe is None) == (repository is None):
+        raise UsageError("give either a RECIPE or --from-history REPO")
+    _refuse(
+        options, _OF_RECIPE if recipe is None else _OF_HISTORY, "RECIPE" if repository else "--from-history"
+    )
+    require_extra()
+    if repository is not None:
+        require_extra(MEASURING)
+        return _from_history(repository, out, options)
+    assert recipe is not None
+    from wardround_lab.training.recipe_registry import Files, kind_of
+    from wardround_lab.training.repository_adapter import private
+
+    kind = kind_of(recipe)
+    read = kind.read(recipe)
+    seed = read.training.seed if options["seed"] is None else options["seed"]
+    folder = out or Path(_RUNS) / f"{read.name}-{seed}"
+    if out is None:
+        private(Path(_RUNS), ours=True)
+    files = Files(options["base"], options["base_folder"], options["hub"])
+    with _resumable(folder), spoken() as progress:
+        run = kind.train(recipe, folder, options["seed"], files, progress)
+        shipped = None if options["only_train"] else kind.finish(recipe, folder, files, progress)
+    emit(_told(run, kind.metric, folder, shipped))
+    return 0
+
+
+_OF_HISTORY = ("tasks", "specialists", "steps", "hours")
+_OF_RECIPE = ("seed", "only_train")
+
+
+def _refuse(options: dict[str, Any], names: tuple[str, ...], owner: str) -> None:
+    """Refuse options that go with the other way to say what is trained."""
+    for name in names:
+        given = options[name]
+        if given is not None and given is not False and given != ():
+            spelt = {"tasks": "task", "specialists": "specialist"}.get(name, name).replace("_", "-")
+            raise UsageError(f"--{spelt} goes with {owner} only; leave it out")
+
+
+@contextmanager
+def _resumable(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except Interrupted:
+        say(f"wardround: interrupted; the same command goes on from what is done in {folder}")
+        raise
+
+
+# --- from a repository's own history
+
+
+def _from_history(repository: Path, out: Path | None, options: dict[str, Any]) -> int:
+    from wardround import host
+    from wardround_lab.training.recipe_registry import Files
+    from wardround_lab.training.repository_adapter import OwnTraining, private
+
+    tasks = _tasks(options["tasks"], options["specialists"])
+    private(out or Path(_RUNS), ours=out is None)
+    folder = out or Path(_RUNS) / "from-history"
+    named = options["base_model"]
+    base = str(Path(named).resolve()) if named.endswith((".yml", ".yaml")) else named
+    with _resumable(folder), spoken() as progress:
+        places = Files(options["base"], options["base_folder"], options["hub"])
+        specialists = host.load().specialists
+        run = OwnTraining(repository, folder, tasks, specialists, places, progress)
+        outcomes = run.run(base, options["steps"] or 0, options["hours"] or 0.0)
+    made = [one for one in outcomes if one.metadata is not None]
+    if not made:
+        raise UsageError("\n".join(note for one in outcomes for note in one.notes))
+    emit("\n".join(line for one in outcomes for line in _outcome(one)) + "\n")
+    emit("\n".join(_advice(made, repository)) + "\n")
+    return 0
+
+
+def _tasks(names: tuple[str, ...], specialists: tuple[str, ...]) -> list[Task]:
+    """The tasks that are asked for, those of specialists among them; all where nothing is named."""
+    from wardround import host
+    from wardround.training_tasks import Task
+
+    known = [task for task in host.load_tasks() if isinstance(task, Task)]
+    _require_known("--task", names, {task.name for task in known})
+    _require_known("--specialist", specialists, {task.specialist for task in known})
+    if not names and not specialists:
+        return known
+    return [task for task in known if task.name in names or task.specialist in specialists]
+
+
+def _require_known(option: str, given: tuple[str, ...], known: set[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise UsageError(f"{option} {name}: no plugin brings it; there are {', '.join(sorted(known))}")
+
+
+def _outcome(one: Outcome) -> Iterator[str]:
+    """What came of one task, in plain words."""
+    if one.metadata is None:
+        yield from one.notes
+        return
+    known, measured = one.metadata, one.metadata.evaluation
+    where = " in other files" if measured is not None and "files" in measured.drawn else ""
+    asked = "" if measured is None else f", measured on {measured.items} later ones{where}"
+    learnt = 0 if known.data is None else known.data.items
+    yield f"{one.task}: {known.state.value}: learnt from {learnt} questions of {known.scope}{asked}"
+    yield from (f"  - {reason}" for reason in known.reasons[:_REASONS])
+    if len(known.reasons) > _REASONS:
+        yield f"  - and {len(known.reasons) - _REASONS} reasons more, on its card"
+    if not known.reasons:
+        yield f"  - It beats what needs no model, and the frozen base, on later commits of {known.scope}."
+    yield from (f"  - {note}" for note in one.notes)
+    yield f"  {one.folder}: the model, with card.md; the recipe beside the trainings repeats it"
+
+
+def _advice(made: list[Outcome], repository: Path) -> Iterator[str]:
+    """What can be done with the models that earned more than shadow."""
+    from wardround.inference.locations import package_folder
+    from wardround.inference.metadata import State
+    from wardround_lab.training.promote import asked_by
+
+    earned = [(one, one.metadata) for one in made if one.metadata and one.metadata.state is not State.SHADOW]
+    if not earned:
+        yield (
+            "Nothing to configure: a model in shadow is seen by no review, and would only put aside the one "
+            "of its name that comes with wardround."
+        )
+        return
+    asked = [one for one, metadata in earned if asked_by(metadata)]
+    for one, metadata in earned:
+        if one not in asked:
+            yield from _unasked(one, metadata.name)
+    own = package_folder()
+    folders = [one.folder for one in asked]
+    folders += [one.base for one in asked if one.base is not None and own not in one.base.parents]
+    root = _root_of(repository.resolve())
+    told = dict.fromkeys(_seen_from(folder.resolve(), root) for folder in folders)
+    if told:
+        yield "To use it in reviews of this repository, write in pyproject.toml (git ignores that folder;"
+        yield "copy it to another one to share it):"
+        yield "[tool.wardround]"
+        yield f"model-folders = [{', '.join(json.dumps(folder) for folder in told)}]"
+
+
+def _unasked(one: Outcome, name: str) -> Iterator[str]:
+    """What can be done with a model that no installed specialist asks."""
+    yield f"No review and no command asks {name}: no installed specialist has it among its `models`, so there"
+    yield "is nothing to configure. Checks of a plugin of your own may: name it in its specialist's `models`"
+    yield f"and {one.folder} in model-folders. For other programs, one ONNX file with its tokenizer:"
+    yield f"  wardround adapters export {one.folder.parent} --merged --out DIR"
+
+
+def _root_of(place: Path) -> Path:
+    return next((folder for folder in (place, *place.parents) if (folder / ".git").exists()), place)
+
+
+def _seen_from(folder: Path, root: Path) -> str:
+    return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else str(folder)
+
+
+# --- from a recipe
+
+
+def _told(run: AnyRun, metric: str, folder: Path, shipped: Shipped | None) -> str:
+    best = "" if run.best is None else f", {metric} {run.best:.3f} on validation at step {run.kept}"
+    lines = [f"{run.name}: {run.steps} steps in {run.seconds / 60:.1f} minutes, seed {run.seed}{best}"]
+    if shipped is None:
+        lines.append(f"{folder}: trained; `wardround adapters merge`, `export` and `quantise` make the model")
+    else:
+        lines += parity_lines(shipped)
+    return "\n".join(lines) + "\n"
+
+
+def parity_lines(shipped: Shipped) -> list[str]:
+    """What became of the model on its way, and where it stands."""
+    metadata = shipped.metadata
+    lines = [
+        f"  {one.step:<10} largest difference {one.largest:.2g}, correlation of scores {one.correlation:.5f}"
+        for one in metadata.parity
+    ]
+    size = (metadata.model.bytes + (metadata.shares.bytes if metadata.shares else 0)) / 1e6
+    common = f", {len(metadata.shared)} tensors shared" if metadata.shared else ""
+    return [*lines, f"{shipped.folder}: {size:.1f} MB{common}, state {metadata.state.value}"]
+
+
+@contextmanager
+def spoken() -> Iterator[Callable[[str], None]]:
+    """A line on the terminal; where there is none, a line in a minute for whoever reads the log later."""
+    with progress_line() as show:
+        if sys.stderr.isatty():
+            yield show
+            return
+        said = [-_SECONDS_BETWEEN_LINES]
+
+        def log(text: str) -> None:
+            now = time.monotonic()
+            if now - said[0] >= _SECONDS_BETWEEN_LINES:
+                said[0] = now
+                say(text)
+
+        said[0] = time.monotonic() - _SECONDS_BETWEEN_LINES
+        yield log

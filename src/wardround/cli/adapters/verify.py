@@ -1,0 +1,40 @@
+"""``wardround adapters verify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wardround.cli.run import emit
+
+
+@click.command("verify")
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]...")
+def command(folders: tuple[Path, ...]) -> int:
+    """Check every model in FOLDERs, or those that come with wardround.
+
+    Every byte is compared with the digests in the metadata, and every graph is looked through for what it
+    reaches outside itself. Where onnxruntime is installed each model is also loaded and run once. A state
+    that the recorded evaluation does not allow, and settings changed by hand, are wrong too. The status is 1
+    if anything is wrong.
+    """
+    from wardround.inference.locations import METADATA_FILE, package_folder
+    from wardround.inference.registry import Shelf, holds_models
+    from wardround.inference.verify import verify
+    from wardround.text.escaping import one_line
+
+    own = package_folder()
+    shelf = Shelf.of(folders or ([own] if own is not None else []))
+    lines = []
+    wrong = False
+    for checked in verify(shelf):
+        wrong = wrong or bool(checked.troubles)
+        lines.append(f"{checked.name:<24} {'WRONG' if checked.troubles else 'sound'}  {checked.said}")
+        lines += [f"  {said}" for said in (*checked.troubles, *checked.notes)]
+    for folder in folders:
+        if not holds_models(folder):
+            wrong = True
+            lines.append(f"{folder}: no model of wardround's, nor one it exported: no {METADATA_FILE} there")
+    emit("\n".join(map(one_line, lines or ["no model is installed"])) + "\n")
+    return 1 if wrong else 0

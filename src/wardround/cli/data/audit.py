@@ -1,0 +1,113 @@
+"""``wardround data audit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wardround.cli import say
+from wardround.cli.data.mine import seconds_of
+from wardround.cli.run import emit_line, progress_line
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround_lab.corpora.within_repository_split import OwnSplit
+
+
+@click.command("audit")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--eval", "evaluation", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+              help="Records that are only evaluated with. Repeatable.")  # fmt: skip
+@click.option("--hold-out", multiple=True, metavar="NAME",
+              help="A repository whose items in FILE are for evaluation. Repeatable.")  # fmt: skip
+@click.option(
+    "--since", metavar="DATE", help="FILE holds both sides: what is older trains, the rest evaluates."
+)
+@click.option("--recipe", type=click.Path(path_type=Path), metavar="FILE",
+              help="Take the sides from a recipe, in place of --hold-out and --since.")  # fmt: skip
+@click.option("--kept", type=click.Path(path_type=Path), metavar="FILE",
+              help="Repositories not to be trained on; kept-for-measuring.txt, if it is here.")  # fmt: skip
+@click.option("--licence", "licences", multiple=True, metavar="NAME=ID",
+              help="The licence of a repository, where the records do not say it. Repeatable.")  # fmt: skip
+@click.option("--allow-licence", "allowed", multiple=True, metavar="ID",
+              help="Take this licence too; 'unknown' may be one. Repeatable.")  # fmt: skip
+@click.option("--limit", "limits", multiple=True, metavar="CHECK=SHARE",
+              help="Let a check pass up to this share of the items. Repeatable.")  # fmt: skip
+@click.option("--clean-to", type=click.Path(path_type=Path), metavar="FOLDER",
+              help="Write the FILEs there without the items that broke a check.")  # fmt: skip
+def command(files: tuple[Path, ...], **options: Any) -> int:
+    """Check whether the records of FILE may be trained on, and write FILE.audit.json.
+
+    Secrets, duplicates, generated and poor text, licences, what leaks from the evaluation into the training,
+    and whether the task gives its answer away. Exit status: 0 passed, 1 failed.
+    """
+    from wardround import host
+    from wardround_lab.corpora.audit_runner import Auditing, Demands, check_limits, summary
+    from wardround_lab.corpora.holdout import KeptForMeasuring
+    from wardround_lab.corpora.secret_scan import SecretScan
+
+    limits = {name: _share(name, value) for name, value in _pairs("--limit", options["limits"])}
+    check_limits(limits)
+    hold_out, since, own = _sides(options)
+    demands = Demands(
+        hold_out=hold_out,
+        since=since,
+        own=own,
+        kept=KeptForMeasuring.read(options["kept"]),
+        licences=dict(_pairs("--licence", options["licences"])),
+        allowed=frozenset(options["allowed"]),
+        limits=limits,
+    )
+    scan = SecretScan(host.load().specialists)
+    with progress_line() as progress:
+        auditing = Auditing(files, options["evaluation"], demands, scan, progress)
+        audits = auditing.run()
+        cleaned = auditing.clean(_folder(options["clean_to"])) if options["clean_to"] else []
+    for path in cleaned:
+        say(f"{path}: written without what broke a check; audit it")
+    for audit in audits:
+        emit_line(f"{audit.records}: {'passed' if audit.passed else 'FAILED'}")
+    for line in summary(audits[-1].checks):
+        emit_line(line)
+    failures = dict.fromkeys(sentence for audit in audits for sentence in audit.failures())
+    for sentence in failures:
+        say(f"wardround: {sentence}")
+    return 1 if failures else 0
+
+
+def _sides(options: dict[str, Any]) -> tuple[frozenset[str], int | None, OwnSplit | None]:
+    """Held out repositories, when the evaluation begins, and the rule by which one repository is divided."""
+    if options["recipe"] is None:
+        return frozenset(options["hold_out"]), seconds_of("--since", options["since"]), None
+    if options["hold_out"] or options["since"]:
+        raise UsageError("--recipe says which side is which; leave --hold-out and --since out")
+    from wardround_lab.training.recipe import read_recipe
+
+    data = read_recipe(options["recipe"]).data
+    since = data.since_seconds if data.since else None
+    return frozenset(data.evaluation), since, data.own
+
+
+def _pairs(option: str, given: tuple[str, ...]) -> list[tuple[str, str]]:
+    pairs = [text.rpartition("=") for text in given]
+    for text, (name, _, value) in zip(given, pairs, strict=True):
+        if not name or not value:
+            raise UsageError(f"{option} {text}: write NAME=VALUE")
+    return [(name, value) for name, _, value in pairs]
+
+
+def _share(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as cause:
+        raise UsageError(f"--limit {name}={text}: give a share between 0 and 1") from cause
+
+
+def _folder(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise UsageError(f"--clean-to {path}: {cause.strerror}; give another folder") from cause
+    return path

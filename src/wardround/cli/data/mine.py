@@ -1,0 +1,160 @@
+"""``wardround data mine``."""
+
+from __future__ import annotations
+
+import calendar
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wardround.cli import Interrupted, say
+from wardround.cli.run import emit_line, progress_line
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround_lab.corpora.git_history import Limits
+    from wardround_lab.corpora.miner import Place, Source
+
+DOC_DRIFT = "doc-drift"
+
+
+@click.command("mine")
+@click.argument("repositories", nargs=-1, required=True, metavar="REPO...")
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER",
+              help="Where NAME.jsonl and its record go; the same command goes on from there.")  # fmt: skip
+@click.option("--task", "tasks", multiple=True, metavar="NAME", help="Mine choices of this task. Repeatable.")
+@click.option("--kind", "kinds", multiple=True,
+              type=click.Choice(["bug-fix", "clean", "commits", DOC_DRIFT, "inducing"]),
+              help="Mine commits of this kind; doc-drift: the tasks about it. Repeatable.")  # fmt: skip
+@click.option("--alerts", is_flag=True,
+              help="Mine what became of ruff's complaints, for the triage of findings; alone.")  # fmt: skip
+@click.option("--table", type=click.Path(path_type=Path), metavar="FILE",
+              help="With --alerts: where the rates of rules go (default FOLDER/ruff.yml).")  # fmt: skip
+@click.option("--head", default="HEAD", show_default=True, metavar="REV", help="Where the history begins.")
+@click.option("--since", metavar="DATE", help="Leave out older commits: YYYY-MM-DD, or seconds since 1970.")
+@click.option("--until", metavar="DATE", help="Leave out commits of this day and after.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Look at the newest N commits.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out. Repeatable.")
+@click.option("--kept", type=click.Path(path_type=Path), metavar="FILE",
+              help="Repositories that must not be mined; kept-for-measuring.txt, if it is here.")  # fmt: skip
+def command(repositories: tuple[str, ...], **options: Any) -> int:
+    """Mine the history of each REPO: a clone or bare mirror, or owner/name=PATH.
+
+    Items that hold a secret, generated or vendored files and wrecks are left out; the record says how many.
+    """
+    if options["alerts"]:
+        return _mine_alerts(repositories, options)
+    from wardround import host
+    from wardround_lab.corpora.holdout import KeptForMeasuring
+    from wardround_lab.corpora.miner import Mining
+    from wardround_lab.corpora.secret_scan import SecretScan
+
+    sources = _sources(options["tasks"], options["kinds"])
+    kept = KeptForMeasuring.read(options["kept"])
+    scan = SecretScan(host.load().specialists)
+    places = [_place(text) for text in repositories]
+    try:
+        with progress_line() as progress:
+            mining = Mining(options["out"], _limits(options), kept.__contains__, scan, progress)
+            corpora = mining.mine(sources, places)
+    except Interrupted:
+        say("wardround: interrupted; the same command goes on behind the last finished repository")
+        raise
+    for corpus in corpora:
+        emit_line(f"{corpus.name}: {corpus.items} items of {len(corpus.repositories)} repositories")
+        for one in corpus.repositories:
+            dropped = "".join(f", {count} left out: {reason}" for reason, count in one.dropped.items())
+            emit_line(f"  {one.name}: {one.items} items of {one.commits} commits, {one.licence}{dropped}")
+            if one.damage:
+                say(f"{one.name}: {one.damage}")
+    return 0
+
+
+def _mine_alerts(repositories: tuple[str, ...], options: dict[str, Any]) -> int:
+    """Mine complaints, and write the table a review triages by."""
+    from wardround_lab.corpora.alert_outcomes import AlertMining, read_items
+    from wardround_lab.corpora.holdout import KeptForMeasuring
+
+    refused = [name for name in ("tasks", "kinds", "since", "until", "limit", "exclude") if options[name]]
+    if refused or options["head"] != "HEAD":
+        raise click.UsageError("--alerts goes with --out, --table and --kept only; its snapshots are fixed")
+    try:
+        from wardround_lab.corpora import action_rates
+    except ModuleNotFoundError as cause:
+        raise UsageError("--alerts needs numpy: pip install 'wardround[models]'") from cause
+    with progress_line() as progress:
+        kept = KeptForMeasuring.read(options["kept"])
+        mining = AlertMining(options["out"], kept.__contains__, progress)
+        places = [_place(text) for text in repositories]
+        mined = [read_items(mining.mine(place.folder, place.name)) for place in places]
+    for recipe, items in mined:
+        fixed = sum(item.is_fixed for item in items)
+        emit_line(f"{recipe.repository}: {len(items)} complaints, {fixed} acted on")
+    table = action_rates.rates(mined)
+    file = options["table"] or options["out"] / "ruff.yml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(action_rates.written(table), encoding="utf-8")
+    emit_line(f"{file}: rates of {len(table.rules)} rules from {table.items} complaints")
+    return 0
+
+
+def _sources(tasks: tuple[str, ...], kinds: tuple[str, ...]) -> list[Source]:
+    from wardround import host
+    from wardround_lab.corpora.miner import Source
+
+    known = {task.name: task for task in host.load_tasks()}
+    named = list(tasks)
+    if DOC_DRIFT in kinds:
+        named += [task.name for task in known.values() if task.kind == DOC_DRIFT]
+        if len(named) == len(tasks):
+            raise UsageError(f"--kind {DOC_DRIFT}: no plugin brings a task about it; install one that does")
+    for name in named:
+        if name not in known:
+            there = ", ".join(known) or "none: no plugin brings one"
+            raise UsageError(f"--task {name}: there is no such task; there are {there}")
+    sources = [Source(name, known[name]) for name in dict.fromkeys(named)]
+    sources += [Source(kind) for kind in dict.fromkeys(kinds) if kind != DOC_DRIFT]
+    if not sources:
+        raise click.UsageError("nothing to mine; give --task NAME or --kind KIND")
+    return sources
+
+
+def _place(text: str) -> Place:
+    from wardround_lab.corpora.miner import Place
+
+    name, equals, path = text.partition("=")
+    if equals and not Path(text).exists():
+        if not name:
+            raise UsageError(f"{text}: write owner/name=PATH")
+        return Place(Path(path), name)
+    return Place(Path(text))
+
+
+def _limits(options: dict[str, Any]) -> Limits:
+    from wardround_lab.corpora.git_history import Limits
+
+    return Limits(
+        head=options["head"],
+        since=seconds_of("--since", options["since"]),
+        until=seconds_of("--until", options["until"]),
+        commits=options["limit"] or 0,
+        exclude=options["exclude"],
+    )
+
+
+def seconds_of(option: str, text: str | None) -> int | None:
+    """A day (UTC) or a number as seconds since 1970.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if text is None:
+        return None
+    if text.isdecimal():
+        return int(text)
+    try:
+        return calendar.timegm(time.strptime(text, "%Y-%m-%d"))
+    except ValueError as cause:
+        raise UsageError(f"{option} {text}: write a day as YYYY-MM-DD, or seconds since 1970") from cause

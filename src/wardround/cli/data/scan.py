@@ -1,0 +1,44 @@
+"""``wardround data scan``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wardround.cli import say
+from wardround.cli.run import emit
+
+
+@click.command("scan")
+@click.argument("repository", type=click.Path(path_type=Path), metavar="REPO")
+@click.option("--head", default="HEAD", show_default=True, metavar="REV", help="The commit that is scanned.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out. Repeatable.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write there, not to the screen."
+)
+def command(repository: Path, head: str, exclude: tuple[str, ...], out: Path | None) -> int:
+    """Cut the tracked files of REPO into chunks, and print them as JSON lines.
+
+    First a line for each language with its conventions, then a line for each function, class, statement,
+    stage or file: its place, its text, what it imports, and the tests that go with it.
+    """
+    import msgspec
+
+    from wardround.text.escaping import json_text
+    from wardround_lab.corpora.chunks import chunks, files_of
+    from wardround_lab.corpora.conventions import conventions
+    from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+    from wardround_lab.corpora.records import write_whole
+
+    with RepositoryHistory(repository, limits=Limits(head=head, exclude=exclude)) as history:
+        files = list(files_of(history))
+        if damage := history.trouble.told():
+            say(f"{repository}: {damage}")
+    lines = (msgspec.json.encode(row) + b"\n" for rows in (conventions(files), chunks(files)) for row in rows)
+    if out is not None:
+        write_whole(out, lines)
+    else:
+        for line in lines:
+            emit(json_text(line))
+    return 0

@@ -1,0 +1,254 @@
+"""``wardround related``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import click
+
+from wardround.cli.run import emit, opened, progress_line, require_one
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wardround.change.repository import Repository
+    from wardround.cli.options import Target
+    from wardround.retrieval.hunk_search import Evidence
+    from wardround.retrieval.protocols import Embedder
+    from wardround.retrieval.results import ModelUse, RelatedFiles, RelatedHunks
+
+BASE_MODEL = "base"
+_LONGEST_QUERY = 100_000
+_FILES_WITH_FUNCTIONS = 3
+
+Progress = Callable[[str], None]
+Found = TypeVar("Found")
+
+
+@click.command("related")
+@click.argument("query", metavar="TEXT", required=False)
+@click.option("--tests", is_flag=True, help="The tests of FILE::FUNCTION, or of what a change touches.")
+@click.option("--staged", is_flag=True, help="Among the hunks of what git commit would commit now.")
+@click.option("--worktree", is_flag=True, help="Among the hunks of everything not committed.")
+@click.option("--base", metavar="REF", help="Among the hunks from the merge base with REF ...")
+@click.option("--head", metavar="REF", help="... to this commit (default HEAD).")
+@click.option("--at", metavar="REF", help="Among the files of this commit (default: as staged now).")
+@click.option("--all", "everything", is_flag=True, help="Among tests, examples and documentation too.")
+@click.option("--limit", type=click.IntRange(min=1, max=1000), default=10, show_default=True, metavar="N")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--no-models", is_flag=True, help="Order by words alone.")
+@click.option(
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+)
+def command(
+    query: str | None, tests: bool, staged: bool, worktree: bool, base: str | None, head: str | None,
+    at: str | None, everything: bool, limit: int, form: str, no_models: bool, repo: Path | None,
+) -> None:  # fmt: skip
+    """Show the code that TEXT is most likely about: files and functions, or hunks of a change.
+
+    TEXT is a report, a message, a criterion; the name of a file that holds one; or - for standard input.
+    With --tests it is a function, as in src/rows.py::parse_row, and the tests that most likely cover it are
+    shown; with --staged, --worktree or --base, and no TEXT, those of the functions a change touches. Nothing
+    is run, and no model is asked.
+    Files are ordered by words, by what earlier commits said and touched, and by the model, if there is one.
+    The first use in a repository reads its files once, later ones only what has changed.
+    """
+    from wardround.cli.options import Target
+    from wardround.retrieval.results import as_json, as_text
+
+    ways = {"--staged": staged, "--worktree": worktree, "--base": base is not None, "--at": at is not None}
+    require_one(ways, "say in one way what is searched")
+    if head is not None and base is None:
+        raise click.UsageError("--head needs --base; name the commit it is compared with")
+    target = Target(staged=staged, worktree=worktree, base=base, head=head, repo=repo)
+    is_change = staged or worktree or base is not None
+    if tests:
+        _show_tests(query, target if is_change else None, repo, at, limit, form)
+        return
+    if query is None:
+        raise click.UsageError("Missing argument 'TEXT'.")
+    text, file = _asked(query)
+    with progress_line() as progress:
+        if is_change:
+            found: RelatedFiles | RelatedHunks = _hunks(text, target, limit, no_models)
+        else:
+            found = _files(text, file, repo, at, everything, limit, no_models, progress)
+    emit(as_json(found) if form == "json" else as_text(found))
+
+
+def _show_tests(
+    query: str | None, target: Target | None, repo: Path | None, at: str | None, limit: int, form: str
+) -> None:
+    from wardround.cli.related.tests import of_change, of_function
+    from wardround.retrieval.results import tests_as_json, tests_as_text
+
+    if (query is None) is (target is None):
+        raise click.UsageError(
+            "--tests needs FILE::FUNCTION, or one of --staged, --worktree and --base, not both"
+        )
+    with progress_line() as progress:
+        if target is None:
+            found = of_function(query or "", repo, at, limit, progress)
+        else:
+            found = of_change(target, limit, progress)
+    emit(tests_as_json(found) if form == "json" else tests_as_text(found))
+
+
+def _asked(query: str) -> tuple[str, Path | None]:
+    """The text that is asked about, and the file it stands in if it is in one."""
+    file = None
+    if query == "-":
+        data = sys.stdin.buffer.read(_LONGEST_QUERY * 4)
+    elif _names_file(query):
+        file = Path(query)
+        try:
+            data = file.read_bytes()
+        except OSError as cause:
+            raise UsageError(f"{query}: {cause.strerror}; give a text, a file or -") from cause
+    else:
+        data = os.fsencode(query)
+    if b"\0" in data:
+        raise UsageError(f"{query}: it is binary; give a text")
+    text = data.decode("utf-8", "replace")[:_LONGEST_QUERY]
+    if not text.strip():
+        raise UsageError("the text is empty; say what the code you look for is about")
+    return text, file
+
+
+def _names_file(query: str) -> bool:
+    try:
+        return "\n" not in query and Path(query).is_file()
+    except (OSError, ValueError):  # too long for a name, or no name at all
+        return False
+
+
+class LateModel(NamedTuple):
+    """The base model, loaded when a text is really to be embedded: what is known of it costs nothing."""
+
+    digest: str
+    load: Callable[[], Embedder]
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.load().embed(texts)
+
+
+def _model(repository: Repository, side: str, no_models: bool) -> tuple[Embedder | None, ModelUse]:
+    """The base model as the repository's configuration has it, or None and why there is none."""
+    from wardround import host
+    from wardround.config import schema
+    from wardround.errors import ModelError
+    from wardround.retrieval.results import ModelUse
+
+    if no_models:
+        return None, ModelUse(None, "--no-models was given")
+    tree = repository.tree(side)
+    settings = schema.read(tree.read, (), host.load().specialists)
+    if settings.root.models == "off":
+        return None, ModelUse(None, f"models are switched off in {settings.origins['models']}")
+    try:
+        from wardround.inference.locations import further_folders
+        from wardround.inference.registry import score_digest, standard
+        from wardround.inference.runtime import find
+
+        runtime = find(settings.root.model_provider, settings.root.model_threads)
+        shelf = standard(further_folders(repository.root, settings.root.model_folders))
+        base = shelf.named(BASE_MODEL)
+        shelf.require_present(base)
+    except ModelError as trouble:
+        return None, ModelUse(None, f"model {BASE_MODEL!r} cannot be used: {trouble}")
+    digest = score_digest(base.metadata, runtime)
+    name = f"{base.name} {base.metadata.model.sha256[:12]}"
+    return LateModel(digest, cache(lambda: shelf.embedder(BASE_MODEL, runtime))), ModelUse(name, None)
+
+
+def _with_model(
+    repository: Repository, side: str, no_models: bool, search: Callable[[Embedder | None, ModelUse], Found]
+) -> Found:
+    """Search with the model; without it if it turns out to be broken when it is used."""
+    from wardround.errors import ModelError
+    from wardround.retrieval.results import ModelUse
+
+    embedder, use = _model(repository, side, no_models)
+    try:
+        return search(embedder, use)
+    except ModelError as trouble:
+        return search(None, ModelUse(None, f"model {BASE_MODEL!r} cannot be used: {trouble}"))
+
+
+def _hunks(text: str, target: Target, limit: int, no_models: bool) -> RelatedHunks:
+    from wardround.change.change_source import Texts
+    from wardround.change.repository import INDEX
+    from wardround.retrieval.hunk_search import changed_code, rank
+    from wardround.retrieval.index import Index, KeptEmbedder, using
+    from wardround.retrieval.results import RelatedHunks
+
+    with opened(target) as (origin, change, repository):
+        assert repository is not None
+        origin.fetch(change.files)
+        hunks = changed_code(change, Texts(origin, change))
+
+        def search(embedder: Embedder | None, use: ModelUse) -> RelatedHunks:
+            if embedder is None:
+                found = [one for one in rank(text, hunks) if one.lexical > 0]
+                return RelatedHunks(len(hunks), found[:limit], use)
+
+            def work(index: Index) -> list[Evidence]:
+                return rank(text, hunks, KeptEmbedder(embedder, index))
+
+            return RelatedHunks(len(hunks), using(repository.git_dir, work)[:limit], use)
+
+        side = INDEX if change.head.startswith(":") else change.head
+        return _with_model(repository, side, no_models, search)
+
+
+def _files(
+    text: str, file: Path | None, repo: Path | None, at: str | None, everything: bool, limit: int,
+    no_models: bool, progress: Progress,
+) -> RelatedFiles:  # fmt: skip
+    from wardround.change.repository import INDEX, Repository
+    from wardround.cli.related.corpus import searched_side, text_of
+    from wardround.retrieval.commit_signals import COMMITS
+    from wardround.retrieval.file_search import is_beside, is_source, locate, locate_functions
+    from wardround.retrieval.index import Entry, Index, using
+    from wardround.retrieval.results import RelatedFiles
+
+    with Repository(repo) as repository:
+        side = searched_side(repository, at)
+        own = _own_path(repository, file)
+        entries = [
+            Entry(path, blob)
+            for path, blob in repository.blobs_of(side)
+            if is_source(path) and (everything or not is_beside(path)) and path != own
+        ]
+        by_path = {entry.path: entry for entry in entries}
+        head = repository.head() if side == INDEX else side
+        commits = [] if head is None else repository.ancestors(head, COMMITS)
+
+        def read(entry: Entry) -> str | None:
+            return text_of(repository, entry.blob)
+
+        def search(embedder: Embedder | None, use: ModelUse) -> RelatedFiles:
+            def work(index: Index) -> RelatedFiles:
+                past = index.past(commits, repository.touched)
+                files = locate(text, entries, read, index, embedder, progress, past)[:limit]
+                first = [(one.path, read(by_path[one.path]) or "") for one in files[:_FILES_WITH_FUNCTIONS]]
+                functions = locate_functions(text, first)[: limit * 2]
+                return RelatedFiles(len(entries), files, functions, use, len(past))
+
+            return using(repository.git_dir, work)
+
+        return _with_model(repository, side, no_models, search)
+
+
+def _own_path(repository: Repository, file: Path | None) -> str | None:
+    """Where the file that is asked about stands in the repository, if it does."""
+    if file is None or not file.resolve().is_relative_to(repository.root.resolve()):
+        return None
+    return file.resolve().relative_to(repository.root.resolve()).as_posix()

@@ -1,0 +1,33 @@
+"""Where ``wardround related`` looks, and what it reads there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wardround.change.repository import Repository
+
+_LONGEST_FILE = 1024 * 1024
+"""Bytes; what is longer was not written by people."""
+
+
+def searched_side(repository: Repository, at: str | None) -> str:
+    """The commit that is asked for; else what is staged, or HEAD where nothing can be.
+
+    Raises:
+        GitError: the name stands for no commit.
+    """
+    from wardround.change.repository import INDEX
+    from wardround.change.revisions import require_revision
+
+    if at is None and not repository.bare:
+        return INDEX
+    return repository.commit("HEAD" if at is None else require_revision(at, "--at"))
+
+
+def text_of(repository: Repository, blob: str) -> str | None:
+    """The text of a blob; None if it is too long, missing, or no UTF-8."""
+    from wardround.change.change_source import decoded
+
+    content = repository.blobs.get(blob)
+    return None if content is None or len(content) > _LONGEST_FILE else decoded(content)

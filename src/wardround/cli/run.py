@@ -1,0 +1,253 @@
+"""What ``review``, ``hook`` and ``baseline`` share: opening a change, running, writing reports."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wardround.cli import Interrupted, say
+from wardround.errors import UsageError
+from wardround.text.escaping import one_line
+
+if TYPE_CHECKING:
+    from wardround.change.change_source import Origin
+    from wardround.change.diff import Change
+    from wardround.change.repository import Repository
+    from wardround.cli.options import Output, Target
+    from wardround.config.schema import Request
+    from wardround.review import Review
+
+
+@contextmanager
+def opened(target: Target) -> Iterator[tuple[Origin, Change, Repository | None]]:
+    """The change a target stands for, readable while the context lasts."""
+    from wardround.change.change_source import DiffOrigin, RepositoryOrigin
+    from wardround.change.repository import Repository
+
+    if target.diff_file is not None:
+        origin = DiffOrigin(_diff_text(target.diff_file), (target.repo or Path.cwd()).resolve())
+        yield origin, origin.change, None
+        return
+    with Repository(target.repo) as repository:
+        change = _change(repository, target)
+        yield RepositoryOrigin(repository, change), change, repository
+
+
+def _change(repository: Repository, target: Target) -> Change:
+    from wardround.change.revisions import require_revision
+
+    for name, option in zip((target.base, target.head), target.named_by, strict=True):
+        if name is not None:
+            require_revision(name, option)
+    if target.staged:
+        return repository.staged()
+    if target.worktree:
+        return repository.worktree()
+    if target.since_root:
+        return repository.range(repository.empty_tree, repository.commit(target.head or "HEAD"))
+    assert target.base is not None
+    return repository.between(target.base, target.head or "HEAD")
+
+
+def _diff_text(name: str) -> str:
+    if name == "-" and sys.stdin.name == os.devnull:  # opened in place of what was closed
+        raise UsageError("--diff-file -: standard input is closed; give a diff there, or name a file")
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as cause:
+        raise UsageError(f"--diff-file {name}: {cause.strerror}; give a file or -") from cause
+    if b"\0" in data:
+        raise UsageError(f"--diff-file {name}: it is binary; give a unified diff, as git diff prints it")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def perform(
+    target: Target,
+    request: Request,
+    outputs: Sequence[Output],
+    amended: Callable[[Review], Review] = lambda review: review,
+) -> Review:
+    """Review a change and write the reports.
+
+    Args:
+        amended: adds what the caller knows about the change to the review, before it is reported.
+    """
+    with opened_ahead(target) as opening, progress_line() as progress:
+        from wardround import host, review
+        from wardround.storage import last_review
+        from wardround.tools.process import Processes
+
+        with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a report
+            loaded = host.load()
+            origin, change, repository = opening.result()
+            done = amended(review.run(origin, change, loaded, request, Processes(), progress))
+        progress("")
+        if repository is not None:
+            last_review.save(repository.root, done)
+        for output in outputs:
+            write(output, done, origin.root)
+    if done.unstaged:
+        say(_not_staged(done.unstaged))
+    return done
+
+
+def _not_staged(paths: Sequence[str]) -> str:
+    names = ", ".join(paths)
+    differ = "differs" if len(paths) == 1 else "differ"
+    hint = f"git add {' '.join(paths)} to use what is there"
+    return f"wardround: reviewed with the staged {names}, which {differ} from the work tree; {hint}"
+
+
+class Opening:
+    """A change that is being opened by another thread, while this one has other things to do."""
+
+    def __init__(self, target: Target) -> None:
+        self._context = opened(target)
+        self._opened: tuple[Origin, Change, Repository | None] | None = None
+        self._trouble: BaseException | None = None
+        self._thread = threading.Thread(target=self._open, daemon=True)
+        self._thread.start()
+
+    def _open(self) -> None:
+        try:
+            self._opened = self._context.__enter__()
+        except BaseException as trouble:  # noqa: BLE001  (raised again in the thread that asks)
+            self._trouble = trouble
+
+    def result(self) -> tuple[Origin, Change, Repository | None]:
+        """What ``opened`` gives, or the error it raises."""
+        self._thread.join()
+        if self._trouble is not None:
+            raise self._trouble
+        assert self._opened is not None
+        return self._opened
+
+    def close(self, patience_s: float | None = None) -> None:
+        """Close what was opened; what is still being opened when patience ends is left to itself."""
+        self._thread.join(patience_s)
+        if not self._thread.is_alive() and self._opened is not None:
+            self._context.__exit__(None, None, None)
+
+
+@contextmanager
+def opened_ahead(target: Target) -> Iterator[Opening]:
+    """Let git find out what has changed while the reviewers are loaded."""
+    opening = Opening(target)
+    patience_s: float | None = None
+    try:
+        yield opening
+    except Interrupted:
+        patience_s = 0.0  # git may take long, and nobody reads its answer any more
+        raise
+    finally:
+        opening.close(patience_s)
+
+
+def apply_fixes(target: Target, request: Request) -> None:
+    """Apply the safe fixes of a review and say on standard error what was done.
+
+    A fix that an earlier run began and could not finish is finished first.
+    """
+    from wardround import host, review
+    from wardround.change.repository import Repository
+    from wardround.fixes import journal
+    from wardround.fixes.apply import fix
+    from wardround.tools.process import Processes
+
+    if not (target.staged or target.worktree):
+        raise UsageError("--fix needs --staged or --worktree; a commit cannot be changed")
+    with Repository(target.repo) as unfinished:
+        for path in journal.complete(unfinished):
+            say(f"{path}: an unfinished fix was dropped, since the file has changed")
+    loaded = host.load()
+    with opened(target) as (origin, change, repository):
+        assert repository is not None
+        done = review.run(origin, change, loaded, request, Processes())
+
+        def complaint(path: str, text: str) -> str | None:
+            claiming = loaded.claiming(path, text.encode())
+            return next((c for c in (s.complaint(text) for s in claiming) if c is not None), None)
+
+        fixed = fix(repository, done, complaint)
+    for reason in fixed.refused:
+        say(f"not fixed: {reason}")
+    if fixed.files:
+        say(f"fixed {fixed.findings} in {', '.join(fixed.files)}; as a patch: {fixed.patch}")
+
+
+def write(output: Output, review: Review, work_tree: Path) -> None:
+    """Write one report, to its file or to standard output; through no link of the work tree."""
+    from wardround.reports import renderer, text
+    from wardround.storage import directories
+
+    in_colour = output.format == "text" and output.path is None and wants_colour()
+    rendered = text.render(review, text.coloured) if in_colour else renderer(output.format)(review)
+    is_escaped = in_colour or output.format == "github"
+    if output.path is None:
+        emit(rendered, escaped=is_escaped)
+        return
+    try:
+        directories.write_file(output.path, _printed(rendered, escaped=is_escaped), work_tree)
+    except directories.LinkRefusedError as cause:
+        raise UsageError(f"--format {output.format}={output.path}: {cause}") from cause
+    except OSError as cause:
+        raise UsageError(
+            f"--format {output.format}={output.path}: {cause.strerror}; give another file"
+        ) from cause
+
+
+def emit(text: str, *, escaped: bool = False) -> None:
+    """Print lines as UTF-8 whatever the locale, escaped for a terminal and a CI log.
+
+    Args:
+        escaped: they are already, and hold colours or workflow commands of our own.
+    """
+    sys.stdout.flush()
+    sys.stdout.buffer.write(_printed(text, escaped=escaped))
+    sys.stdout.buffer.flush()
+
+
+def emit_line(text: str) -> None:
+    """Print a text as one line."""
+    emit(one_line(text) + "\n")
+
+
+def _printed(text: str, *, escaped: bool) -> bytes:
+    from wardround.text.escaping import lines_for_log
+
+    return (text if escaped else lines_for_log(text, os.environ)).encode("utf-8", "backslashreplace")
+
+
+def wants_colour() -> bool:
+    """Whether standard output is a terminal whose user has not asked for plain text."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def progress_line() -> Iterator[Callable[[str], None]]:
+    """A line on the terminal that says what is being waited for; nothing where there is no terminal."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda text: None
+        return
+
+    def show(text: str) -> None:
+        print(f"\r\x1b[K{one_line(text)[:79]}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        show("")
+
+
+def require_one(options: dict[str, bool], hint: str) -> None:
+    """Refuse more than one way to name the change."""
+    given = [name for name, used in options.items() if used]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} cannot go together; {hint}")

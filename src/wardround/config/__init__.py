@@ -1,0 +1,1 @@
+"""Configuration: its schema, its files, and the request of one review."""

@@ -1,0 +1,1 @@
+"""The description of what is under review, built before anything runs."""

@@ -1,0 +1,1 @@
+"""Runs tools and checks: scheduling, processes and forks."""

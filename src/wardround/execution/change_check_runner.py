@@ -1,0 +1,72 @@
+"""The checks that look at a change as a whole: what they are shown, and what they say."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.change.change_source import JudgeName, Origin, SideName, decoded
+from wardround.checks.base import Budget, ChangeCheck, WholeChange
+from wardround.checks.lazy import LateEach
+from wardround.errors import PLUGIN_FAULTS, OverBudget
+from wardround.findings import RawResult, Unreviewed
+from wardround.inference.api import Models
+from wardround.specialists import Specialist
+
+Look = Callable[[Callable[[Models], list[RawResult]]], list[RawResult]]
+"""Runs something with the models that are lent to a specialist."""
+
+
+def said_of(
+    specialist: Specialist, change: WholeChange, look: Look, budget: Budget, over_budget: str
+) -> Iterator[RawResult | Unreviewed]:
+    """What a specialist's checks of the whole change report, and which of them could not be run.
+
+    Args:
+        budget: the time of all of them; those that are left when it is spent are not run.
+        over_budget: the reason that is given then.
+    """
+    checks = specialist.change_checks
+    asked = checks.about_change(change.files) if isinstance(checks, LateEach) else checks
+    for check_type in asked:
+        try:
+            budget.require()
+            yield from look(partial(_results_of, check_type, change))
+        except OverBudget:
+            yield refusal(specialist, change.files[0].path, over_budget)
+            return
+        except PLUGIN_FAULTS as cause:
+            reason = f"check {check_type.ID} crashed: {type(cause).__name__}: {cause}"
+            yield refusal(specialist, change.files[0].path, reason)
+
+
+def refusal(specialist: Specialist, path: str, reason: str) -> Unreviewed:
+    return Unreviewed(path, specialist.name, specialist.name, reason)
+
+
+def _results_of(check_type: type[ChangeCheck], change: WholeChange, models: Models) -> list[RawResult]:
+    check = check_type(replace(change, models=models))
+    check.run()
+    return check.results
+
+
+class Neighbours(msgspec.Struct, frozen=True):
+    """The rest of the repository, as a check may ask for it."""
+
+    origin: Origin
+    side: SideName | JudgeName
+
+    def read(self, path: str) -> str | None:
+        content = self.origin.read(path, self.side)
+        return None if content is None else decoded(content)
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        return self.origin.files_with_word(words, patterns)
+
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        tracked = sorted(self.origin.tracked(patterns))
+        return [path for path in tracked if any(fnmatch.fnmatchcase(path, one) for one in patterns)]

@@ -1,0 +1,165 @@
+"""What is looked at: files of one side of a change, each for a specialist, and what was said about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.change.snapshot import Snapshot
+from wardround.checks.base import Project
+from wardround.findings import RawResult, ToolRun, Unreviewed
+from wardround.inference.api import Models
+from wardround.specialists import Specialist
+from wardround.storage.digest import sha256
+from wardround.tools.tool import Tool
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """One file of one side, for one specialist.
+
+    Attributes:
+        digest: of the content.
+        size: of the content, in bytes.
+        base_digest: of the content a check may compare with; empty where there is none.
+        scored: whether its checks may ask models.
+        codes: what the checks of the specialist itself are asked about; None: everything.
+        tools: the tools that look at it; None: all the specialist has.
+        requested: by the name of a tool, the codes the configuration switches on that it is not asked for.
+        first: the specialist did not review the old version, so every line is added to it.
+    """
+
+    path: str
+    specialist: Specialist
+    digest: bytes
+    size: int
+    options: Any = None
+    base_digest: bytes = b""
+    scored: bool = True
+    codes: frozenset[str] | None = None
+    tools: frozenset[Tool] | None = None
+    requested: Mapping[str, tuple[str, ...]] = {}
+    first: bool = False
+
+
+class Desk(Protocol):
+    """Lends the models of a review to the checks of a specialist."""
+
+    def identity(self, unit: Unit) -> str:
+        """What an answer depends on that is given with the models lent for a file."""
+
+    def look(self, unit: Unit, run: Callable[[Models], list[RawResult]]) -> tuple[list[RawResult], bool]:
+        """Run checks with models, and without one that fails meanwhile.
+
+        Returns:
+            What they said, and whether they would say the same again with the models as they are now.
+        """
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One side of the change, as the tools are to see it.
+
+    Attributes:
+        name: ``head`` or ``base``; ``unwaived-`` and one of them where copies of files are reviewed.
+        read: content by path, of files that are under review.
+        state: what identifies the whole project on this side; None if nothing does.
+        layout: the names in the folders where tools look for first-party modules.
+        has: whether anything at a path, above it or below it is under version control on either side.
+        project: what checks may ask about other files.
+        link: completes a room of a snapshot with the rest of the project, for files of these names.
+        base_text: the text a path had before the change, for checks that compare.
+        is_added: whether the change brought a line of a path; on the base side, whether it is there.
+        desk: lends models; None in a review without them.
+        added_lines: the lines it brought to a path that has so many, in order; on the base side all.
+        changed: the paths the change touches, as this side has them.
+    """
+
+    name: str
+    read: Callable[[str], bytes | None]
+    state: str | None
+    layout: str
+    has: Callable[[str], bool]
+    project: Project
+    link: Callable[[Snapshot, str, tuple[str, ...]], None]
+    base_text: Callable[[str], str | None]
+    is_added: Callable[[str, int], bool]
+    added_lines: Callable[[str, int], Iterable[int]]
+    desk: Desk | None = None
+    changed: frozenset[str] = frozenset()
+
+
+Reviewer = Tool | Specialist
+"""Who says something about a file: a tool, or a specialist by the checks of its own."""
+
+
+def reviewers_of(specialist: Specialist) -> tuple[Reviewer, ...]:
+    """Who speaks for a specialist: its own checks, then its tools, then those it borrows."""
+    return (specialist, *specialist.tools, *specialist.borrows)
+
+
+Told = tuple[str, RawResult] | Unreviewed
+"""What was said of the change as a whole, with the name of the specialist; or that it could not be."""
+
+
+class ChangeReview(msgspec.Struct, frozen=True):
+    """The checks of the change as a whole.
+
+    Attributes:
+        run: runs them.
+        refuse: what is reported instead, for a reason.
+        budget_s: processor time for the checks of one specialist.
+    """
+
+    run: Callable[[], Sequence[Told]] = lambda: ()
+    refuse: Callable[[str], Sequence[Told]] = lambda reason: ()
+    budget_s: float = 0.0
+
+    @property
+    def over_budget(self) -> str:
+        return f"its checks of the whole change took longer than {self.budget_s:g} s"
+
+
+NO_CHANGE_REVIEW = ChangeReview()
+
+
+class Results(msgspec.Struct):
+    """What was said about one side, by (reviewer, path), and what was not looked at.
+
+    Attributes:
+        whole: what was said of the change as a whole; None if it was not looked at with this side.
+        notes: sentences for people about what is no part of the verdict.
+        steering: places of the work tree where tools are looked for, and where the change puts something.
+    """
+
+    by_file: dict[tuple[Reviewer, str], list[RawResult]] = msgspec.field(default_factory=dict)
+    unreviewed: list[Unreviewed] = msgspec.field(default_factory=list)
+    runs: list[ToolRun] = msgspec.field(default_factory=list)
+    fresh: dict[bytes, tuple[str, list[RawResult]]] = msgspec.field(default_factory=dict)
+    whole: Sequence[Told] | None = None
+    notes: set[str] = msgspec.field(default_factory=set)
+    steering: set[str] = msgspec.field(default_factory=set)
+
+    def of(self, reviewer: Reviewer, path: str) -> list[RawResult] | None:
+        """The results of a reviewer for a file; None if it did not look at it."""
+        return self.by_file.get((reviewer, path))
+
+    def named(self, name: str, path: str) -> bool:
+        """Whether a reviewer of this name looked at a file."""
+        return any(reviewer.name == name and path == where for reviewer, where in self.by_file)
+
+
+def content_digest(content: bytes | None) -> bytes:
+    """A digest of content; empty where there is none."""
+    return b"" if content is None else sha256(content).digest()
+
+
+def with_path(result: RawResult, path: str) -> RawResult:
+    """A result about a file that its reviewer knew by another name."""
+    if result.file == path:
+        return result
+    fix = result.fix
+    if fix is not None:
+        fix = replace(fix, edits=tuple(replace(edit, file=path) for edit in fix.edits))
+    return replace(result, file=path, fix=fix)

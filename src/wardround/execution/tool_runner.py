@@ -1,0 +1,264 @@
+"""Runs of tools over files that are not in the cache: side by side, in a private snapshot, with a timeout."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.change.snapshot import Snapshot, alias_ending
+from wardround.errors import PLUGIN_FAULTS, ToolFailed
+from wardround.execution.model import Side, with_path
+from wardround.findings import RawResult
+from wardround.tools.column_units import positioned
+from wardround.tools.process import Processes, bare_environment
+from wardround.tools.proof import Proofs
+from wardround.tools.tool import Invocation, Scope, Tool
+
+_FILES_PER_RUN = 1000
+_PROJECT_FILES_PER_RUN = 10_000
+_ARGUMENT_BYTES = 1_000_000
+_TRIED_IN_VAIN = 2
+"""How often the files a tool fails over are halved when it fails over each half."""
+
+
+class Job(msgspec.Struct):
+    """A tool and the files of it that are not in the cache; ``requested`` is for all of them."""
+
+    tool: Tool
+    specialists: dict[str, str]
+    program: Path
+    environment: Path | None
+    files: tuple[str, ...]
+    keys: dict[str, bytes]
+    requested: tuple[str, ...] = ()
+    seconds: float = 0.0
+    results: dict[str, list[RawResult]] = msgspec.field(default_factory=dict)
+    passed_over: dict[str, str] = msgspec.field(default_factory=dict)
+    trouble: ToolFailed | None = None
+
+    def room(self, side: Side) -> str:
+        """Where in the snapshot it works: each specialist's tools see what is theirs to review, and no more.
+
+        A file that one of them may read as its settings is then never the one another has under review.
+        """
+        return f"{side.name}-{next(iter(self.specialists.values()))}"
+
+
+def _halves(job: Job) -> list[Job]:
+    """A job's files in two jobs; none if it has one file."""
+    middle = len(job.files) // 2
+    halves = (job.files[:middle], job.files[middle:]) if middle else ()
+    return [replace(job, files=files, trouble=None) for files in halves]
+
+
+def timeout_for(tool: Tool, sizes: Sequence[int]) -> float:
+    """The seconds a tool may take over files of these sizes in bytes, where the user does not set them."""
+    return tool.timeout_s * max(1.0, len(sizes) / tool.files_in_time, sum(sizes) / tool.bytes_in_time)
+
+
+def chunks(paths: Sequence[str], tool: Tool) -> Iterable[list[str]]:
+    """Files for one run each: not too many, and no longer than an argument list may be."""
+    limit = tool.files_per_run or (_FILES_PER_RUN if tool.scope is Scope.FILE else _PROJECT_FILES_PER_RUN)
+    chunk: list[str] = []
+    size = 0
+    for path in paths:
+        if chunk and (len(chunk) == limit or size > _ARGUMENT_BYTES):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(path)
+        size += len(path) * 4 + 16
+    if chunk:
+        yield chunk
+
+
+class Crew:
+    """The workers that run tools, never more at once than there are places.
+
+    Args:
+        places: how many tools may run at once.
+        timeout_s: for one run, in place of the tool's own.
+        snapshot: makes the private folder, when the first tool must run.
+        config_for: the configuration files, text by name, that count for a tool at a path.
+        progress: told what is being waited for.
+    """
+
+    def __init__(
+        self,
+        processes: Processes,
+        snapshot: Callable[[], Snapshot],
+        places: int,
+        timeout_s: float | None,
+        config_for: Callable[[Tool, str], Mapping[str, str]],
+        progress: Callable[[str], None],
+    ) -> None:
+        self._processes = processes
+        self._snapshot = snapshot
+        self._places = places
+        self._timeout_s = timeout_s
+        self._config_for = config_for
+        self._progress = progress
+        self._proofs = Proofs(processes, lambda: snapshot().folder)
+
+    def start(self, side: Side, jobs: Sequence[Job]) -> list[threading.Thread]:
+        """Put files into the snapshot and start the workers."""
+        if not jobs:
+            return []
+        try:
+            snapshot = self._snapshot()
+            self._fill(side, snapshot, jobs)
+        except OSError as cause:
+            for job in jobs:
+                job.trouble = ToolFailed(f"the snapshot cannot be written: {cause.strerror or cause}")
+            return []
+        # The slowest first, so that none is left running alone at the end.
+        waiting = sorted(jobs, key=lambda job: -job.tool.typical_s)
+        lock = threading.Lock()
+        threads = [
+            threading.Thread(target=self.work, args=(side, snapshot, waiting, lock), daemon=True)
+            for _ in range(min(self._places, len(jobs)))
+        ]
+        for thread in threads:
+            thread.start()
+        return threads
+
+    def _fill(self, side: Side, snapshot: Snapshot, jobs: Sequence[Job]) -> None:
+        for job in jobs:  # what is written first stays: no file under review takes the place of settings
+            folders = {path.rpartition("/")[0]: path for path in job.files}
+            for path in folders.values():
+                for name, text in self._config_for(job.tool, path).items():
+                    if name.startswith("../"):
+                        snapshot.write_above(job.room(side), name[3:], text)
+                    else:
+                        snapshot.write(job.room(side), name, text.encode("utf-8", "surrogateescape"))
+        written = ((job.room(side), path, job.tool.endings) for job in jobs for path in job.files)
+        for room, path, endings in dict.fromkeys(written):
+            content = side.read(path)
+            if content is not None:
+                snapshot.write_as(room, alias_ending(path, endings), content)
+        linked: dict[str, set[str]] = defaultdict(set)
+        for job in jobs:
+            linked[job.room(side)].update(job.tool.project_files)
+        for room, names in linked.items():
+            if names:
+                side.link(snapshot, room, tuple(sorted(names)))
+
+    def work(self, side: Side, snapshot: Snapshot, waiting: list[Job], lock: threading.Lock) -> None:
+        while True:
+            with lock:
+                if not waiting:
+                    return
+                job = waiting.pop(0)
+            started = time.monotonic()
+            try:
+                self._proofs.require(job.tool, job.program)
+            except ToolFailed as trouble:
+                job.trouble = trouble
+                continue
+            self._do(side, snapshot, job)
+            if job.trouble is not None and (job.tool.scope is Scope.FILE or job.tool.files_per_run):
+                self._save_what_can_be(side, snapshot, job)
+            job.seconds = time.monotonic() - started
+
+    def _do(self, side: Side, snapshot: Snapshot, job: Job) -> None:
+        try:
+            job.results = self._run(side, snapshot, job)
+        except ToolFailed as trouble:
+            job.trouble = trouble
+        except PLUGIN_FAULTS as cause:
+            job.trouble = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
+
+    def _save_what_can_be(self, side: Side, snapshot: Snapshot, job: Job) -> None:
+        """Find the files a tool stumbles over, so that they alone are unreviewed.
+
+        What failed is tried again by halves, for as long as the tool may take once. It is not tried for long
+        where nothing passes: then it fails whatever it is given.
+        """
+        failing, passed, in_vain = [job], list[Job](), 0
+        stop = time.monotonic() + self._seconds_for(snapshot.side(job.room(side)), job)
+        while in_vain < _TRIED_IN_VAIN and time.monotonic() < stop:
+            halves = [half for piece in failing for half in _halves(piece)]
+            if not halves:
+                break
+            for half in halves:
+                self._do(side, snapshot, half)
+            alone = [piece for piece in failing if len(piece.files) == 1]
+            failing = alone + [half for half in halves if half.trouble is not None]
+            in_vain = in_vain + 1 if len(failing) == len(alone) + len(halves) else 0
+            passed += [half for half in halves if half.trouble is None]
+        if not passed:
+            return
+        job.trouble = None
+        for piece in passed:
+            job.results |= piece.results
+            job.passed_over |= piece.passed_over
+        for piece in failing:
+            job.passed_over |= dict.fromkeys(piece.files, str(piece.trouble))
+
+    def _run(self, side: Side, snapshot: Snapshot, job: Job) -> dict[str, list[RawResult]]:
+        tool = job.tool
+        names = {alias_ending(path, tool.endings): path for path in job.files}
+        root = snapshot.side(job.room(side))
+        run = Invocation(job.program, root, tuple(names), job.environment, snapshot.home, job.requested)
+        lost = [name for name in names if not (root / name).is_file()]
+        if lost:
+            raise ToolFailed(f"{names[lost[0]]} was not in the snapshot")
+        without_folders = _folder_remover(root, snapshot.folder)
+        try:
+            printed = self._processes.printed_by(
+                tool.command(run),
+                cwd=root,
+                timeout_s=self._seconds_for(root, job),
+                clean=tool.clean,
+                env=bare_environment(job.program, snapshot.home, tool.variables),
+            )
+        except ToolFailed as trouble:  # it may name the snapshot, which is another in each run
+            raise ToolFailed(without_folders(str(trouble))) from trouble
+        try:
+            skipped = tool.passed_over(printed.err, run) if tool.passed_over is not None else {}
+            spoken = tool.parse(printed.out, run) if len(skipped) < len(names) else []
+        except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as cause:
+            raise ToolFailed(f"its output could not be read: {cause}") from cause
+        job.passed_over = {names[name]: reason for name, reason in skipped.items()}
+        found: dict[str, list[RawResult]] = {path: [] for path in job.files if path not in job.passed_over}
+        for result in spoken:
+            path = names[result.file]
+            found[path].append(replace(with_path(result, path), message=without_folders(result.message)))
+        for path, results in found.items():
+            if results:
+                found[path] = positioned(results, side.read(path) or b"", tool)
+        return found
+
+    def _seconds_for(self, root: Path, job: Job) -> float:
+        """How long a tool may run over files that are in the snapshot."""
+        if self._timeout_s:
+            return self._timeout_s
+        files = (root / alias_ending(path, job.tool.endings) for path in job.files)
+        return timeout_for(job.tool, [file.stat().st_size for file in files if file.is_file()])
+
+    def wait(self, threads: Sequence[threading.Thread], jobs: Sequence[Job]) -> None:
+        started = time.monotonic()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(0.1)
+                if time.monotonic() - started > 1.0:
+                    busy = sorted({job.tool.name for job in jobs if not job.seconds})
+                    self._progress(f"waiting for {', '.join(busy)}")
+
+
+def _folder_remover(root: Path, folder: Path) -> Callable[[str], str]:
+    """What turns paths of a private snapshot into those of the repository: they differ in every run."""
+    named, real = str(folder), os.path.realpath(folder)
+
+    def without_folders(text: str) -> str:
+        if named not in text:
+            text = text.replace(real, named)  # a tool that follows links prints where they lead
+        return text.replace(f"{root}/", "").replace(named, "snapshot")
+
+    return without_folders

@@ -1,0 +1,253 @@
+"""Lending models while a change is under review: to whom, how much, and what to say of it afterwards."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+from wardround.errors import PLUGIN_FAULTS, ModelError
+from wardround.findings import ToolRun, Unreviewed
+from wardround.inference.api import Models, NoModels
+from wardround.inference.locations import further_folders
+from wardround.inference.model_session import Lent, ReviewModels, review_models
+from wardround.inference.shadow_log import ShadowLog
+from wardround.tools.tool import Profile
+
+if TYPE_CHECKING:
+    from wardround.config.schema import RootTable
+    from wardround.execution.model import Unit
+    from wardround.specialists import Specialist
+
+Said = TypeVar("Said")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much models look at.
+
+    Attributes:
+        hunks: of the change; files beyond them, in the order of their paths, are not scored.
+        texts_of_file: texts of one file, those it is compared with too.
+        texts_of_change: texts of one look at the whole change.
+    """
+
+    hunks: int
+    texts_of_file: int
+    texts_of_change: int
+
+
+LIMITS: Mapping[Profile, Limits] = {
+    # 20 hunks of 128 tokens take 0.2 to 0.6 s by the CPU: a hook has no time for more than three times that.
+    Profile.COMMIT: Limits(hunks=60, texts_of_file=64, texts_of_change=256),
+    Profile.CI: Limits(hunks=5_000, texts_of_file=2_000, texts_of_change=10_000),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a report says about models.
+
+    Attributes:
+        runs: the models that took part.
+        notes: what they did not look at and why, a sentence each.
+        unreviewed: the same where models are required.
+    """
+
+    runs: tuple[ToolRun, ...] = ()
+    notes: tuple[str, ...] = ()
+    unreviewed: tuple[Unreviewed, ...] = ()
+
+
+@dataclass(slots=True)
+class ModelDesk:
+    """Lends the models of one review.
+
+    Attributes:
+        required: whether a model that cannot be used makes its files unreviewed.
+    """
+
+    models: ReviewModels
+    limits: Limits
+    required: bool = False
+    _whole: list[Specialist] = field(default_factory=list)
+    _spent: set[str] = field(default_factory=set)
+
+    def identity(self, unit: Unit) -> str:
+        """What an answer depends on that is given with the models lent for a file."""
+        return self.models.identity(unit.specialist.models) if unit.scored else "unscored"
+
+    def is_asked_by(self, specialist: Specialist) -> bool:
+        """Whether a specialist's models can say anything, or would if they were in order; not in shadow."""
+        models = self.models
+        return any(models.usable(name) is not None or name in models.broken for name in specialist.models)
+
+    def look(self, unit: Unit, run: Callable[[Models], list[Said]]) -> tuple[list[Said], bool]:
+        """Run the checks of one file; see ``analysis.units.Desk``."""
+        names = unit.specialist.models
+        if not names or not unit.scored:
+            return run(NoModels()), True
+        before = self.identity(unit)
+        lent = self.models.lend(names, self.limits.texts_of_file)
+        said = _run(lent, run)
+        if lent.spent:
+            self._spent.add(unit.path)
+        self._shadow(names, run)
+        return said, not lent.spent and before == self.identity(unit)
+
+    def look_at_whole(self, specialist: Specialist, run: Callable[[Models], list[Said]]) -> list[Said]:
+        """Run a check of the whole change."""
+        if not specialist.models:
+            return run(NoModels())
+        if specialist not in self._whole:
+            self._whole.append(specialist)
+        lent = self.models.lend(specialist.models, self.limits.texts_of_change)
+        said = _run(lent, run)
+        if lent.spent:
+            self._spent.add(f"the whole change ({specialist.name})")
+        self._shadow(specialist.models, run)
+        return said
+
+    def _shadow(self, names: Sequence[str], run: Callable[[Models], list[Said]]) -> None:
+        """Run checks once more with the models in shadow, for the log alone; what they say is dropped."""
+        lent = self.models.lend_shadow(names, self.limits.texts_of_file)
+        if lent is not None:
+            with suppress(*PLUGIN_FAULTS):  # nothing here counts; the first run has told what is wrong
+                run(lent)
+
+    def told(self, units: Sequence[Unit], hunks: Mapping[str, int], first: str) -> Told:
+        """What to say of it, when the review is done.
+
+        Args:
+            units: those of the head.
+            hunks: path -> how many hunks the change has there.
+            first: a path to name where a check looked at the whole change.
+        """
+        lent: dict[str, dict[tuple[str, str], None]] = defaultdict(dict)
+        for unit in units:
+            for name in unit.specialist.models:
+                lent[name][unit.path, unit.specialist.name] = None
+        for specialist in self._whole:
+            for name in specialist.models:
+                lent[name][first, specialist.name] = None
+        troubles = self.models.troubles(sorted(lent))
+        unreviewed = [
+            Unreviewed(path, specialist, f"model {name}", _about_it(name, reason))
+            for name, reason in sorted(troubles.items())
+            for path, specialist in lent[name]
+        ]
+        quiet = self.required or self.models.is_bare  # who did not install what runs models misses nothing
+        notes = [] if quiet else list(_by_reason(troubles))
+        notes += self._refused(troubles) if lent else []
+        notes += self.models.overstated(sorted(lent))
+        if any(self.models.usable(name) is not None for name in lent):
+            notes += self._beyond(units, hunks)
+        runs = self.models.runs({name: len({path for path, _ in places}) for name, places in lent.items()})
+        return Told(tuple(runs), tuple(notes), tuple(unreviewed) if self.required else ())
+
+    def _refused(self, troubles: Mapping[str, str]) -> Iterable[str]:
+        """The models beside those that were asked for, and may be used, that cannot be read."""
+        with suppress(ModelError):
+            for refused in self.models.shelf().refused:
+                if refused.reason not in troubles.values():
+                    yield f"model {refused.name} cannot be used: {refused.reason}"
+
+    def _beyond(self, units: Sequence[Unit], hunks: Mapping[str, int]) -> Iterable[str]:
+        """What models were not asked about because it is too much."""
+        left = sorted({unit.path for unit in units if not unit.scored and unit.specialist.models})
+        if left:
+            count = sum(hunks.get(path, 0) for path in left)
+            yield (
+                f"models looked at the first {self.limits.hunks} hunks; {count} hunks in {len(left)} "
+                f"{'file is' if len(left) == 1 else 'files are'} unscored"
+            )
+        if self._spent:
+            places = sorted(self._spent)
+            more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+            yield f"models had too many texts to score in {places[0]}{more}, which is unscored"
+
+    def close(self) -> None:
+        self.models.close()
+
+
+def within(hunks: int, units: Sequence[Unit], hunks_of: Mapping[str, int]) -> set[str]:
+    """The paths that models look at: in order, until there are too many hunks; a first file always."""
+    paths = sorted({unit.path for unit in units if unit.specialist.models})
+    kept: set[str] = set()
+    count = 0
+    for path in paths:
+        count += hunks_of.get(path, 0)
+        if kept and count > hunks:
+            break
+        kept.add(path)
+    return kept
+
+
+def open_desk(
+    settings: RootTable, profile: Profile, root: Path, changed: Iterable[str], use_models: bool
+) -> ModelDesk | None:
+    """The desk of one review, or None in a review without models.
+
+    Args:
+        root: of the repository; the model folders of the configuration are as seen from there.
+        changed: paths of the change; it must not bring the models that judge it.
+    """
+    if settings.models == "off" or (not use_models and settings.models == "on"):
+        return None
+    required = settings.models == "required"
+    folders = further_folders(root, settings.model_folders)
+    if not use_models:
+        return ModelDesk(unrun(folders, "--no-models was given"), LIMITS[profile], required)
+    real, top = [folder.resolve() for folder in folders], root.resolve()
+    inside = [folder.relative_to(top).as_posix() for folder in real if folder.is_relative_to(top)]
+    for path in changed if inside else ():
+        if any(name == "." or path.startswith(f"{name}/") for name in inside):
+            reason = f"the change itself alters {path}, and it must not choose what judges it"
+            return ModelDesk(barred(reason), LIMITS[profile], required)
+    log = ShadowLog() if settings.log_shadow else None
+    models = review_models(folders, settings.model_provider, settings.model_threads, log)
+    return ModelDesk(models, LIMITS[profile], required)
+
+
+def barred(reason: str) -> ReviewModels:
+    """Models of which none may be used, nor what is known of them believed."""
+    refuse = _refusal(reason)
+    return ReviewModels(refuse, refuse)
+
+
+def unrun(folders: Sequence[Path], reason: str) -> ReviewModels:
+    """Models of which none is run; it is no loss for those in shadow."""
+    return replace(review_models(folders, "cpu", 1), runtime=_refusal(reason))
+
+
+def _refusal(reason: str) -> Callable[[], NoReturn]:
+    def refuse() -> NoReturn:
+        raise ModelError(reason)
+
+    return refuse
+
+
+def _run(lent: Lent, run: Callable[[Models], list[Said]]) -> list[Said]:
+    """Run with what is lent; a model that fails is gone in the next try."""
+    for _ in range(len(lent.names) + 1):
+        try:
+            return run(lent)
+        except ModelError:
+            continue
+    return run(NoModels())
+
+
+def _about_it(name: str, reason: str) -> str:
+    """The reason with the model in place of "it", which of something unreviewed would be the file."""
+    return f"model {name} {reason[3:]}" if reason.startswith("it ") else reason
+
+
+def _by_reason(troubles: Mapping[str, str]) -> Iterable[str]:
+    """One sentence for all models with the same trouble."""
+    count = Counter(troubles.values())
+    for reason in sorted(count):
+        names = ", ".join(sorted(name for name in troubles if troubles[name] == reason))
+        yield f"{'model' if count[reason] == 1 else 'models'} {names} not used: {reason}"

@@ -1,0 +1,194 @@
+"""A verified model as an onnxruntime session: one thread, the same answer every time.
+
+Layout of shared tensors. Models that stand on one base have most of their tensors in common with it. The
+base's ``shared.bin`` holds the base's large tensors one after another, each raw, little-endian, C order, at
+an offset divisible by 64. A graph names such a tensor as an initializer with external data: ``location`` is
+the file's name, ``offset`` and ``length`` are bytes; ``Metadata.shared`` says the same again with dtype and
+shape, and must agree. The base's own graph is written this way too. Here the file is mapped into memory once,
+read-only, and onnxruntime is handed views of the map, so all sessions of all processes share its pages.
+
+Bytes come from ``files.verified`` and ``files.mapped``, never from a path that onnxruntime opens: it is told
+the folder of the shared file, since it looks whether the file is there, but is handed every tensor.
+"""
+
+from __future__ import annotations
+
+import importlib
+import mmap
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wardround.errors import ModelError
+from wardround.inference.metadata import Metadata, Shared
+from wardround.inference.onnx_external_data import outside
+
+if TYPE_CHECKING:
+    import numpy as np
+    import onnxruntime
+    from numpy.typing import NDArray
+
+SHARED_FILE = "shared.bin"
+_DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml", "com.microsoft"})
+"""Operator sets that onnxruntime itself brings."""
+_REFUSED_OPERATORS = frozenset({"EPContext"})
+"""Operators that open files of their own."""
+_DTYPES = frozenset({"float32", "float16", "int8", "uint8", "int32", "int64"})
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTensors:
+    """The mapped file of a base.
+
+    Attributes:
+        folder: where it lies.
+        content: all of it, read-only.
+    """
+
+    folder: Path
+    content: mmap.mmap
+
+    def values(self, shared: Sequence[Shared]) -> dict[str, Any]:
+        """The tensors as onnxruntime takes them: views of the map, which they keep alive."""
+        import numpy as np
+        import onnxruntime
+
+        values = {}
+        for tensor in shared:
+            count = _count(tensor)
+            view = np.frombuffer(self.content, tensor.dtype, count, tensor.offset).reshape(tensor.shape)
+            values[tensor.name] = onnxruntime.OrtValue.ortvalue_from_numpy(view)
+        return values
+
+
+class Session:
+    """One loaded model.
+
+    Attributes:
+        provider: the execution provider that runs it: ``CPUExecutionProvider``, ``CUDAExecutionProvider``.
+        width: numbers of the last output, for one text or row; 0 where the graph leaves that open.
+        inputs: input name -> its shape; None or a name where it is open.
+    """
+
+    def __init__(self, session: onnxruntime.InferenceSession, kept_alive: object) -> None:
+        self._session = session
+        self._kept_alive = kept_alive
+        self._lock = threading.Lock()
+        self.provider: str = session.get_providers()[0]
+        self.inputs: Mapping[str, list[int | str | None]] = {i.name: i.shape for i in session.get_inputs()}
+        shape = session.get_outputs()[-1].shape
+        self.width: int = shape[-1] if shape and isinstance(shape[-1], int) else 0
+
+    def run(self, values: Mapping[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
+        """The outputs of one run, in the order of the graph.
+
+        Raises:
+            ModelError: onnxruntime refuses the values, or cannot do it.
+        """
+        try:
+            outputs: list[NDArray[np.float32]] = self._session.run(None, dict(values))
+        except Exception as cause:  # onnxruntime's exceptions have no common base
+            raise ModelError(f"it cannot be run: {first_line(cause)}") from cause
+        return outputs
+
+
+def load(
+    content: bytes, metadata: Metadata, shared: SharedTensors | None, providers: Sequence[str], threads: int
+) -> Session:
+    """Make a session of a model's verified bytes.
+
+    Args:
+        shared: the base's tensors; needed where the metadata declares any.
+        providers: onnxruntime's names, the preferred first.
+        threads: threads within one operator; integer models give the same score with any number.
+
+    Raises:
+        ModelError: it refers to something it did not declare, or onnxruntime cannot load it.
+    """
+    require_declared(content, metadata.shared, len(shared.content) if shared else 0)
+    require_libraries()
+    try:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        options.use_deterministic_compute = True
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        values = shared.values(metadata.shared) if shared is not None and metadata.shared else {}
+        if shared is not None and values:
+            options.add_session_config_entry(
+                "session.model_external_initializers_file_folder_path", str(shared.folder)
+            )
+            for name, value in values.items():
+                options.add_initializer(name, value)
+        session = onnxruntime.InferenceSession(content, options, providers=list(providers))
+    except Exception as cause:  # as above
+        raise ModelError(f"onnxruntime cannot load it: {first_line(cause)}") from cause
+    return Session(session, (shared, values))
+
+
+def require_libraries() -> None:
+    """See that what models are run with can be imported; an installation may be damaged in any way.
+
+    Raises:
+        ModelError: it cannot be.
+    """
+    for name in ("numpy", "onnxruntime"):
+        try:
+            importlib.import_module(name)
+        except (Exception, SystemExit) as cause:
+            raise ModelError(f"{name} cannot be imported: {first_line(cause)}; install it again") from cause
+
+
+def require_declared(content: bytes, shared: Sequence[Shared], shared_bytes: int) -> None:
+    """See that a model reaches outside itself only where its metadata says so.
+
+    Args:
+        shared_bytes: size of the base's shared file; 0 where there is none.
+
+    Raises:
+        ModelError: it reaches further, or its metadata declares what the graph does not have.
+    """
+    found = outside(content)
+    foreign = [domain for domain in found.domains if domain not in _DOMAINS]
+    if foreign:
+        raise ModelError(f"it has operators of {foreign[0]!r}, which onnxruntime does not bring")
+    barred = [name for name in found.operators if name in _REFUSED_OPERATORS]
+    if barred:
+        raise ModelError(f"its operator {barred[0]} opens files, which no model may")
+    declared = {tensor.name: tensor for tensor in shared}
+    for tensor in shared:
+        if tensor.dtype not in _DTYPES or tensor.offset < 0 or any(size < 0 for size in tensor.shape):
+            raise ModelError(f"its metadata declares tensor {tensor.name!r} with a nonsensical form or place")
+        if tensor.offset + _bytes(tensor) > shared_bytes:
+            raise ModelError(f"tensor {tensor.name!r} is beyond the end of the base's {SHARED_FILE}")
+    for reference in found.references:
+        tensor_ = declared.pop(reference.name, None) if reference.initializer else None
+        if tensor_ is None or reference.location != SHARED_FILE:
+            raise ModelError(
+                f"its tensor {reference.name!r} stands in {reference.location!r}, outside what it declares"
+            )
+        if (reference.offset, reference.length) != (tensor_.offset, _bytes(tensor_)):
+            raise ModelError(f"its tensor {reference.name!r} stands elsewhere than its metadata says")
+    if declared:
+        raise ModelError(f"its metadata declares tensor {min(declared)!r}, which the graph does not refer to")
+
+
+def _count(tensor: Shared) -> int:
+    count = 1
+    for size in tensor.shape:
+        count *= size
+    return count
+
+
+def _bytes(tensor: Shared) -> int:
+    return _count(tensor) * {"int8": 1, "uint8": 1, "float16": 2, "int64": 8}.get(tensor.dtype, 4)
+
+
+def first_line(cause: BaseException) -> str:
+    """What an exception says, on one short line."""
+    return " ".join(str(cause).split())[:200] or type(cause).__name__

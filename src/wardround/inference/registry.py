@@ -1,0 +1,353 @@
+"""Finding models, checking them, and loading them once.
+
+A model is a folder with ``adapter.metadata.json`` beside its files. Models come with the package
+``wardround_adapters``, and from further folders that the configuration names; of two with the same name the
+one found first counts, and the further folders come before the package.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+
+from wardround.errors import ModelError
+from wardround.inference.embedder import Embedder
+from wardround.inference.locations import (
+    CARD_FILE,
+    LORA_FILES,
+    METADATA_FILE,
+    PLOT_FILES,
+    RECIPE_FILE,
+    models_in,
+    name_at_a_glance,
+    package_folder,
+)
+from wardround.inference.metadata import File, Metadata, State, read_metadata
+from wardround.inference.onnx_session import Session, SharedTensors, load
+from wardround.inference.runtime import Runtime
+from wardround.inference.tokenizer import Tokens
+from wardround.inference.verified_files import mapped, require_present, verified
+from wardround.storage.result_cache import key
+
+_SHORTEST_WINDOW = 8
+_ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".whl")
+_PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".bin", ".joblib", ".npy", ".npz", ".ckpt", ".h5", ".msgpack")
+"""Files that are, or can hold, what runs code when it is opened. The shared tensors are ``.bin`` too."""
+_MOST_FOLDERS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A model whose metadata could be read.
+
+    Attributes:
+        metadata: as it counts: a state above what is recorded to be earned counts as shadow.
+        overstated: what to say where it claims such a state.
+    """
+
+    folder: Path
+    metadata: Metadata
+    overstated: str = ""
+
+    @classmethod
+    def of(cls, folder: Path) -> Found:
+        """The model in a folder.
+
+        Raises:
+            ModelError: there is none that can be used; the reason stands for itself.
+        """
+        metadata = _readable(folder)
+        if metadata.state is State.SHADOW:
+            return cls(folder, metadata)
+        from wardround.inference.promotion_policy import overstated
+
+        reason = overstated(metadata)
+        state = State.SHADOW if reason else metadata.state
+        return cls(folder, msgspec.structs.replace(metadata, state=state), reason)
+
+    @property
+    def name(self) -> str:
+        return self.metadata.name
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A folder, or an archive, that would hold a model, and why it is not used.
+
+    Attributes:
+        name: the model's, where that can be read, else the last part of its path.
+        nameless: whether it may hold a model of any name.
+        before: how many of the models that were found lie in the same place or an earlier one.
+    """
+
+    name: str
+    reason: str
+    nameless: bool = False
+    before: int = 0
+
+    def may_be(self, name: str) -> bool:
+        return self.nameless or self.name == name
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model ready to be run; ``tokens`` for those that read texts."""
+
+    session: Session
+    tokens: Tokens | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The models that were found, those that count first."""
+
+    found: tuple[Found, ...]
+    refused: tuple[Refused, ...]
+
+    @classmethod
+    def of(cls, folders: Sequence[Path]) -> Shelf:
+        """Look for models in folders and in the folders directly below them."""
+        found: list[Found] = []
+        refused: list[Refused] = []
+        for place in folders:
+            broken: list[tuple[Path, str]] = []
+            for candidate in _candidates(place):
+                try:
+                    found.append(Found.of(candidate))
+                except ModelError as trouble:
+                    broken.append((candidate, str(trouble)))
+            for candidate, reason in broken:
+                name = None if _is_archive(candidate) else name_at_a_glance(candidate)
+                nameless = name is None and not _is_archive(candidate)
+                refused.append(Refused(name or candidate.name, reason, nameless, len(found)))
+        return cls(tuple(found), tuple(refused))
+
+    def named(self, name: str) -> Found:
+        """The model of a name: never one that comes after a place where it may lie and cannot be read.
+
+        Raises:
+            ModelError: there is none, or it was refused.
+        """
+        at, one = next(((at, one) for at, one in enumerate(self.found) if one.name == name), (None, None))
+        for other in sorted(self.refused, key=lambda refused: refused.name != name):
+            if other.may_be(name) and (at is None or other.before <= at):
+                raise ModelError(other.reason)
+        if one is None:
+            raise ModelError("it is not installed; name its folder in model-folders")
+        return one
+
+    def sharing(self, digest: str) -> Found:
+        """The base whose shared tensors have a digest.
+
+        Raises:
+            ModelError: there is none.
+        """
+        for one in self.found:
+            if one.metadata.shares is not None and one.metadata.shares.sha256 == digest:
+                return one
+        raise ModelError(f"its base, with shared tensors {digest[:12]}, is not installed")
+
+    def files(self, one: Found) -> Iterator[tuple[Path, File]]:
+        """Every file that running a model needs, with the folder it lies in.
+
+        Raises:
+            ModelError: its base is not there.
+        """
+        yield one.folder, one.metadata.model
+        if one.metadata.shared:
+            base = self._base(one)
+            assert base.metadata.shares is not None
+            yield base.folder, base.metadata.shares
+        if one.metadata.tokenizer is not None:
+            yield self._tokenizer_folder(one), one.metadata.tokenizer
+
+    def require_present(self, one: Found) -> None:
+        """See that the files of a model are there and have their sizes, without reading them.
+
+        Raises:
+            ModelError: they are not.
+        """
+        for folder, file in self.files(one):
+            require_present(folder, file)
+
+    def load(self, one: Found, runtime: Runtime) -> Loaded:
+        """The model, verified byte by byte and loaded once in this process.
+
+        Raises:
+            ModelError: a file is not what it must be, or onnxruntime cannot load it.
+        """
+        name = key(model_digest(one.metadata), str(one.folder), runtime.identity, str(runtime.threads))
+        with _LOADING:
+            if name not in _LOADED:
+                _LOADED[name] = self._load(one, runtime)
+            return _LOADED[name]
+
+    def _load(self, one: Found, runtime: Runtime) -> Loaded:
+        metadata = one.metadata
+        content = verified(one.folder, metadata.model)
+        shared = None
+        if metadata.shared:
+            base = self._base(one)
+            assert base.metadata.shares is not None
+            shared = _shared(base.folder, base.metadata.shares)
+        tokens = None
+        if metadata.tokenizer is not None:
+            tokens = Tokens(verified(self._tokenizer_folder(one), metadata.tokenizer), metadata.window)
+        return Loaded(load(content, metadata, shared, runtime.providers, runtime.threads), tokens)
+
+    def embedder(self, name: str, runtime: Runtime) -> Embedder:
+        """A model over texts, whatever its state: for retrieval, and for measuring.
+
+        Raises:
+            ModelError: there is none of this name, it is over numbers, or it cannot be loaded.
+        """
+        one = self.named(name)
+        loaded = self.load(one, runtime)
+        if loaded.tokens is None:
+            raise ModelError(f"{one.folder}: model {name!r} reads numbers, not texts")
+        return Embedder(loaded.session, loaded.tokens, score_digest(one.metadata, runtime))
+
+    def _base(self, one: Found) -> Found:
+        return self.sharing(one.metadata.base.shared if one.metadata.base is not None else "")
+
+    def _tokenizer_folder(self, one: Found) -> Path:
+        """Where a model's tokenizer lies: beside it, or where the base's is the same."""
+        tokenizer = one.metadata.tokenizer
+        assert tokenizer is not None
+        if not (one.folder / tokenizer.name).exists():
+            for other in self.found:
+                if other.metadata.tokenizer == tokenizer and (other.folder / tokenizer.name).exists():
+                    return other.folder
+        return one.folder
+
+
+_LOADING = threading.Lock()
+_LOADED: dict[bytes, Loaded] = {}
+_SHARED: dict[tuple[Path, File], SharedTensors] = {}
+
+
+def _shared(folder: Path, file: File) -> SharedTensors:
+    """The mapped tensors of a base, verified once in this process."""
+    if (folder, file) not in _SHARED:
+        _SHARED[folder, file] = SharedTensors(folder, mapped(folder, file))
+    return _SHARED[folder, file]
+
+
+def model_digest(metadata: Metadata) -> str:
+    """A digest of the files of a model and of how texts are cut for it."""
+    tokenizer = metadata.tokenizer.sha256 if metadata.tokenizer else ""
+    base = metadata.base.shared if metadata.base and metadata.shared else ""
+    return key("model", metadata.model.sha256, tokenizer, base, str(metadata.window)).hex()
+
+
+def score_digest(metadata: Metadata, runtime: Runtime) -> str:
+    """A digest of everything a raw score depends on beside what is scored."""
+    return key("scores", model_digest(metadata), runtime.identity).hex()
+
+
+def identity(metadata: Metadata, runtime: Runtime) -> str:
+    """What anything said with a model depends on: its scores, their meaning, and what it may do."""
+    meaning = (metadata.state, metadata.calibration, metadata.thresholds, metadata.fusion, metadata.inputs)
+    return key(score_digest(metadata, runtime), msgspec.json.encode(meaning, order="deterministic")).hex()
+
+
+def standard(further: Sequence[Path] = ()) -> Shelf:
+    """The further folders, then the package's models."""
+    own = package_folder()
+    return Shelf.of([*further, *([own] if own is not None else [])])
+
+
+def unwanted_files(folder: Path, metadata: Metadata) -> tuple[list[str], list[str]]:
+    """Files that are not the model's, by name: those that can harm whoever opens them, and others."""
+    named = (metadata.model, metadata.shares, metadata.tokenizer, *metadata.files)
+    own = {METADATA_FILE, CARD_FILE, *PLOT_FILES, *(file.name for file in named if file is not None)}
+    own |= set() if metadata.data is None else {RECIPE_FILE}
+    foreign = sorted(path for path in folder.iterdir() if path.name not in own)
+    harmful = [path.name for path in foreign if path.suffix.lower() in (*_PICKLES, *_ARCHIVES)]
+    return harmful, [path.name for path in foreign if path.name not in harmful]
+
+
+def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
+    """What is wrong with the files that a model is made again from, a sentence each; no run reads them."""
+    known = {file.name for file in metadata.files}
+    for name in LORA_FILES:
+        if name not in known and (folder / name).exists():
+            yield (
+                f"{folder / name} has no digest in {METADATA_FILE}, so nothing may use it; "
+                "make the model again with `wardround adapters quantise`"
+            )
+    for file in metadata.files:
+        try:
+            verified(folder, file)
+        except ModelError as trouble:
+            yield str(trouble)
+    recipe, data = folder / RECIPE_FILE, metadata.data
+    if data is not None and recipe.is_file() and sha256(recipe.read_bytes()).hexdigest() != data.recipe:
+        yield f"{recipe} is not the recipe its metadata describes; install the model again"
+
+
+def holds_models(place: Path) -> bool:
+    """Whether there is something to say of a folder: a model in it or below, or that it is none."""
+    return bool(_candidates(place))
+
+
+def _candidates(place: Path) -> list[Path]:
+    """The folders that hold models, and archives that would, by name."""
+    try:
+        models = models_in(place)
+        archives = [path for path in place.iterdir() if _is_archive(path)] if place not in models else []
+    except OSError:
+        return [place]
+    return sorted({*models, *archives})[:_MOST_FOLDERS]
+
+
+def _is_archive(candidate: Path) -> bool:
+    return candidate.suffix.lower() in _ARCHIVES
+
+
+def _readable(candidate: Path) -> Metadata:
+    """The metadata of a candidate that is a folder and can be used.
+
+    Raises:
+        ModelError: it is not; the reason stands for itself.
+    """
+    if _is_archive(candidate):
+        raise ModelError(f"{candidate} is an archive, and archives are not opened; unpack it")
+    if not candidate.is_dir():
+        raise ModelError(f"{candidate} is no folder of models; name one that exists")
+    metadata = read_metadata(candidate)
+    wrong = _contradiction(metadata)
+    if wrong:
+        raise ModelError(f"{candidate / METADATA_FILE}: {wrong}; install the model again")
+    return metadata
+
+
+def _contradiction(metadata: Metadata) -> str:
+    """What in the metadata does not go together, or nothing."""
+    endings = ((metadata.model, ".onnx"), (metadata.tokenizer, ".json"), (metadata.shares, ".bin"))
+    for file, ending in endings:
+        if file is not None and not file.name.endswith(ending):
+            return f"{file.name} is no {ending} file, and no other is opened"
+        if file is not None and file.bytes < 0:
+            return f"{file.name} cannot have {file.bytes} bytes"
+    strange = [file.name for file in metadata.files if file.name not in LORA_FILES]
+    if strange:
+        return f"{strange[0]} is none of the files a model has"
+    if metadata.shared and (metadata.base is None or not metadata.base.shared):
+        return "it shares tensors with a base it does not name"
+    if metadata.kind == "embedder" and metadata.tokenizer is None:
+        return "a model over texts needs a tokenizer"
+    if metadata.kind == "embedder" and metadata.window < _SHORTEST_WINDOW:
+        return f"a window of {metadata.window} tokens holds no text"
+    if metadata.kind == "table" and not metadata.inputs:
+        return "a model over numbers must name them"
+    points = metadata.calibration.points
+    if any(one[0] >= other[0] for one, other in pairwise(points)):
+        return "the points of its calibration do not ascend"
+    return ""

@@ -1,0 +1,53 @@
+"""What models in shadow would have said: kept in the user's state folder, for whoever wants to judge them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from wardround.storage.paths import state_folder
+
+LIMIT_BYTES = 8 * 1024 * 1024
+
+
+class Scored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One answer of a model.
+
+    Attributes:
+        model: its name, and the first half of its file's SHA-256 digest.
+        asked: a digest of what was scored; no text under review is kept.
+        scores: one for each candidate, or for the one row.
+    """
+
+    model: str
+    digest: str
+    asked: str
+    scores: tuple[float, ...]
+
+
+class ShadowLog:
+    """Answers, one a line; where there are too many, a new file is begun and one old file kept."""
+
+    def __init__(self, folder: Path | None = None, limit_bytes: int = LIMIT_BYTES) -> None:
+        self.file = (folder or state_folder()) / "shadow.jsonl"
+        self._limit = limit_bytes
+
+    def add(self, model: str, digest: str, asked: Sequence[str], scores: Sequence[float]) -> None:
+        """Keep an answer; what cannot be written is forgotten."""
+        told = hashlib.sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        line = msgspec.json.encode(Scored(model, digest[:32], told, tuple(scores))) + b"\n"
+        with suppress(OSError):
+            self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with suppress(FileNotFoundError):
+                if self.file.stat().st_size > self._limit:
+                    self.file.replace(self.file.with_suffix(".jsonl.1"))
+            number = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            try:
+                os.write(number, line)
+            finally:
+                os.close(number)

@@ -1,0 +1,31 @@
+"""Rows of numbers to probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wardround.errors import ModelError
+
+if TYPE_CHECKING:
+    from wardround.inference.onnx_session import Session
+
+
+def raw_score(session: Session, row: Sequence[float]) -> float:
+    """The model's own score for one row: the last number of its last output.
+
+    For a regressor that is its one number, for a classifier of two classes the probability of the second.
+
+    Raises:
+        ModelError: it gives something else than a number.
+    """
+    import numpy as np
+
+    name = next(iter(session.inputs))
+    output = session.run({name: np.array([row], dtype=np.float32)})[-1]
+    if not isinstance(output, np.ndarray) or not output.size or not np.issubdtype(output.dtype, np.floating):
+        raise ModelError("it gave no number")
+    score = float(output.reshape(-1)[-1])
+    if not np.isfinite(score):
+        raise ModelError(f"it gave {score}, which is no score")
+    return score

@@ -1,0 +1,1 @@
+"""Readers of languages, with positions, for plugins."""

@@ -1,0 +1,393 @@
+"""Dockerfiles as stages and instructions with places.
+
+What Docker's own syntax adds to a line (continuation signs, comments between them) is blanked, never cut out,
+so an offset into an instruction's text is an offset into the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct, field
+
+from wardround.checks.lazy import LatePattern
+from wardround.languages.positions import Passage
+
+INSTRUCTIONS = frozenset(
+    {
+        "ADD", "ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL",
+        "MAINTAINER", "ONBUILD", "RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR",
+    }
+)  # fmt: skip
+_DIRECTIVE = LatePattern(r"#[ \t]*([A-Za-z]\w*)[ \t]*=[ \t]*(.*?)[ \t\r]*$")
+_KEYWORD = LatePattern(r"[ \t]*([A-Za-z]\w*)")
+_FLAG = LatePattern(r"\s*(--([\w-]+)(?:=((?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*))?)(?=\s|$)")
+_WORD = LatePattern(r"(?:[^\s\"'\\]|\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|[\"'\\])+", re.DOTALL)
+_PAIR = LatePattern(r"([A-Za-z_][\w.-]*)=")
+_HEREDOC = LatePattern(r"(?<!<)<<(-?)([\"']?)([A-Za-z_]\w*)\2")
+_JSON_STRING = LatePattern(r'"(?:\\.|[^"\\])*"')
+
+
+class Token(Struct, frozen=True):
+    """A piece of an instruction: what it says, and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Pair(Struct, frozen=True):
+    """One name and value of ENV, ARG or LABEL; ``value`` is None where ARG gives none."""
+
+    name: Token
+    value: Token | None
+
+
+class Instruction(Struct, frozen=True, eq=False):
+    """One instruction.
+
+    Attributes:
+        keyword: in capitals.
+        written: the keyword as written.
+        body: everything behind the keyword and its flags; newlines only inside here-documents.
+        flags: the ``--name=value`` in front of the arguments.
+        heredocs: the here-documents of RUN, COPY and ADD, without their delimiters.
+        blank_lines: offsets of empty lines inside its continuation.
+        comment: the line above it, if that is a comment; without the sign.
+    """
+
+    keyword: str
+    written: Token
+    body: Passage
+    flags: tuple[tuple[str, Token], ...]
+    end: int
+    heredocs: tuple[Passage, ...] = ()
+    blank_lines: tuple[int, ...] = ()
+    comment: Token | None = None
+
+    @property
+    def start(self) -> int:
+        return self.written.start
+
+    @property
+    def text(self) -> str:
+        return self.body.text.strip()
+
+    def flag(self, name: str) -> Token | None:
+        """The value of a flag; of doubled ones the first."""
+        return next((value for flag, value in self.flags if flag == name), None)
+
+    @property
+    def words(self) -> list[Token]:
+        """The arguments, unquoted; of the JSON form its strings."""
+        listed = self.exec_form
+        return _words(self.body) if listed is None else listed
+
+    @property
+    def exec_form(self) -> list[Token] | None:
+        """The strings of the JSON form; None for the shell form."""
+        text = self.body.text.strip()
+        if not text.startswith("["):
+            return None
+        try:
+            parsed = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(parsed, list) or not all(isinstance(item, str) for item in parsed):
+            return None
+        found = _JSON_STRING.finditer(self.body.text)
+        shift = self.body.start
+        return [
+            Token(item, shift + m.start(), shift + m.end()) for item, m in zip(parsed, found, strict=False)
+        ]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Names and values of ENV, ARG and LABEL."""
+        words = _raw_words(self.body)
+        if not words:
+            return []
+        if self.keyword == "ENV" and not _PAIR.match(words[0].text):
+            return _legacy_pair(self.body, words)
+        return [pair for word in words if (pair := _pair(word, self.keyword)) is not None]
+
+
+class Stage(Struct, eq=False):
+    """What one FROM begins.
+
+    Attributes:
+        base: the image or stage it starts from, as written.
+        name: what AS calls it.
+        parent: the earlier stage it starts from; an argument of FROM stands for its default.
+        instructions: FROM and everything up to the next one.
+    """
+
+    index: int
+    start: Instruction
+    base: Token
+    name: Token | None
+    parent: Stage | None = None
+    instructions: list[Instruction] = field(default_factory=list)
+
+    def lineage(self) -> Iterator[Stage]:
+        """The stage and those it is built on, nearest first."""
+        stage: Stage | None = self
+        while stage is not None:
+            yield stage
+            stage = stage.parent
+
+    def all(self, *keywords: str) -> list[Instruction]:
+        """Its instructions of these kinds, in order."""
+        return [one for one in self.instructions if one.keyword in keywords]
+
+
+class Dockerfile(Struct):
+    """A whole file.
+
+    Attributes:
+        directives: the parser directives at its top, by lower-case name.
+        preamble: what stands before the first FROM: ARG, if it is right.
+    """
+
+    text: str
+    directives: dict[str, str]
+    instructions: list[Instruction]
+    preamble: list[Instruction] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
+
+    @property
+    def global_arguments(self) -> dict[str, Token | None]:
+        """The arguments FROM lines can use, with their defaults."""
+        pairs = [pair for one in self.preamble if one.keyword == "ARG" for pair in one.pairs]
+        return {pair.name.text: pair.value for pair in pairs}
+
+    def stage_named(self, name: str, before: int) -> Stage | None:
+        """The stage a FROM or ``--from`` of a later stage means."""
+        earlier = self.stages[:before]
+        by_name = next(
+            (s for s in reversed(earlier) if s.name is not None and s.name.text.lower() == name.lower()), None
+        )
+        if by_name is None and name.isdigit() and int(name) < len(earlier):
+            return earlier[int(name)]
+        return by_name
+
+    def expanded(self, text: str) -> str | None:
+        """A FROM argument with its variables filled in; None if one has no default."""
+        return substituted(text, {name: v.text if v else None for name, v in self.global_arguments.items()})
+
+    @property
+    def shipped(self) -> list[Stage]:
+        """The stages the final image is made of, last first."""
+        return list(self.stages[-1].lineage()) if self.stages else []
+
+
+def read(text: str) -> Dockerfile:
+    """Read a Dockerfile; what is not one comes out as instructions nobody knows."""
+    directives = _directives(text)
+    instructions = list(_instructions(text, directives.get("escape", "\\")[:1] or "\\"))
+    found = Dockerfile(text, directives, instructions)
+    for one in instructions:
+        if one.keyword == "FROM":
+            _begin_stage(found, one)
+        if found.stages:
+            found.stages[-1].instructions.append(one)
+        else:
+            found.preamble.append(one)
+    return found
+
+
+def _begin_stage(file: Dockerfile, one: Instruction) -> None:
+    words = one.words
+    base = words[0] if words else Token("", one.body.start, one.body.start)
+    name = words[2] if len(words) > 2 and words[1].text.lower() == "as" else None
+    stage = Stage(len(file.stages), one, base, name)
+    parent = (file.expanded(base.text) or base.text).lower()
+    stage.parent = next(
+        (
+            earlier
+            for earlier in reversed(file.stages)
+            if earlier.name is not None and earlier.name.text.lower() == parent
+        ),
+        None,
+    )
+    file.stages.append(stage)
+
+
+_VARIABLE = LatePattern(r"\\\$|\$(?:(\w+)|\{(\w+)(?:(:?[-+?]|[#%/]+)((?:[^{}]|\{[^{}]*\})*))?\})")
+
+
+def substituted(text: str, values: dict[str, str | None]) -> str | None:
+    """A text with ``$name`` and ``${name:-word}`` filled in; None if one has no value and no default."""
+    missing = False
+
+    def one(found: re.Match[str]) -> str:
+        nonlocal missing
+        name = found.group(1) or found.group(2)
+        if name is None:
+            return "$"
+        value, sign, word = values.get(name), found.group(3) or "", found.group(4) or ""
+        if sign in (":-", "-") and not value:
+            return substituted(word, values) or ""
+        if sign in (":+", "+"):
+            return word if value else ""
+        missing = missing or not value
+        return value or ""
+
+    out = _VARIABLE.sub(one, text)
+    return None if missing else out
+
+
+def variables(token: Token | Passage) -> list[tuple[str, str, Token]]:
+    """The variables a text uses: name, the sign of its default or test, and where."""
+    return [
+        (found.group(1) or found.group(2), found.group(3) or "",
+         Token(found.group(), token.start + found.start(), token.start + found.end()))
+        for found in _VARIABLE.finditer(token.text)
+        if found.group() != "\\$"
+    ]  # fmt: skip
+
+
+def _directives(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in text.removeprefix("\ufeff").split("\n"):
+        match = _DIRECTIVE.match(line)
+        if match is None or match.group(1).lower() in found:
+            break
+        found[match.group(1).lower()] = match.group(2)
+    return found
+
+
+class _Lines(Struct):
+    """The physical lines of a file, each with its offset."""
+
+    text: str
+    at: int = 0
+
+    def next(self) -> tuple[int, str] | None:
+        if self.at >= len(self.text):
+            return None
+        start = self.at
+        end = self.text.find("\n", start)
+        end = len(self.text) if end < 0 else end
+        self.at = end + 1
+        return start, self.text[start:end]
+
+
+def _instructions(text: str, escape: str) -> Iterator[Instruction]:
+    lines = _Lines(text, 1 if text.startswith("\ufeff") else 0)
+    comment: Token | None = None
+    while (entry := lines.next()) is not None:
+        start, line = entry
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            at = start + line.find("#") + 1
+            comment = Token(stripped[1:].strip(), at, start + len(line.rstrip())) if stripped else None
+            continue
+        yield _instruction(lines, start, line, escape, comment)
+        comment = None
+
+
+def _instruction(lines: _Lines, start: int, line: str, escape: str, comment: Token | None) -> Instruction:
+    """Read on over continuation lines and here-documents."""
+    parts, blank_lines = [], []
+    continues = LatePattern(re.escape(escape) + r"[ \t\r]*$")
+    at, end = start, start + len(line)
+    while True:
+        goes_on = continues.search(line)
+        body = line[: goes_on.start()] if goes_on else line.removesuffix("\r")
+        parts.append(body.ljust(len(line) + 1))
+        end = at + len(body.rstrip())
+        if not goes_on:
+            break
+        while (entry := lines.next()) is not None:
+            at, line = entry
+            stripped = line.strip()
+            if stripped and not stripped.startswith("#"):
+                break
+            if not stripped:
+                blank_lines.append(at)
+            parts.append(" " * (len(line) + 1))
+        if entry is None:
+            break
+    return _made(
+        lines, Passage("".join(parts)[: len(lines.text) - start], start), end, tuple(blank_lines), comment
+    )
+
+
+def _made(
+    lines: _Lines, logical: Passage, end: int, blank_lines: tuple[int, ...], comment: Token | None
+) -> Instruction:
+    keyword = _KEYWORD.match(logical.text)
+    cut = keyword.end() if keyword else len(logical.text) - len(logical.text.lstrip())
+    written = logical.text[keyword.start(1) : cut] if keyword else ""
+    name = Token(written, logical.start + cut - len(written), logical.start + cut)
+    flags, behind = _flags(logical, cut) if written.upper() in INSTRUCTIONS else ((), cut)
+    body = Passage(logical.text[behind:], logical.start + behind)
+    heredocs, last = _here_documents(lines, written.upper(), body)
+    return Instruction(
+        written.upper(), name, body, flags, max(end, last, name.end), heredocs, blank_lines, comment
+    )
+
+
+def _flags(logical: Passage, at: int) -> tuple[tuple[tuple[str, Token], ...], int]:
+    found = []
+    while match := _FLAG.match(logical.text, at):
+        start = match.start(3) if match.group(3) is not None else match.end()
+        value = (match.group(3) or "").strip('"')
+        found.append((match.group(2), Token(value, logical.start + start, logical.start + match.end())))
+        at = match.end()
+    return tuple(found), at
+
+
+def _here_documents(lines: _Lines, keyword: str, body: Passage) -> tuple[tuple[Passage, ...], int]:
+    if keyword not in ("RUN", "COPY", "ADD"):
+        return (), 0
+    documents, last = [], 0
+    for match in _HEREDOC.finditer(body.text):
+        begin = min(lines.at, len(lines.text))
+        finish = begin
+        while (entry := lines.next()) is not None:
+            start, line = entry
+            last = start + len(line)
+            delimiter = line.lstrip("\t") if match.group(1) else line
+            if delimiter.rstrip("\r") == match.group(3):
+                break
+            finish = min(lines.at, len(lines.text))
+        documents.append(Passage(lines.text[begin:finish], begin))
+    return tuple(documents), last
+
+
+def _raw_words(body: Passage) -> list[Token]:
+    return [Token(m.group(), body.start + m.start(), body.start + m.end()) for m in _WORD.finditer(body.text)]
+
+
+def _words(body: Passage) -> list[Token]:
+    return [Token(unquoted(word.text), word.start, word.end) for word in _raw_words(body)]
+
+
+def unquoted(text: str) -> str:
+    """A word without its quotes and escapes."""
+    return re.sub(
+        r"'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)",
+        lambda m: m.group(1) or (re.sub(r"\\(.)", r"\1", m.group(2)) if m.group(2) else m.group(3)) or "",
+        text,
+        flags=re.DOTALL,
+    )
+
+
+def _pair(word: Token, keyword: str) -> Pair | None:
+    match = _PAIR.match(word.text)
+    if match:
+        name = Token(match.group(1), word.start, word.start + match.end(1))
+        return Pair(name, Token(unquoted(word.text[match.end() :]), word.start + match.end(), word.end))
+    return Pair(word, None) if keyword == "ARG" else None
+
+
+def _legacy_pair(body: Passage, words: Sequence[Token]) -> list[Pair]:
+    """``ENV name value with blanks``."""
+    if len(words) < 2:
+        return []
+    value = body.text[words[1].start - body.start :].rstrip()
+    return [Pair(words[0], Token(value, words[1].start, words[1].start + len(value)))]

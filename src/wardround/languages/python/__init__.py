@@ -1,0 +1,1 @@
+"""Reader of Python: tokens, tree, names."""

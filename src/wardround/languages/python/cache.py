@@ -1,0 +1,66 @@
+"""The modules read last: checks, who doubts a tool, and looks at a whole change share one tree of each."""
+
+from __future__ import annotations
+
+import ast
+from threading import Lock
+
+from wardround.languages.python.module import PythonModule
+from wardround.languages.python.tree import shared_tree
+
+_MOST_CHARACTERS = 400_000
+"""Of all modules kept together; a tree takes a few hundred times its text."""
+
+
+class _Kept:
+    """Modules by path and text, the one asked for last at the end."""
+
+    def __init__(self) -> None:
+        self._modules: dict[tuple[str, str], PythonModule] = {}
+        self._characters = 0
+        self._lock = Lock()
+
+    def find(self, path: str, text: str) -> PythonModule | None:
+        with self._lock:
+            found = self._modules.pop((path, text), None)
+            if found is not None:
+                self._modules[path, text] = found
+            return found
+
+    def holding(self, text: str) -> PythonModule | None:
+        """A module of this text, whatever its path."""
+        with self._lock:
+            return next((kept for (_, held), kept in self._modules.items() if held == text), None)
+
+    def keep(self, module: PythonModule) -> PythonModule:
+        """Keep a module, unless another thread read the same meanwhile; gives the one that is kept."""
+        with self._lock:
+            kept = self._modules.setdefault((module.path, module.text), module)
+            self._characters += len(module.text) if kept is module else 0
+            while self._characters > _MOST_CHARACTERS and len(self._modules) > 1:
+                oldest = next(iter(self._modules))
+                del self._modules[oldest]
+                self._characters -= len(oldest[1])
+            return kept
+
+
+_KEPT = _Kept()
+
+
+def parsed(path: str, text: str) -> PythonModule:
+    """The module of a text; whoever asks for it next gets the same, as long as it is kept.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
+    """
+    return _KEPT.find(path, text) or _KEPT.keep(PythonModule(path, text))
+
+
+def tree_of(text: str) -> ast.Module:
+    """The tree of a text, that of a module which is kept if there is one.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
+    """
+    kept = _KEPT.holding(text)
+    return shared_tree(text) if kept is None else kept.tree

@@ -1,0 +1,116 @@
+"""Values that stand in the source: as a literal, or behind a name that is given one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround.languages.python.module import PythonModule, last_name
+
+
+def literal(module: PythonModule, node: ast.expr | None) -> object:
+    """The value of a constant, or of a name or attribute that the module gives one constant; else None."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        node = given_once(module, node)
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def fixed_text(module: PythonModule, node: ast.expr | None) -> str:
+    """The text of a string, or of one behind a name; of an f-string the parts that never vary."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        node = given_once(module, node)
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return "".join(one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
+def is_true(node: ast.expr | None) -> bool:
+    """Whether ``True`` stands there."""
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def is_false(node: ast.expr) -> bool:
+    """Whether ``False`` stands there."""
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+def is_none(node: ast.expr | None) -> bool:
+    """Whether ``None`` stands there; not where nothing does."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def is_text(node: ast.expr) -> bool:
+    """Whether a string stands there."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def given_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
+    """What the one assignment to a name or attribute, anywhere in the module, gives it.
+
+    ``self.LIMIT`` and ``Config.LIMIT`` are found in the body of the class too.
+    """
+    last = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
+    if isinstance(node, ast.Name):
+        made = module.assigned.get(node.id, []) or _entered(module).get(node.id, [])
+        return made[0] if len(made) == 1 and not isinstance(made[0], ast.Name) else None
+    made = [value for target, value in _attributes(module) if target == last]
+    made = made or module.assigned.get(last or "", [])
+    return made[0] if len(made) == 1 and not isinstance(made[0], ast.Name) else None
+
+
+def _entered(module: PythonModule) -> dict[str, list[ast.expr]]:
+    """Name -> what ``with`` statements bind to it."""
+    found = module.notes.get(_entered)
+    if found is None:
+        found = module.notes[_entered] = {
+            item.optional_vars.id: [item.context_expr]
+            for node in module.nodes
+            if isinstance(node, (ast.With, ast.AsyncWith))
+            for item in node.items
+            if isinstance(item.optional_vars, ast.Name)
+        }
+    assert isinstance(found, dict)
+    return found
+
+
+def _attributes(module: PythonModule) -> Iterator[tuple[str, ast.expr]]:
+    found = module.notes.get(_attributes)
+    if found is None:
+        found = module.notes[_attributes] = [
+            (target.attr, node.value)
+            for node in module.nodes
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            if isinstance(target, ast.Attribute)
+        ]
+    assert isinstance(found, list)
+    yield from found
+
+
+def entries(node: ast.expr | None) -> dict[str, ast.expr]:
+    """The entries of a dict display, or of a call of ``dict``, whose keys are texts."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+        return {one.arg: one.value for one in node.keywords if one.arg is not None}
+    pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+    return {k.value: v for k, v in pairs if isinstance(k, ast.Constant) and isinstance(k.value, str)}
+
+
+def setting_of(target: ast.expr) -> str:
+    """The name under which a setting is given: ``DEBUG``, ``app.config["DEBUG"]``, ``app.conf.debug``."""
+    if isinstance(target, ast.Subscript):
+        return str(target.slice.value) if isinstance(target.slice, ast.Constant) else ""
+    return last_name(target)
+
+
+def settings_in(node: ast.AST) -> Iterator[tuple[str, ast.expr, ast.expr | ast.stmt | ast.keyword]]:
+    """The settings that a node of the tree gives, with the value and the place of each.
+
+    An assignment, or a keyword of a call: ``app.config.update(DEBUG=True)``.
+    """
+    if isinstance(node, ast.Assign):
+        yield from ((setting_of(target), node.value, node) for target in node.targets)
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield setting_of(node.target), node.value, node
+    elif isinstance(node, ast.keyword) and node.arg is not None:
+        yield node.arg, node.value, node
+    elif isinstance(node, ast.Dict):
+        yield from ((key, value, value) for key, value in entries(node).items())

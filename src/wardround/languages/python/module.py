@@ -1,0 +1,253 @@
+"""A parsed Python module: its syntax tree, who is whose parent, and what its names stand for."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+from wardround.languages.python.tree import children, shared_tree, walk
+from wardround.text.line_ends import with_newlines
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
+
+_TEST_PATH = LatePattern(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py)(/|$)")
+
+
+def is_test_path(path: str) -> bool:
+    """Whether a path is that of a test, by the usual names."""
+    return _TEST_PATH.search(path) is not None
+
+
+def last_name(node: ast.AST | None) -> str:
+    """The last part of a dotted name; empty for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The plain names in a node and below it."""
+    return {one.id for one in walk(node) if isinstance(one, ast.Name)}
+
+
+def statements_in(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Every statement below a node, in source order; expressions aren't entered, which makes it fast."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        for name in ("cases", "finalbody", "orelse", "handlers", "body"):
+            below = getattr(node, name, ())
+            if isinstance(below, list):
+                stack.extend(reversed(below))
+
+
+def nodes_run_by(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Every node that runs when the statements do: functions and classes they define are not entered."""
+    stack = list(statements)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            stack.extend(reversed(list(children(node))))
+
+
+def binds(target: ast.AST, name: str) -> bool:
+    """Whether a name is given a value in a node or below it."""
+    return any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(target)
+    )
+
+
+def named_functions(block: Iterable[ast.stmt], prefix: str = "") -> Iterator[tuple[str, FunctionNode]]:
+    """The functions of a block by name, qualified by their classes; one in a function is part of it."""
+    for one in block:
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield prefix + one.name, one
+        elif isinstance(one, ast.ClassDef):
+            yield from named_functions(one.body, f"{prefix}{one.name}.")
+        elif isinstance(one, (ast.If, ast.Try)):
+            yield from named_functions([*one.body, *one.orelse], prefix)
+
+
+class PythonModule:
+    """One module under review. Built once for a file and shared by all checks."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.tree = shared_tree(text)
+        self._lines = with_newlines(text).split("\n")
+        self.notes: dict[object, object] = {}
+
+    @cached_property
+    def expressions_on(self) -> Mapping[int, Sequence[ast.expr]]:
+        """The expressions that begin on a line, in source order."""
+        found: dict[int, list[ast.expr]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.expr):
+                found.setdefault(node.lineno, []).append(node)
+        return found
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node in source order, but for contexts and operators, which stand nowhere by themselves."""
+        found: list[ast.AST] = []
+        stack: list[ast.AST] = [self.tree]
+        while stack:
+            node = stack.pop()
+            found.append(node)
+            below: list[ast.AST] = []
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, list):
+                    below += [one for one in value if isinstance(one, ast.AST)]
+                elif isinstance(value, ast.AST) and value._fields:
+                    below.append(value)
+            stack += below[::-1]
+        return found
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The parent of every node but the module."""
+        return {child: node for node in walk(self.tree) for child in children(node)}
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The parent, its parent, up to the module."""
+        parents = self.parents
+        while node in parents:
+            node = parents[node]
+            yield node
+
+    def function_of(self, node: ast.AST) -> FunctionNode | ast.Lambda | None:
+        """The innermost function whose body a node runs in; None at module or class level."""
+        for parent in self.ancestors(node):
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                return parent
+        return None
+
+    def class_of(self, node: ast.AST) -> ast.ClassDef | None:
+        """The class a function or statement is directly defined in, functions in between not counted."""
+        for parent in self.ancestors(node):
+            if isinstance(parent, ast.ClassDef):
+                return parent
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                return None
+        return None
+
+    @cached_property
+    def imported(self) -> dict[str, str]:
+        """Local name -> dotted name, for every import anywhere in the module."""
+        names: dict[str, str] = {}
+        for node in statements_in(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    local = alias.asname or alias.name.partition(".")[0]
+                    names[local] = alias.name if alias.asname else local
+            elif isinstance(node, ast.ImportFrom):
+                stem = "." * node.level + (node.module or "")
+                joint = "" if stem.endswith(".") or not stem else "."
+                for alias in node.names:
+                    names[alias.asname or alias.name] = f"{stem}{joint}{alias.name}"
+        return names
+
+    @cached_property
+    def assigned(self) -> dict[str, list[ast.expr]]:
+        """Name -> the values that statements give it, in any scope; a parameter counts as a value too."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in self.nodes:
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for target in targets:
+                    if isinstance(target, ast.Name):
+                        found.setdefault(target.id, []).append(node.value)
+            elif isinstance(node, ast.arg):
+                found.setdefault(node.arg, []).append(ast.Name(node.arg, ast.Load()))
+        return found
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """The packages that imports name, without what follows the first dot."""
+        return frozenset(name.partition(".")[0] for name in self.imported.values())
+
+    @cached_property
+    def top_classes(self) -> dict[str, list[ast.ClassDef]]:
+        """Name -> the classes of that name at the top of the module."""
+        found: dict[str, list[ast.ClassDef]] = {}
+        for node in self.tree.body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(node)
+        return found
+
+    @cached_property
+    def top_texts(self) -> dict[str, str]:
+        """The texts that statements at the top of the module give to names, of each the last."""
+        return {
+            target.id: node.value.value
+            for node in self.tree.body
+            if isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+
+    def dotted(self, node: ast.AST) -> str | None:
+        """What a name or attribute chain stands for, through the imports: ``sleep`` -> ``time.sleep``.
+
+        Names that are not imported stand for themselves; anything but a chain of names gives None.
+        """
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        parts.append(self.imported.get(node.id, node.id))
+        return ".".join(reversed(parts))
+
+    def imported_name(self, node: ast.AST) -> str | None:
+        """Like ``dotted``, but None unless an import brings in the first name: others may be local."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name) and root.id in self.imported:
+            return self.dotted(node)
+        return None
+
+    def span(self, node: ast.expr | ast.stmt | ast.ExceptHandler | ast.arg | ast.keyword | ast.alias) -> Span:
+        """The place of a node, columns in code points."""
+        end_line = node.end_lineno or node.lineno
+        end = node.end_col_offset if node.end_col_offset is not None else node.col_offset
+        return Span(
+            node.lineno,
+            self._column(node.lineno, node.col_offset),
+            end_line,
+            self._column(end_line, end),
+        )
+
+    def keyword_span(self, node: ast.stmt | ast.ExceptHandler, width: int) -> Span:
+        """The first ``width`` characters of a statement: its keyword, where the whole would be too much."""
+        column = self._column(node.lineno, node.col_offset)
+        return Span(node.lineno, column, node.lineno, column + width)
+
+    def name_span(self, node: FunctionNode | ast.ClassDef) -> Span:
+        """The place of a definition's name."""
+        line = self._lines[node.lineno - 1]
+        start = self._column(node.lineno, node.col_offset) - 1
+        match = re.compile(r"(?:async\s+)?(?:def|class)\s+").match(line, start)
+        column = (match.end() if match else start) + 1
+        return Span(node.lineno, column, node.lineno, column + len(node.name))
+
+    def _column(self, line: int, offset: int) -> int:
+        """The 1-based column in code points of a UTF-8 byte offset."""
+        text = self._lines[line - 1]
+        if text.isascii():
+            return offset + 1
+        return len(text.encode("utf-8")[:offset].decode("utf-8", "replace")) + 1

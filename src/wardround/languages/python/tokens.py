@@ -1,0 +1,289 @@
+"""Tokens of Python source, whichever interpreter runs: f-strings are read by the grammar of Python 3.12.
+
+The standard library's ``tokenize`` reads what its own interpreter reads: in 3.11 an f-string is one opaque
+token, and one that holds its own quotes ends too early. Here the replacement fields of f- and t-strings hold
+tokens, at any depth. Positions are offsets of characters in the text.
+"""
+
+from __future__ import annotations
+
+import enum
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from wardround.checks.lazy import LatePattern
+
+
+class Kind(enum.Enum):
+    """The kind of a token. A line break inside brackets is BREAK, one that ends a logical line NEWLINE."""
+
+    NAME = enum.auto()
+    NUMBER = enum.auto()
+    STRING = enum.auto()
+    OPERATOR = enum.auto()
+    COMMENT = enum.auto()
+    BREAK = enum.auto()
+    NEWLINE = enum.auto()
+
+
+class Literal(NamedTuple):
+    """Literal text between the replacement fields of a template, as written."""
+
+    start: int
+    end: int
+
+
+class Field(NamedTuple):
+    """A replacement field: ``{expression=!r:spec}``.
+
+    Attributes:
+        start: of the opening brace; ``end`` is after the closing one.
+        tokens: those of the expression, comments and line breaks included.
+        equals: where the text that ``=`` repeats ends; None without ``=``.
+        conversion: the letter after ``!``; empty without one.
+        colon: of the format specification; None without one.
+    """
+
+    start: int
+    end: int
+    tokens: list[Token]
+    equals: int | None
+    conversion: str
+    colon: int | None
+    spec: list[Literal | Field]
+
+
+class Template(NamedTuple):
+    """What an f- or t-string consists of: its prefix in lower case, its quotes, its parts in order."""
+
+    prefix: str
+    quotes: str
+    parts: list[Literal | Field]
+
+
+class Token(NamedTuple):
+    """One token; ``template`` is that of an f- or t-string, which is one token of kind STRING."""
+
+    kind: Kind
+    start: int
+    end: int
+    text: str
+    template: Template | None = None
+
+
+_TOKEN = LatePattern(
+    r"[ \t\f\ufeff]*(?:\\(?:\r\n|\r|\n)[ \t\f]*)*"  # blanks, and lines that go on
+    r"(?:(?P<NEWLINE>\r\n|\r|\n)|(?P<COMMENT>#[^\r\n]*)"
+    r"|(?P<STRING>(?P<prefix>[rRbBuUfFtT]{0,2})(?P<quotes>'''|\"\"\"|'|\"))"
+    r"|(?P<NAME>[^\W\d]\w*)|(?P<NUMBER>\.?\d(?:\w|\.)*)"
+    r"|(?P<OPERATOR>\*\*=?|//=?|<<=?|>>=?|\.\.\.|:=|->|[-+*/%@&|^!=<>]=|[^\s\w\\])|(?P<end>\Z))"
+)
+_LINE_END = LatePattern(r"\r\n|\r|\n")
+_NEWLINE = LatePattern(r"\n")
+_STRING_REST = {
+    "'": LatePattern(r"[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*'"),
+    '"': LatePattern(r'[^"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^"\\\r\n]*)*"'),
+    "'''": LatePattern(r"[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*'''"),
+    '"""': LatePattern(r'[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""'),
+}
+_PLAIN = LatePattern(r"[^{}'\"\\\r\n]+")
+_NAMED = LatePattern(r"\\N\{[^{}'\"\r\n]*\}")
+_CONVERSION = LatePattern(r"[ \t\f]*([sra])\b\s*")
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = frozenset(_OPENING.values())
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The tokens of a text, in order.
+
+    Raises:
+        SyntaxError: a string, a replacement field or a bracket is not closed, or a character starts no token;
+            the tokens before it were given.
+    """
+    return _Reader(text).tokens()
+
+
+def tokens_within(found: Iterable[Token]) -> Iterator[Token]:
+    """Tokens, each followed by those in its replacement fields, at any depth."""
+    for token in found:
+        yield token
+        if token.template is not None:
+            for field in fields(token.template.parts):
+                yield from tokens_within(field.tokens)
+
+
+def fields(parts: Iterable[Literal | Field]) -> Iterator[Field]:
+    """The replacement fields among parts, each followed by those of its format specification."""
+    for part in parts:
+        if isinstance(part, Field):
+            yield part
+            yield from fields(part.spec)
+
+
+def field_at(text: str, at: int, prefix: str, quotes: str) -> Field:
+    """The replacement field that begins at a brace of a template with this prefix and these quotes.
+
+    Raises:
+        SyntaxError: it is not closed, or is no expression.
+    """
+    return _Reader(text, at).field(at, prefix, quotes)
+
+
+class Lines:
+    """Where the lines of a text begin, as Python counts them: a carriage return ends one too.
+
+    Args:
+        only_newlines: count lines as git does.
+    """
+
+    def __init__(self, text: str, *, only_newlines: bool = False) -> None:
+        ends = _NEWLINE if only_newlines else _LINE_END
+        self.starts = [0, *(match.end() for match in ends.finditer(text))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The 1-based line of an offset, and how many characters into it that is."""
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1]
+
+
+class _Reader:
+    """Reads tokens at an offset that only grows, so that the time taken is linear in the text."""
+
+    def __init__(self, text: str, at: int = 0) -> None:
+        self._text = text
+        self._at = at
+
+    def tokens(self) -> Iterator[Token]:
+        """All tokens up to the end of the text."""
+        open_brackets: list[tuple[str, int]] = []
+        while (token := self._next(bool(open_brackets))) is not None:
+            self._balance(token, open_brackets)
+            yield token
+        if open_brackets:
+            raise self._error(f"'{open_brackets[-1][0]}' was never closed", open_brackets[-1][1])
+
+    def _balance(self, token: Token, open_brackets: list[tuple[str, int]]) -> None:
+        if token.text in _OPENING:
+            open_brackets.append((token.text, token.start))
+        elif token.text in _CLOSING and token.kind is Kind.OPERATOR:
+            if not open_brackets or _OPENING[open_brackets[-1][0]] != token.text:
+                raise self._error(f"unmatched '{token.text}'", token.start)
+            open_brackets.pop()
+
+    def _next(self, in_brackets: bool) -> Token | None:
+        """The token after the blanks that come next; None at the end of the text."""
+        match = _TOKEN.match(self._text, self._at)
+        if match is None or match.lastgroup is None:
+            raise self._error("unexpected character after line continuation character", self._at)
+        group = match.lastgroup
+        if group == "end":
+            return None
+        start, end = match.span(group)
+        if group == "STRING":
+            return self._string(start, match["prefix"].lower(), match["quotes"], end)
+        kind = Kind.BREAK if in_brackets and group == "NEWLINE" else Kind[group]
+        return self._token(kind, start, end)
+
+    def _token(self, kind: Kind, start: int, end: int, template: Template | None = None) -> Token:
+        self._at = end
+        return Token(kind, start, end, self._text[start:end], template)
+
+    def _string(self, start: int, prefix: str, quotes: str, inside: int) -> Token:
+        if "f" not in prefix and "t" not in prefix:
+            match = _STRING_REST[quotes].match(self._text, inside)
+            if match is None:
+                raise self._error("unterminated string literal", start)
+            return self._token(Kind.STRING, start, match.end())
+        self._at = inside
+        parts = self._parts(start, prefix, quotes, in_spec=False)
+        return self._token(Kind.STRING, start, self._at + len(quotes), Template(prefix, quotes, parts))
+
+    def _parts(self, start: int, prefix: str, quotes: str, *, in_spec: bool) -> list[Literal | Field]:
+        """The parts of a template up to its closing quotes, or of a format specification up to its brace."""
+        text, parts, literal = self._text, list[Literal | Field](), self._at
+        while True:
+            self._at = at = self._end_of(_PLAIN, self._at)
+            if at >= len(text) or (text[at] in "\r\n" and len(quotes) == 1):
+                raise self._error(f"unterminated {prefix.replace('r', '')}-string literal", start)
+            if text.startswith(quotes, at) or (in_spec and text[at] == "}"):
+                if literal < at:
+                    parts.append(Literal(literal, at))
+                return parts
+            if text[at] != "{" or (text.startswith("{{", at) and not in_spec):
+                self._at = self._past_literal(at, prefix, in_spec)
+                continue
+            if literal < at:
+                parts.append(Literal(literal, at))
+            parts.append(self.field(start, prefix, quotes))
+            literal = self._at
+
+    def _past_literal(self, at: int, prefix: str, in_spec: bool) -> int:
+        """Where literal text goes on after a character of it that may be part of an escape."""
+        text = self._text
+        if text[at] == "\\":
+            named = None if "r" in prefix else _NAMED.match(text, at)
+            if named is not None:
+                return named.end()
+            return at + (
+                1 if text[at + 1 : at + 2] in ("{", "}") else 3 if text[at + 1 : at + 3] == "\r\n" else 2
+            )
+        if text[at] == "}" and not text.startswith("}}", at):
+            raise self._error(f"{prefix.replace('r', '')}-string: single '}}' is not allowed", at)
+        return at + (2 if text[at] in "{}" and not in_spec else 1)
+
+    def field(self, start: int, prefix: str, quotes: str) -> Field:
+        """A replacement field, the next character being its opening brace."""
+        opening, self._at = self._at, self._at + 1
+        inner, equals = self._expression(opening)
+        if not any(token.kind not in (Kind.COMMENT, Kind.BREAK) for token in inner):
+            raise self._error(
+                f"{prefix.replace('r', '')}-string: valid expression required before '}}'", opening
+            )
+        conversion, colon, spec = "", None, list[Literal | Field]()
+        if self._text[self._at] == "!":
+            match = _CONVERSION.match(self._text, self._at + 1)
+            if match is None:
+                raise self._error("f-string: expecting '!s', '!r' or '!a'", self._at)
+            conversion, self._at = match[1], match.end()
+        if self._text.startswith(":", self._at):
+            colon, self._at = self._at, self._at + 1
+            spec = self._parts(start, prefix, quotes, in_spec=True)
+        if not self._text.startswith("}", self._at):
+            raise self._error("f-string: expecting '}'", self._at)
+        self._at += 1
+        return Field(opening, self._at, inner, equals, conversion, colon, spec)
+
+    def _expression(self, opening: int) -> tuple[list[Token], int | None]:
+        """The tokens of a field's expression, and where the text that ``=`` repeats ends, if it does."""
+        found: list[Token] = []
+        open_brackets: list[tuple[str, int]] = []
+        while (token := self._next(in_brackets=True)) is not None:
+            if not open_brackets and token.text in ("!", ":", ":=", "}"):
+                self._at = token.start
+                return found, None
+            if not open_brackets and token.text == "=":
+                return found, self._past_equals(found)
+            self._balance(token, open_brackets)
+            found.append(token)
+        raise self._error("'{' was never closed", opening)
+
+    def _past_equals(self, found: list[Token]) -> int:
+        """Where the text that an equals sign repeats ends; comments after it are added to the tokens."""
+        while (token := self._next(in_brackets=True)) is not None and token.kind in (
+            Kind.COMMENT,
+            Kind.BREAK,
+        ):
+            found.append(token)
+        if token is None or token.text not in ("!", ":", ":=", "}"):
+            raise self._error("f-string: expecting '!', or ':', or '}'", self._at)
+        self._at = token.start
+        return token.start
+
+    def _end_of(self, pattern: LatePattern, at: int) -> int:
+        match = pattern.match(self._text, at)
+        return at if match is None else match.end()
+
+    def _error(self, message: str, at: int) -> SyntaxError:
+        line, column = Lines(self._text).position(min(at, len(self._text)))
+        return SyntaxError(message, ("<unknown>", line, column + 1, None))

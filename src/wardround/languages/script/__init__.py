@@ -1,0 +1,1 @@
+"""Reader of JavaScript and TypeScript on tree-sitter."""

@@ -1,0 +1,99 @@
+"""The syntax tree of a script, with places as findings count them.
+
+Importing this loads the parser: do it where the words of a file ask for a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import tree_sitter_typescript
+from tree_sitter import Language, Node, Parser
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+
+__all__ = ["Module", "Node", "inside", "parsed"]
+
+_TREES_KEPT = 12
+_TYPED = (".ts", ".mts", ".cts")
+_MARKED_UP = (".vue", ".svelte", ".astro")
+_SCRIPT = LatePattern(r"(?is)<script\b(?P<attributes>[^>]*)>(?P<code>.*?)</script\s*>")
+_TYPED_BLOCK = LatePattern(r"(?i)\blang\s*=\s*[\"']?ts\b")
+_SEEN = LatePattern(r"[^\n]")
+
+
+class Module:
+    """A script and its tree; of a Vue or Svelte file the code of its script blocks.
+
+    Attributes:
+        text: what was parsed, character for character as long as the file.
+        root: the node of the whole program.
+    """
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text, is_typed = _script(path, text)
+        self._bytes = self.text.encode("utf-8", "surrogatepass")
+        self._is_plain = len(self._bytes) == len(self.text)
+        self.root: Node = _parser(is_typed).parse(self._bytes).root_node
+
+    def of(self, node: Node) -> str:
+        """The text of a node."""
+        return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def between(self, start: int, end: int) -> str:
+        """The text between two offsets in bytes."""
+        return self._bytes[start:end].decode("utf-8", "replace")
+
+    def span(self, node: Node) -> Span:
+        """Where a node stands, 1-based, columns in characters."""
+        return Span(*self.place(node), *self._place(node.end_byte, *node.end_point))
+
+    def place(self, node: Node) -> tuple[int, int]:
+        """The (line, column) at which a node begins."""
+        return self._place(node.start_byte, *node.start_point)
+
+    def _place(self, at: int, row: int, column: int) -> tuple[int, int]:
+        if self._is_plain:
+            return row + 1, column + 1
+        return row + 1, len(self._bytes[at - column : at].decode("utf-8", "replace")) + 1
+
+
+@lru_cache(maxsize=_TREES_KEPT)
+def parsed(path: str, text: str) -> Module:
+    """The tree of a file; the latest are kept, so every check that asks shares one."""
+    return Module(path, text)
+
+
+def inside(node: Node) -> Iterator[Node]:
+    """A node and the named nodes in it, in source order."""
+    open_ = [node]
+    while open_:
+        one = open_.pop()
+        yield one
+        open_.extend(reversed(one.named_children))
+
+
+@lru_cache(maxsize=2)
+def _parser(is_typed: bool) -> Parser:
+    """A parser for TypeScript proper, or for everything that may hold JSX."""
+    grammar = tree_sitter_typescript.language_typescript if is_typed else tree_sitter_typescript.language_tsx
+    return Parser(Language(grammar()))
+
+
+def _script(path: str, text: str) -> tuple[str, bool]:
+    if not path.endswith(_MARKED_UP):
+        return text, path.endswith(_TYPED)
+    pieces: list[str] = []
+    at, is_typed = 0, False
+    for block in _SCRIPT.finditer(text):
+        pieces += [_blank(text[at : block.start("code")]), block["code"]]
+        at = block.end("code")
+        is_typed = is_typed or _TYPED_BLOCK.search(block["attributes"]) is not None
+    return "".join([*pieces, _blank(text[at:])]), is_typed
+
+
+def _blank(text: str) -> str:
+    return _SEEN.sub(" ", text)

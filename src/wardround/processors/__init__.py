@@ -1,0 +1,1 @@
+"""Steps from raw results to findings, one file each."""

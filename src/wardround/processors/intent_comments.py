@@ -1,0 +1,57 @@
+"""Comments next to a finding that state that the code is meant as it is.
+
+Such a comment lowers a warning to a note: whoever wrote it has seen what the finding is about. It never
+touches an error or a finding about security.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+
+_COMMENT = LatePattern(r"(?:^|(?<=[\s;{}(),]))(?:#|//|--|/\*+|<!--|\*(?=\s))\s*(?P<text>\S.*)$")
+_ONLY_COMMENT = LatePattern(r"^\s*(?:#|//|--|/\*|<!--|\*(?:\s|/|$))")
+_STATES = LatePattern(
+    r"(?i)\bintention(?:al(?:ly)?)?\b|\bon purpose\b|\bdeliberate(?:ly)?\b|\bby design\b|\bharmless\b"
+    r"|\bbest[ -]effort\b|\bfire[ -]and[ -]forget\b|\b(?:this|it) is (?:fine|safe|ok|okay|expected)\b"
+    r"|\b(?:safe|fine|ok) (?:because|since|here|as)\b|\bexpected (?:here|to)\b"
+    r"|\b(?:only|just) (?:for|in) tests?\b|\bno need (?:to|for)\b|\bnothing to do\b"
+    r"|\bdoes(?:n'?t| not) matter\b|\b(?:can|may) be (?:safely )?ignored\b|\b(?:safely|silently) ignor\w+"
+    r"|\bignor(?:e|es|ed|ing) (?:all |any |the )?errors?\b"
+    r"|\bcan(?:not|'?t) (?:fail|happen)\b|\bnever (?:happens|fails|null|none|empty)\b"
+)
+_DOUBTS = LatePattern(
+    r"(?i)\b(?:todo|fixme|xxx|hack)\b|\bunintention"
+    r"|\bnot (?:intention|on purpose|deliberate|safe|fine|ok|harmless)"
+    r"|\bshould(?:n'?t| not)? (?:be|not)\b|\bmust not\b|\?\s*(?:\*/)?$"
+)
+_ABOVE = 3
+"""Lines of a comment above a finding that are read, the nearest."""
+_WITHIN = 3
+"""Lines below the first of a finding in which an empty block holds its comment."""
+
+
+def is_stated_as_intended(lines: Sequence[str], span: Span) -> bool:
+    """Return True if a comment on the line, right above it or in the block it opens states the intent."""
+    text = " ".join(_comments_near(lines, span))
+    return _STATES.search(text) is not None and _DOUBTS.search(text) is None
+
+
+def _comments_near(lines: Sequence[str], span: Span) -> Iterator[str]:
+    """The texts of the comments above a finding, on its line, and in a short block below it, in order."""
+    if not 0 < span.line <= len(lines):
+        return
+    first = span.line - 1
+    start = first
+    while start > max(first - _ABOVE, 0) and _ONLY_COMMENT.match(lines[start - 1]):
+        start -= 1
+    end = first + 1
+    while end < min(first + 1 + _WITHIN, len(lines)) and _ONLY_COMMENT.match(lines[end]):
+        end += 1
+    last = min(end, len(lines) - 1) if span.end_line > span.line else end - 1
+    for line in lines[start : last + 1]:
+        found = _COMMENT.search(line)
+        if found is not None:
+            yield found["text"]

@@ -1,0 +1,167 @@
+"""Which files of a tree, and which functions in them, a report is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+from wardround.retrieval import bm25, ngrams
+from wardround.retrieval.commit_signals import Past, recency, told
+from wardround.retrieval.definitions import Function, functions
+from wardround.retrieval.documents import asked_forms, query_text
+from wardround.retrieval.index import Entry, Index, Progress
+from wardround.retrieval.protocols import Embedder
+from wardround.retrieval.rank_fusion import fused, mixed
+from wardround.text.search_terms import counted
+
+_KNOWN_SUFFIXES = """
+    py pyi pyx ts tsx js jsx mjs cjs mts cts vue svelte sql go rs java kt kts scala swift rb php c h cc cpp
+    cxx hpp cs m mm lua pl pm ex exs erl hs clj r jl dart sh bash zsh ps1 css scss less html jinja j2 graphql
+    proto tf yml yaml toml cfg ini
+"""
+_SUFFIXES = frozenset(_KNOWN_SUFFIXES.split())
+_NAMES = frozenset({"Dockerfile", "Jenkinsfile", "Makefile", "Containerfile"})
+_BESIDE = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|specs?|e2e|__mocks__|fixtures?|cypress|__snapshots__|examples?|docs?|samples?"
+    r"|demos?|benchmarks?)/"
+    r"|(?:^|/)(?:test_[^/]*|conftest)\.py$|_tests?\.\w+$|\.(?:\w*test|\w*spec|cy|stories|test-d)\.\w+$"
+)
+_GENERATED = re.compile(
+    r"(?:^|/)(?:node_modules|vendor|vendored|dist|build|third_party)/|\.min\.\w+$|(?:^|/)(?:package-lock|pnpm-lock)\b"
+    r"|[.-]lock\b|_pb2\w*\.py$|\.generated\.\w+$"
+)
+_BODY_LINES = 60
+WEIGHTS = {"words": 1.0, "path": 0.22, "told": 0.8, "recent": 0.87, "closeness": 0.92}
+WEIGHTS_WITHOUT_MODEL = {"words": 1.0, "path": 0.31, "told": 0.68, "recent": 0.66}
+"""What each opinion counts for, in standard deviations, fitted as ``evals/binding.py fit-reports`` does.
+
+On 307 fixes of flask, httpx, pydantic, redash, TanStack/query, locust, mkdocs, pre-commit, lerna,
+healthchecks, eslint-plugin-react and PySyft; it is measured on others.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionMatch:
+    """A definition of a file that was found; ``score`` orders the definitions of one query."""
+
+    path: str
+    function: Function
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class FileMatch:
+    """A file and how well it answers. ``score`` orders the files of one query and means nothing beyond it."""
+
+    path: str
+    score: float
+    lexical: float
+    model: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """What each ranker thinks of each file.
+
+    Attributes:
+        words: BM25 of the text, with that of the path counted in.
+        path: BM25 of the path alone.
+        told: BM25 of what the commits said that touched it.
+        recent: how lately it was touched.
+        closeness: the model's, where there is one.
+    """
+
+    words: list[float]
+    path: list[float]
+    told: list[float]
+    recent: list[float]
+    closeness: list[float] | None
+
+    def fused(self) -> list[float]:
+        """One score; where there is no past, or no model, the others alone."""
+        columns = {"words": self.words, "path": self.path, "told": self.told, "recent": self.recent}
+        if self.closeness is None:
+            return mixed(columns, WEIGHTS_WITHOUT_MODEL)
+        return mixed(columns | {"closeness": self.closeness}, WEIGHTS)
+
+
+def is_source(path: str) -> bool:
+    """Whether a report can be about the file: source or settings that people write."""
+    name = path.rpartition("/")[2]
+    known = name in _NAMES or name.startswith("Dockerfile.") or name.rpartition(".")[2].lower() in _SUFFIXES
+    return known and not _GENERATED.search(path)
+
+
+def is_beside(path: str) -> bool:
+    """Whether a file only stands beside the source, told from its path: a test, an example, documentation."""
+    return _BESIDE.search(path) is not None
+
+
+def locate(
+    query: str,
+    entries: Sequence[Entry],
+    read: Callable[[Entry], str | None],
+    index: Index,
+    embedder: Embedder | None = None,
+    progress: Progress = lambda text: None,
+    past: Sequence[Past] = (),
+) -> list[FileMatch]:
+    """The files a report is about, best first.
+
+    Without an embedder these are only files that share a word with it, or that a commit touched which does.
+
+    Args:
+        entries: the candidates.
+        read: the text of an entry, asked for what the index does not know yet.
+        past: the commits before the tree that is searched, newest first.
+    """
+    index.update(entries, read, embedder, progress)
+    found = opinions(query, entries, index, embedder, past)
+    rows = zip(entries, found.fused(), found.words, found.told, found.closeness or repeat(None), strict=False)
+    matches = [
+        FileMatch(entry.path, score, words, near)
+        for entry, score, words, said, near in rows
+        if near is not None or words > 0 or said > 0
+    ]
+    return sorted(matches, key=lambda one: (-one.score, one.path))
+
+
+def opinions(
+    query: str, entries: Sequence[Entry], index: Index, embedder: Embedder | None, past: Sequence[Past] = ()
+) -> Opinions:
+    """What the rankers think of entries the index has taken in, in their order."""
+    asked = query_text(query)
+    words = counted(asked)
+    paths = [entry.path for entry in entries]
+    near = None if embedder is None or not entries else index.closeness(asked_forms(asked), entries, embedder)
+    return Opinions(
+        index.words_scores(words, entries),
+        bm25.scores(words, [counted(path) for path in paths]),
+        told(words, past, paths),
+        recency(past, paths),
+        near,
+    )
+
+
+def locate_functions(query: str, texts: Sequence[tuple[str, str]]) -> list[FunctionMatch]:
+    """The definitions of some files that share a word with a report, best first.
+
+    Args:
+        texts: paths and texts of the files, as ``locate`` found them.
+
+    By words alone: a model that put the first of them in another order was measured to add nothing.
+    """
+    asked = query_text(query)
+    found = [(path, one, _body(text, one)) for path, text in texts for one in functions(path, text)]
+    bodies = [counted(f"{path}\n{one.name}\n{body}") for path, one, body in found]
+    words = bm25.scores(counted(asked), bodies)
+    scores = fused(words, ngrams.scores(asked, [f"{one.name}\n{one.signature}" for _, one, _ in found]))
+    order = sorted(range(len(found)), key=lambda at: (-scores[at], at))
+    return [FunctionMatch(found[at][0], found[at][1], scores[at]) for at in order if words[at] > 0]
+
+
+def _body(text: str, one: Function) -> str:
+    lines = text.split("\n")[one.line - 1 : min(one.end_line, one.line + _BODY_LINES)]
+    return "\n".join(lines)

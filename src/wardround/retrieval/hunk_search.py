@@ -1,0 +1,209 @@
+"""Which hunks of a change a message, ticket or criterion is about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from wardround.change.change_source import Texts
+from wardround.change.diff import Change, ChangedFile, Hunk
+from wardround.retrieval import bm25, ngrams
+from wardround.retrieval.definitions import Function, enclosing, functions
+from wardround.retrieval.documents import asked_forms, hunk_text, leading, query_text
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.retrieval.protocols import Embedder
+from wardround.retrieval.rank_fusion import fused, mixed
+from wardround.text.search_terms import counted
+
+WEIGHTS = {
+    "words": 0.1, "characters": 0.13, "path": 0.25, "covered": 0.42, "run": 0.35, "file": 0.59, "size": -0.5,
+    "closeness": 1.0,
+}  # fmt: skip
+WEIGHTS_WITHOUT_MODEL = {
+    "words": 0.59, "characters": 0.79, "path": 0.42, "covered": 0.69, "run": 0.6, "file": 1.0, "size": -0.79,
+}  # fmt: skip
+"""What each opinion counts for, in standard deviations, fitted as ``evals/binding.py fit-messages`` does.
+
+On 312 commits of flask, httpx, starlette, pydantic, redash, TanStack/query, langfuse and shadcn-ui/ui; it is
+measured on others.
+"""
+
+_COVERED, _RUN = OVERLAP_NAMES.index("covered"), OVERLAP_NAMES.index("longest-run")
+_COMPARED = 4_000
+"""Characters of a text that are compared word by word, which takes time by its square."""
+_BODY_PIECES = 60
+_NEAR_LINES = 6
+"""Blocks with fewer unchanged lines between them are one hunk, as ``git diff`` shows them."""
+_LONGEST_LINES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedCode:
+    """A hunk as text.
+
+    ``line`` and ``end_line`` are of the head, or of the base where the file or all of the hunk was removed.
+    ``function`` is the first line of the definition around it, or empty; ``text`` has the added lines and
+    behind them the removed ones.
+    """
+
+    path: str
+    line: int
+    end_line: int
+    function: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A hunk and how well it answers. ``score`` orders the hunks of one query and means nothing beyond it."""
+
+    hunk: ChangedCode
+    score: float
+    lexical: float
+    model: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """What each ranker thinks of each hunk.
+
+    Attributes:
+        words: BM25 of path, definition and lines.
+        characters: n-grams of what an encoder reads.
+        path: BM25 of the path alone.
+        covered: the share of the query's words the hunk holds, rare ones counting more.
+        run: the most words of the query that stand in the hunk one after another, as a share.
+        file: the best of the file's hunks by words and characters.
+        size: the logarithm of how many words the hunk has.
+        closeness: the model's, where there is one.
+    """
+
+    words: list[float]
+    characters: list[float]
+    path: list[float]
+    covered: list[float]
+    run: list[float]
+    file: list[float]
+    size: list[float]
+    closeness: list[float] | None
+
+    def fused(self) -> list[float]:
+        """One score; without a model the others alone."""
+        columns = {
+            "words": self.words, "characters": self.characters, "path": self.path, "covered": self.covered,
+            "run": self.run, "file": self.file, "size": self.size,
+        }  # fmt: skip
+        if self.closeness is None:
+            return mixed(columns, WEIGHTS_WITHOUT_MODEL)
+        return mixed(columns | {"closeness": self.closeness}, WEIGHTS)
+
+
+def rank(query: str, hunks: Sequence[ChangedCode], embedder: Embedder | None = None) -> list[Evidence]:
+    """The hunks, best first: the most likely evidence of what the query says, never proof of it.
+
+    Args:
+        query: a commit message, a ticket, an acceptance criterion.
+        embedder: without one the words alone decide.
+    """
+    all_told = opinions(query, hunks, embedder)
+    closeness: Sequence[float | None] = all_told.closeness or [None] * len(hunks)
+    rows = zip(hunks, all_told.fused(), all_told.words, closeness, strict=True)
+    found = [Evidence(hunk, score, words, near) for hunk, score, words, near in rows]
+    return sorted(found, key=lambda one: (-one.score, one.hunk.path, one.hunk.line))
+
+
+def opinions(query: str, hunks: Sequence[ChangedCode], embedder: Embedder | None) -> Opinions:
+    """What the rankers think of hunks, in the order of the hunks."""
+    asked = query_text(query)
+    wanted = counted(asked)
+    wholes = [f"{hunk.path}\n{hunk.function}\n{hunk.text}" for hunk in hunks]
+    bags = [counted(whole) for whole in wholes]
+    words = bm25.scores(wanted, bags)
+    characters = ngrams.scores(asked, [hunk_text(hunk.path, hunk.function, hunk.text) for hunk in hunks])
+    shared = overlap(asked[:_COMPARED], [whole[:_COMPARED] for whole in wholes])
+    return Opinions(
+        words,
+        characters,
+        bm25.scores(wanted, [counted(hunk.path) for hunk in hunks]),
+        [row[_COVERED] for row in shared],
+        [row[_RUN] for row in shared],
+        _best_of_file(hunks, fused(words, characters)),
+        [math.log1p(sum(bag.values())) for bag in bags],
+        None if embedder is None or not hunks else similar(embedder, asked, hunks),
+    )
+
+
+def _best_of_file(hunks: Sequence[ChangedCode], scores: Sequence[float]) -> list[float]:
+    best: dict[str, float] = {}
+    for hunk, score in zip(hunks, scores, strict=True):
+        best[hunk.path] = max(score, best.get(hunk.path, score))
+    return [best[hunk.path] for hunk in hunks]
+
+
+def similar(embedder: Embedder, query: str, hunks: Sequence[ChangedCode]) -> list[float]:
+    """The cosine of a query with each hunk, from -1 to 1: the mean over the forms of both."""
+    asked = asked_forms(query)
+    wholes = [hunk_text(hunk.path, hunk.function, hunk.text) for hunk in hunks]
+    bodies = [leading(hunk.text, _BODY_PIECES) for hunk in hunks]
+    vectors = embedder.embed([*asked, *wholes, *bodies])
+    cosines = (vectors[len(asked) :] @ vectors[: len(asked)].T).mean(axis=1)
+    both = (cosines[: len(hunks)] + cosines[len(hunks) :]) / 2
+    return [round(float(value), 5) for value in both]
+
+
+def changed_code(change: Change, texts: Texts) -> list[ChangedCode]:
+    """The hunks of a change's text files, by path and line."""
+    return [one for file in change.files if not file.lost for one in _of_file(file, texts)]
+
+
+def _of_file(file: ChangedFile, texts: Texts) -> Iterator[ChangedCode]:
+    head, base = texts.head(file.path), texts.base(file.path)
+    if not file.is_regular or (head is None and base is None):
+        return
+    head_lines, base_lines = (head or "").split("\n"), (base or "").split("\n")
+    hunks: Iterable[Hunk] = file.hunks
+    if head is None:
+        hunks = (Hunk(1, len(base_lines), 0, 0),)
+    defined = functions(file.path, head if head is not None else base or "")
+    for group in _grouped(hunks):
+        yield _as_text(file.path, group, head_lines, base_lines, defined)
+
+
+def _grouped(hunks: Iterable[Hunk]) -> Iterator[list[Hunk]]:
+    group: list[Hunk] = []
+    for hunk in hunks:
+        if group and hunk.head_start - (group[-1].head_start + group[-1].head_length) > _NEAR_LINES:
+            yield group
+            group = []
+        group.append(hunk)
+    if group:
+        yield group
+
+
+def _as_text(
+    path: str, group: Sequence[Hunk], head: Sequence[str], base: Sequence[str], defined: Sequence[Function]
+) -> ChangedCode:
+    added = [
+        line
+        for h in group
+        for line in head[h.head_start - 1 : h.head_start - 1 + h.head_length]
+        if h.head_length
+    ]
+    removed = [
+        line
+        for h in group
+        for line in base[h.base_start - 1 : h.base_start - 1 + h.base_length]
+        if h.base_length
+    ]
+    first, last = group[0], group[-1]
+    if added or first.head_start:
+        start, end = (
+            max(first.head_start, 1),
+            max(last.head_start + last.head_length - 1, first.head_start, 1),
+        )
+    else:
+        start, end = first.base_start, last.base_start + last.base_length - 1
+    around = enclosing(defined, start)
+    lines = [*added, *removed][:_LONGEST_LINES]
+    return ChangedCode(path, start, end, around.signature if around else "", "\n".join(lines))

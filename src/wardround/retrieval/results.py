@@ -1,0 +1,202 @@
+"""What ``wardround related`` found, and the forms it is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from wardround import __version__
+from wardround.change.encoding import printable
+from wardround.retrieval.file_search import FileMatch, FunctionMatch
+from wardround.retrieval.hunk_search import Evidence
+from wardround.retrieval.test_selection import Covering
+from wardround.text.escaping import json_text, one_line
+
+SCHEMA = "wardround.related/1"
+_FUNCTIONS_SHOWN = 3
+_COLUMNS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """Whether a model took part: the name of the one that did, or why none did."""
+
+    name: str | None
+    reason: str | None
+
+    def told(self, commits: int = 0) -> str:
+        """What decided the order; ``commits`` is how many earlier ones did."""
+        past = [f"by {commits} past commit{'s' if commits > 1 else ''}"] if commits else []
+        if self.name is not None:
+            ways = ["by words", *past]
+            return f"ordered {', '.join(ways)} and by the model {self.name}"
+        if past:
+            return f"ordered by words and {past[0]}, without a model: {self.reason}"
+        return f"ordered by words alone: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedFiles:
+    """The first of the files, and the functions found in them, of ``candidates`` that were looked at.
+
+    ``commits`` is how many earlier commits were asked, which touched the files and said something.
+    """
+
+    candidates: int
+    files: Sequence[FileMatch]
+    functions: Sequence[FunctionMatch]
+    model: ModelUse
+    commits: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedHunks:
+    """The first of the hunks, of ``candidates`` that were looked at."""
+
+    candidates: int
+    hunks: Sequence[Evidence]
+    model: ModelUse
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedTests:
+    """The first of the tests that have something in common with some functions.
+
+    Attributes:
+        candidates: files of tests that were looked at.
+        functions: those that were asked about, as ``path::name``.
+        of: how many there were to ask about; beyond the first of them nothing was asked.
+    """
+
+    candidates: int
+    functions: Sequence[str]
+    of: int
+    tests: Sequence[Covering]
+
+
+def tests_as_text(found: RelatedTests) -> str:
+    """For people: tests, best first, with what speaks for each."""
+    lines = []
+    for place, one in enumerate(found.tests, 1):
+        lines.append(f"{place:>3}  {one.case.id}")
+        said = "; ".join(one.why) or "shares words"
+        lines.append(f"       {one.subject.name}: {said}" if len(found.functions) > 1 else f"       {said}")
+    if not found.functions:
+        lines = ["the change touches no function"]
+    elif not lines:
+        lines = [
+            f"no test in {found.candidates} files has anything in common with {', '.join(found.functions)}"
+        ]
+    else:
+        lines += ["", f"most likely among the tests of {found.candidates} files; nothing was run"]
+    if found.of > len(found.functions):
+        lines.append(f"asked about the first {len(found.functions)} of {found.of} functions")
+    return "\n".join(map(one_line, lines)) + "\n"
+
+
+def tests_as_json(found: RelatedTests) -> str:
+    """The same as one JSON document."""
+    rows = [
+        {
+            "test": printable(one.case.id),
+            "file": printable(one.case.path),
+            "line": one.case.line,
+            "end_line": one.case.end_line,
+            "function": printable(one.subject.id),
+            "score": round(one.score, 3),
+            "why": [printable(said) for said in one.why],
+        }
+        for one in found.tests
+    ]
+    return _document(
+        "tests",
+        {
+            "candidates": found.candidates,
+            "functions": list(map(printable, found.functions)),
+            "of": found.of,
+            "results": rows,
+        },
+    )
+
+
+def as_text(found: RelatedFiles | RelatedHunks) -> str:
+    """For people: places, best first, and how the order came about."""
+    lines = list(_file_lines(found) if isinstance(found, RelatedFiles) else _hunk_lines(found))
+    what = "source files" if isinstance(found, RelatedFiles) else "hunks"
+    if not lines:
+        lines = [f"nothing among {found.candidates} {what} shares a word with the text"]
+    else:
+        lines += ["", f"most likely evidence among {found.candidates} {what}, not a verdict"]
+    commits = found.commits if isinstance(found, RelatedFiles) else 0
+    return "\n".join(map(one_line, [*lines, found.model.told(commits)])) + "\n"
+
+
+def _file_lines(found: RelatedFiles) -> Iterator[str]:
+    for place, match in enumerate(found.files, 1):
+        yield f"{place:>3}  {match.path}"
+        inside = [one.function for one in found.functions if one.path == match.path]
+        for function in inside[:_FUNCTIONS_SHOWN]:
+            yield f"       {function.line}-{function.end_line}  {function.name}"
+
+
+def _hunk_lines(found: RelatedHunks) -> Iterator[str]:
+    for place, one in enumerate(found.hunks, 1):
+        hunk = one.hunk
+        around = f"  {hunk.function}" if hunk.function else ""
+        yield f"{place:>3}  {hunk.path}:{hunk.line}-{hunk.end_line}{around}"[:_COLUMNS]
+        first = next((line.strip() for line in hunk.text.split("\n") if line.strip()), "")
+        if first and first != hunk.function:
+            yield f"       {first}"[:_COLUMNS]
+
+
+def as_json(found: RelatedFiles | RelatedHunks) -> str:
+    """One JSON document; the same keys whether a model took part or not."""
+    files = isinstance(found, RelatedFiles)
+    past = {"commits": found.commits} if isinstance(found, RelatedFiles) else {}
+    return _document("files" if files else "hunks", {
+        "candidates": found.candidates,
+        **past,
+        "model": {"name": found.model.name, "reason": found.model.reason},
+        "results": _file_rows(found) if isinstance(found, RelatedFiles) else _hunk_rows(found),
+    })  # fmt: skip
+
+
+def _document(scope: str, answer: dict[str, Any]) -> str:
+    head = {"schema": SCHEMA, "tool": {"name": "wardround", "version": __version__}, "scope": scope}
+    return json_text(msgspec.json.format(msgspec.json.encode(head | answer), indent=2)) + "\n"
+
+
+def _file_rows(found: RelatedFiles) -> list[dict[str, Any]]:
+    return [
+        {
+            "file": printable(match.path),
+            **_scores(match),
+            "functions": [
+                {"name": one.function.name, "line": one.function.line, "end_line": one.function.end_line}
+                for one in found.functions
+                if one.path == match.path
+            ],
+        }
+        for match in found.files
+    ]
+
+
+def _hunk_rows(found: RelatedHunks) -> list[dict[str, Any]]:
+    return [
+        {
+            "file": printable(one.hunk.path),
+            "line": one.hunk.line,
+            "end_line": one.hunk.end_line,
+            "function": printable(one.hunk.function),
+            **_scores(one),
+        }
+        for one in found.hunks
+    ]
+
+
+def _scores(match: FileMatch | Evidence) -> dict[str, float | None]:
+    near = None if match.model is None else round(match.model, 3)
+    return {"score": round(match.score, 3), "lexical": round(match.lexical, 3), "model": near}

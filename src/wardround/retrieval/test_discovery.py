@@ -1,0 +1,229 @@
+"""The tests of a file and what the file imports, told from its lines; no parser, so any file can be read.
+
+A file too odd for this is a file without tests. Where a rule must be sure what a test is and asserts, a
+specialist parses it; here it only decides where to look first.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from wardround.checks.lazy import LatePattern
+from wardround.retrieval.definitions import functions
+from wardround.text.search_terms import counted, parts, stem
+
+_PYTHON_NAME = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_tests?|tests?)\.py$")
+_SCRIPT_NAME = LatePattern(r"\.(?:test|spec|cy)\.[cm]?[jt]sx?$|(?:^|/)__tests__/.*(?<!\.d)\.[cm]?[jt]sx?$")
+_SUFFIX = re.compile(r"(?:\.d)?\.(?:pyi?|[cm]?[jt]sx?|vue|svelte)$")
+
+_TITLE = r"\(\s*(?P<{0}q>['\"`])(?P<{0}>(?:\\.|(?!(?P={0}q))[^\\])*)(?P={0}q)"
+_CALL = r"(?P<{0}>(?:it|test|xit|xtest|fit|describe|suite|context|xdescribe)(?:\.(?!each)\w+)*)"
+_TITLED = re.compile(
+    rf"(?m)^(?P<indent>[ \t]*)(?:{_CALL.format('call')}[ \t]*{_TITLE.format('title')}"
+    rf"|{_CALL.format('many')}\.each\b(?:[^\n]*\n){{0,60}}?[^\n]*?[\])`][ \t]*{_TITLE.format('row')})"
+)
+_GROUPS = ("describe", "suite", "context", "xdescribe")
+
+_PYTHON_FROM = LatePattern(r"(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,4000}+\)|[^\n(]*)")
+_PYTHON_IMPORT = re.compile(r"(?m)^[ \t]*import[ \t]+([\w., \t]+)")
+_SCRIPT_FROM = re.compile(
+    r"(?m)^[ \t]*(?:import|export)\b(?P<names>[^'\"`;()]{0,2000}+)['\"](?P<module>[^'\"\n]+)['\"]"
+)
+_SCRIPT_CALL = re.compile(r"\b(?:require|import|mock|doMock|importActual)\([ \t\n]*['\"]([^'\"\n]+)['\"]")
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_NOT_A_NAME = frozenset({"as", "import", "from", "type", "default", "noqa"})
+
+
+@dataclass(frozen=True)
+class TestCase:
+    """A test from its first line to its last, 1-based and inclusive.
+
+    Attributes:
+        around: the titles of the groups, or the names of the classes, it stands in, outermost first.
+    """
+
+    __test__ = False
+
+    path: str
+    name: str
+    around: tuple[str, ...]
+    line: int
+    end_line: int
+    text: str
+
+    @property
+    def id(self) -> str:
+        """As its runner names it: ``tests/test_a.py::TestA::test_b``, or with titles behind ``>``."""
+        mark = "::" if self.path.endswith(".py") else " > "
+        return mark.join((self.path, *self.around, self.name))
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """Every identifier of its text, those in strings and comments too."""
+        return frozenset(_WORD.findall(self.text))
+
+    @cached_property
+    def name_stems(self) -> tuple[str, ...]:
+        """The words of its name, in order."""
+        return tuple(map(stem, parts(self.name)))
+
+    @cached_property
+    def around_stems(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(map(stem, parts(title))) for title in self.around)
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """The words of its text and of the titles around it."""
+        return counted("\n".join((*self.around, self.name, self.text)))
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A module that a file names to import it, and the names it takes from there, as they are there."""
+
+    module: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True)
+class TestFile:
+    """A file of tests."""
+
+    __test__ = False
+
+    path: str
+    text: str
+
+    @cached_property
+    def cases(self) -> tuple[TestCase, ...]:
+        """Its tests, in source order."""
+        found = _python_cases if self.path.endswith(".py") else _script_cases
+        return tuple(found(self.path, self.text))
+
+    @cached_property
+    def imports(self) -> tuple[Import, ...]:
+        return tuple(imports(self.path, self.text))
+
+    @cached_property
+    def _shared_text(self) -> str:
+        """What stands outside of all tests: imports, fixtures, helpers."""
+        lines = self.text.split("\n")
+        for case in self.cases:
+            lines[case.line - 1 : case.end_line] = [""] * (case.end_line - case.line + 1)
+        return "\n".join(lines)
+
+    @cached_property
+    def shared_identifiers(self) -> frozenset[str]:
+        """The identifiers that stand outside of all its tests."""
+        return frozenset(_WORD.findall(self._shared_text))
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """The words of its path and of its whole text."""
+        return counted(f"{self.path}\n{self.text}")
+
+
+def holds_tests(path: str) -> bool:
+    """Whether test runners look for tests in a file, by its name."""
+    return _PYTHON_NAME.search(path) is not None or _SCRIPT_NAME.search(path) is not None
+
+
+def _python_cases(path: str, text: str) -> Iterator[TestCase]:
+    lines = text.split("\n")
+    defined = functions(path, text)
+    plain = {one.name for one in defined if not one.signature.startswith("class")}
+    for one in defined:
+        *around, name = one.name.split(".")
+        inside = any(".".join(around[: at + 1]) in plain for at in range(len(around)))
+        if name.startswith("test") and one.name in plain and not inside:
+            whole = "\n".join(lines[one.line - 1 : one.end_line])
+            yield TestCase(path, name, tuple(around), one.line, one.end_line, whole)
+
+
+def _script_cases(path: str, text: str) -> Iterator[TestCase]:
+    lines = text.split("\n")
+    depths = [len(line) - len(line.lstrip()) if line.strip() else None for line in lines]
+    around: list[tuple[int, str]] = []
+    for match, line in zip(found := list(_TITLED.finditer(text)), _lines_of(text, found), strict=True):
+        call, title = (match["call"], match["title"]) if match["call"] else (match["many"], match["row"])
+        end = _end(lines, depths, line)
+        while around and around[-1][0] < line:
+            around.pop()
+        name = " ".join(title.split())
+        if call.split(".")[0] in _GROUPS:
+            around.append((end, name))
+        else:
+            whole = "\n".join(lines[line - 1 : end])
+            yield TestCase(path, name, tuple(title for _, title in around), line, end, whole)
+
+
+def _lines_of(text: str, matches: Sequence[re.Match[str]]) -> Iterator[int]:
+    """The line of each match, counted on from the one before."""
+    starts = [0, *(match.start() for match in matches)]
+    line = 1
+    for before, start in pairwise(starts):
+        line += text.count("\n", before, start)
+        yield line
+
+
+def _end(lines: Sequence[str], depths: Sequence[int | None], line: int) -> int:
+    """The last line of a call that begins at a line: where something stands no deeper than it."""
+    own = depths[line - 1] or 0
+    last = line
+    for at in range(line, len(lines)):
+        depth = depths[at]
+        if depth is None:
+            continue
+        if depth <= own:
+            if lines[at].lstrip()[0] not in ")]}`":
+                return last
+            last = at + 1
+            if ")" in lines[at] and not lines[at].rstrip().endswith(("{", "(", "[", "`")):
+                return last
+            continue
+        last = at + 1
+    return last
+
+
+def imports(path: str, text: str) -> Iterator[Import]:
+    """What a file imports; modules of scripts as they are written, but resolved if they are relative."""
+    if path.endswith((".py", ".pyi")):
+        yield from _python_imports(path, text)
+        return
+    folder = posixpath.dirname(path)
+    for match in _SCRIPT_FROM.finditer(text):
+        names = frozenset(_WORD.findall(match["names"])) - _NOT_A_NAME
+        yield Import(_resolved(folder, match["module"]), names)
+    for match in _SCRIPT_CALL.finditer(text):
+        yield Import(_resolved(folder, match[1]), frozenset())
+
+
+def _python_imports(path: str, text: str) -> Iterator[Import]:
+    package = path.split("/")[:-1]
+    for match in _PYTHON_FROM.finditer(text):
+        module = match[1].lstrip(".")
+        dots = len(match[1]) - len(module)
+        if dots:
+            module = ".".join([*package[: len(package) - dots + 1], *filter(None, [module])])
+        yield Import(module, frozenset(_WORD.findall(re.sub(r"#[^\n]*", "", match[2]))) - _NOT_A_NAME)
+    for match in _PYTHON_IMPORT.finditer(text):
+        for one in match[1].split(","):
+            if one.split():
+                yield Import(one.split()[0], frozenset())
+
+
+def _resolved(folder: str, module: str) -> str:
+    named = _SUFFIX.sub("", module)
+    return posixpath.normpath(posixpath.join(folder, named)) if named.startswith(".") else named
+
+
+def module_parts(path: str) -> tuple[str, ...]:
+    """What imports can name a file by: its folders and its name without ending; a folder's own file is it."""
+    *folders, name = _SUFFIX.sub("", path).split("/")
+    return tuple(folders) if name in ("__init__", "index", "mod") and folders else (*folders, name)

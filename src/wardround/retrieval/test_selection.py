@@ -1,0 +1,419 @@
+"""Which of a repository's tests most likely cover a function: an order, with what speaks for it in words.
+
+Nothing is run. What speaks for a test is its name and that of its file, what it imports and uses, the words
+it shares with the function and with what changed there, and whether it uses what uses the function.
+``evals/covering.py`` fits the weights, and measures what the order is worth.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from wardround.retrieval import bm25
+from wardround.retrieval.definitions import functions
+from wardround.retrieval.test_discovery import TestCase, TestFile, module_parts
+from wardround.text.search_terms import counted, parts, stem
+
+NAMES = (
+    "uses", "uses-rare", "named", "named-share", "group-named", "owner", "imports-module", "imports-name",
+    "uses-import", "file-named", "file-share", "near", "bm25", "changed", "file-bm25", "shared", "rarest",
+    "file-uses", "caller", "caller-file",
+)  # fmt: skip
+"""What speaks for a test, in the order of its numbers, each 0 to 1."""
+
+WEIGHTS = {
+    "uses": 0.06, "uses-rare": 0.68, "named": 0.00, "named-share": 0.20, "group-named": 1.50,
+    "owner": 0.59, "imports-module": 0.54, "imports-name": 0.81, "uses-import": 0.00,
+    "file-named": 0.86, "file-share": 0.60, "near": 0.69, "bm25": 0.93, "changed": 2.75,
+    "file-bm25": 1.30, "shared": 0.31, "rarest": 1.27, "file-uses": 0.00, "caller": 1.00,
+    "caller-file": 0.24,
+}  # fmt: skip
+"""What each counts for: as ``evals/covering.py fit`` prints them, but for ``caller``.
+
+That is 0 by history, where it neither gains nor loses; where tests were really run, 1 found more of them
+among the first ten.
+"""
+
+_RARE = 0.5
+"""From how rare a word on it is worth telling that it is shared; 1 if no other test has it."""
+_MOST_USERS = 30
+"""What more functions use is used everywhere; its users tell nothing."""
+_SHORTEST = 3
+"""Letters of a name that is looked for among identifiers."""
+_TOLD = 3
+"""Reasons given for a test."""
+_SAY_ONLY_WHAT_THEY_HOLD = frozenset(
+    {"test", "tests", "spec", "specs", "__tests__", "unit", "integration", "src", "lib", "unit_tests"}
+)
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_TYPES = re.compile(r"(?:export |default |abstract |declare )*(?:class|interface|type|enum|namespace)\b")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A function that tests are looked for.
+
+    Attributes:
+        name: with the names of the classes it stands in, joined by dots.
+        text: its whole text.
+        changed: the lines of it that a change wrote or took away, where there is one.
+    """
+
+    path: str
+    name: str
+    text: str
+    changed: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"{self.path}::{self.name}"
+
+    @cached_property
+    def own(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @cached_property
+    def owner(self) -> str:
+        """The innermost class it stands in; empty if it is in none."""
+        return self.name.rpartition(".")[0].rpartition(".")[2]
+
+    @cached_property
+    def module(self) -> tuple[str, ...]:
+        return module_parts(self.path)
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        return frozenset(word for word in _WORD.findall(self.text) if len(word) >= _SHORTEST)
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        return counted(f"{self.path}\n{self.name}\n{self.name}\n{self.text}")
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A function that uses the subject."""
+
+    path: str
+    name: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a test that uses it may name: itself, or the class it stands in."""
+        steps = self.name.split(".")[-2:]
+        return tuple(step for step in steps if len(step) >= _SHORTEST and not step.startswith("__"))
+
+
+@dataclass(frozen=True, slots=True)
+class Covering:
+    """A test and how likely it covers a subject. ``score`` orders the tests of one subject: log-odds.
+
+    Attributes:
+        why: what speaks for it, the strongest first; empty where only words it shares do.
+    """
+
+    case: TestCase
+    subject: Subject
+    score: float
+    why: tuple[str, ...]
+
+
+def weighed(row: Sequence[float]) -> float:
+    """The score of a test's numbers."""
+    return round(math.fsum(WEIGHTS[name] * number for name, number in zip(NAMES, row, strict=True)), 4)
+
+
+def same_language(one: str, other: str) -> bool:
+    """Whether a test at one path can be of a function at the other: Python, or scripts, at both."""
+    return one.endswith((".py", ".pyi")) == other.endswith((".py", ".pyi"))
+
+
+def subjects(path: str, before: str, after: str) -> list[Subject]:
+    """The functions that differ between two versions of a file, as the second has them."""
+    was = dict(_functions(path, before))
+    return [
+        Subject(path, name, text, changed_lines(was.get(name, ""), text))
+        for name, text in _functions(path, after)
+        if text != was.get(name)
+    ]
+
+
+def subject_named(path: str, text: str, name: str) -> Subject | None:
+    """The function of a file that has a name, or a name that ends so; the first of several."""
+    for whole, source in _functions(path, text):
+        if whole == name or whole.endswith(f".{name}"):
+            return Subject(path, whole, source)
+    return None
+
+
+def names(path: str, text: str) -> list[str]:
+    """The names of the functions of a file, in source order."""
+    return [name for name, _ in _functions(path, text)]
+
+
+def _functions(path: str, text: str) -> Iterator[tuple[str, str]]:
+    """The name and text of each function; not classes, and not what stands inside of functions."""
+    lines = text.split("\n")
+    last = 0
+    for one in functions(path, text):
+        if one.line > last and not _TYPES.match(one.signature):
+            last = one.end_line
+            yield one.name, "\n".join(lines[one.line - 1 : one.end_line])
+
+
+def changed_lines(before: str, after: str) -> str:
+    """The lines only one of two texts has, those of the second first."""
+    old, new = before.split("\n"), after.split("\n")
+    held, kept = set(old), set(new)
+    return "\n".join([line for line in new if line not in held] + [line for line in old if line not in kept])
+
+
+def users(subject: Subject, sources: Iterable[tuple[str, str]]) -> list[User]:
+    """The functions of some files, given as (path, text), in which the subject's name stands.
+
+    Empty where there are so many that they tell nothing.
+    """
+    word = re.compile(rf"(?<![\w$]){re.escape(subject.own)}(?![\w$])")
+    found: dict[User, None] = {}
+    for path, text in sources:
+        lines = [text.count("\n", 0, match.start()) + 1 for match in word.finditer(text)]
+        if not lines:
+            continue
+        defined = [one for one in functions(path, text) if one.name.rpartition(".")[2] != subject.own]
+        for line in lines[: 4 * _MOST_USERS]:
+            around = [one for one in defined if one.line <= line <= one.end_line]
+            if around:
+                found[User(path, max(around, key=lambda one: one.line).name)] = None
+    return list(found) if len(found) <= _MOST_USERS else []
+
+
+class Tests:
+    """The tests of a repository that are compared with one another; what is read of them is kept."""
+
+    __test__ = False
+
+    def __init__(self, files: Sequence[TestFile]) -> None:
+        self.files = files
+        self.cases = [case for file in files for case in file.cases]
+        self._file_of = [at for at, file in enumerate(files) for _ in file.cases]
+
+    def evidence(self, subject: Subject, used_by: Sequence[User] = ()) -> list[list[float]]:
+        """For each test the numbers of ``NAMES``."""
+        by_users = frozenset(name for user in used_by for name in user.names)
+        rarity = self._rarity(subject.identifiers | {subject.own, subject.owner} | by_users)
+        documents = [case.words for case in self.cases]
+        words = _of_best(bm25.scores(subject.words, documents))
+        changed = _of_best(bm25.scores(counted(subject.changed), documents))
+        files = _of_best(bm25.scores(subject.words, [file.words for file in self.files]))
+        of_files = [_of_file(file, subject, used_by) for file in self.files]
+        named, taking, uses = (
+            _Name(subject.own, self.cases),
+            [_taken(f, subject) for f in self.files],
+            _Uses(subject, rarity),
+        )
+        rows = []
+        for at, (case, place) in enumerate(zip(self.cases, self._file_of, strict=True)):
+            imported, beside, using = of_files[place]
+            rows.append([
+                *uses.row(case),
+                *named.row(case),
+                uses.owner(case),
+                *imported,
+                float(not taking[place].isdisjoint(case.identifiers)),
+                *beside,
+                words[at],
+                changed[at],
+                files[place],
+                *uses.shared(case),
+                using[0],
+                max((rarity[name] for name in by_users & case.identifiers), default=0.0),
+                using[1],
+            ])  # fmt: skip
+        return rows
+
+    def rank(self, subject: Subject, used_by: Sequence[User] = (), most: int | None = None) -> list[Covering]:
+        """The first of the tests, best first; those of equal scores by path and line."""
+        rows = self.evidence(subject, used_by)
+        scores = [weighed(row) for row in rows]
+        order = sorted(
+            range(len(rows)), key=lambda at: (-scores[at], self.cases[at].path, self.cases[at].line)
+        )
+        reasons = _Reasons(subject, used_by, self._rarity(subject.identifiers))
+        return [
+            Covering(
+                self.cases[at],
+                subject,
+                scores[at],
+                tuple(reasons.of(self.cases[at], self.files[self._file_of[at]], rows[at])),
+            )
+            for at in order[:most]
+        ]
+
+    def _rarity(self, words: Iterable[str]) -> dict[str, float]:
+        """How few of the tests hold each word, 1 if none does."""
+        wanted = frozenset(words)
+        held: Counter[str] = Counter()
+        for case in self.cases:
+            held.update(wanted & case.identifiers)
+        most = math.log1p(2 * len(self.cases)) or 1.0
+        return {word: math.log1p(len(self.cases) / (0.5 + held[word])) / most for word in wanted}
+
+
+class _Uses:
+    """What a test's own text has of a subject's identifiers."""
+
+    def __init__(self, subject: Subject, rarity: dict[str, float]) -> None:
+        self._subject = subject
+        self._rarity = rarity
+        self._whole = math.fsum(rarity[word] for word in subject.identifiers) or 1.0
+
+    def row(self, case: TestCase) -> tuple[float, float]:
+        """Whether it names the subject, and how rare that is."""
+        uses = len(self._subject.own) >= _SHORTEST and self._subject.own in case.identifiers
+        return float(uses), self._rarity[self._subject.own] if uses else 0.0
+
+    def owner(self, case: TestCase) -> float:
+        owner = self._subject.owner
+        return float(
+            bool(owner) and (owner in case.identifiers or any(owner in title for title in case.around))
+        )
+
+    def shared(self, case: TestCase) -> tuple[float, float]:
+        """The share of the subject's identifiers it has, rare ones counting more, and the rarest of them."""
+        weights = [self._rarity[word] for word in self._subject.identifiers & case.identifiers]
+        return math.fsum(weights) / self._whole, max(weights, default=0.0)
+
+
+class _Name:
+    """A subject's own name, as it is looked for in the names of tests."""
+
+    def __init__(self, name: str, cases: Sequence[TestCase]) -> None:
+        words = _stems(name)
+        self._run = f" {' '.join(words)} " if words else ""
+        held = Counter(word for case in cases for word in words if word in case.name_stems)
+        self._weight = {word: math.log1p(len(cases) / (0.5 + held[word])) for word in words}
+        self._whole = math.fsum(self._weight.values()) or 1.0
+
+    def row(self, case: TestCase) -> tuple[float, float, float]:
+        """Whether the test's name holds it, what share of its words, and whether a title around holds it."""
+        share = math.fsum(w for word, w in self._weight.items() if word in case.name_stems) / self._whole
+        return self._in(case.name_stems), share, max(map(self._in, case.around_stems), default=0.0)
+
+    def _in(self, words: Sequence[str]) -> float:
+        return float(bool(self._run) and self._run in f" {' '.join(words)} ")
+
+
+class _Reasons:
+    """What speaks for a test, in words."""
+
+    def __init__(self, subject: Subject, used_by: Sequence[User], rarity: dict[str, float]) -> None:
+        self._subject = subject
+        self._by_name = {name: user for user in used_by for name in user.names}
+        self._rarity = rarity
+        self._called = re.compile(rf"(?<![\w$]){re.escape(subject.own)}[ \t]*\(")
+
+    def of(self, case: TestCase, file: TestFile, row: Sequence[float]) -> list[str]:
+        """At most ``_TOLD``, the strongest first."""
+        has = dict(zip(NAMES, row, strict=True))
+        return [told for told in self._all(case, file, has) if told][:_TOLD]
+
+    def _all(self, case: TestCase, file: TestFile, has: dict[str, float]) -> Iterator[str]:
+        subject = self._subject
+        if has["uses"]:
+            yield f'{"calls" if self._called.search(case.text) else "names"} "{subject.own}"'
+        yield self._user(case) if not has["uses"] else ""
+        yield f'is named after "{subject.own}"' if has["named"] or has["group-named"] else ""
+        yield f"imports {self._module(file)}" if has["imports-module"] and has["uses-import"] else ""
+        yield f'imports "{subject.own}"' if has["imports-name"] and has["file-uses"] else ""
+        yield f'uses "{subject.owner}"' if subject.owner in case.identifiers else ""
+        yield "its file is named after the module" if has["file-named"] else ""
+        yield self._shared(case)
+
+    def _user(self, case: TestCase) -> str:
+        found = sorted(self._by_name.keys() & case.identifiers)
+        return f'uses "{found[0]}", which uses "{self._subject.own}"' if found else ""
+
+    def _module(self, file: TestFile) -> str:
+        found = [one.module for one in file.imports if _is_module(one.module, self._subject.module)]
+        return found[0] if found else self._subject.module[-1]
+
+    def _shared(self, case: TestCase) -> str:
+        """The two rarest of the identifiers it shares, if they are rare."""
+        subject = self._subject
+        found = (subject.identifiers & case.identifiers) - {subject.own, subject.owner}
+        rare = sorted(found, key=lambda word: (-self._rarity[word], word))[:2]
+        told = [f'"{word}"' for word in rare if self._rarity[word] >= _RARE]
+        return f"shares {' and '.join(told)}" if told else ""
+
+
+def _taken(file: TestFile, subject: Subject) -> frozenset[str]:
+    """The names by which a test file has the subject's module, or what it takes from there."""
+    modules = [one for one in file.imports if _is_module(one.module, subject.module)]
+    taken = {name for one in modules for name in one.names}
+    if any(not one.names for one in modules) or _by_package(file, subject):
+        taken.add(subject.module[-1])
+    return frozenset(taken)
+
+
+def _by_package(file: TestFile, subject: Subject) -> bool:
+    """Whether a test file takes the subject's module out of its package."""
+    *package, name = subject.module
+    return any(name in one.names and _is_module(one.module, package) for one in file.imports)
+
+
+def _of_file(
+    file: TestFile, subject: Subject, used_by: Sequence[User]
+) -> tuple[tuple[float, float], tuple[float, float, float], tuple[float, float]]:
+    """What all tests of a file have: what it imports, how it is called and where it is, what it uses."""
+    imports_module = any(_is_module(one.module, subject.module) for one in file.imports) or _by_package(
+        file, subject
+    )
+    wanted = {subject.own, subject.owner} - {""}
+    imports_name = any(not wanted.isdisjoint(one.names) for one in file.imports)
+    about, module = _about(file.path), _stems(subject.module[-1])
+    uses = len(subject.own) >= _SHORTEST and subject.own in file.shared_identifiers
+    by_user = any(about == _stems(module_parts(one.path)[-1]) for one in used_by if one.path != subject.path)
+    beside = (float(about == module), _overlap(about, module), _nearness(file.path, subject.path))
+    return (float(imports_module), float(imports_name)), beside, (float(uses), float(by_user))
+
+
+def _is_module(named: str, module: Sequence[str]) -> bool:
+    """Whether an import names a module: by the end of its path."""
+    steps = [step for step in re.split(r"[./]", named) if step and step[0] not in "@~"]
+    return bool(steps) and list(module[-len(steps) :]) == steps
+
+
+def _about(path: str) -> list[str]:
+    """The words of what a test file is about, by its name: ``rows`` of ``test_rows.py``."""
+    return [word for word in _stems(path.rpartition("/")[2].partition(".")[0]) if word != "test"]
+
+
+def nearness(test: str, path: str) -> float:
+    """How near a file of tests is to a file of code by their paths alone, 0 to 2."""
+    return _overlap(_about(test), _stems(module_parts(path)[-1])) + _nearness(test, path)
+
+
+def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
+    either = set(one) | set(other)
+    return len(set(one) & set(other)) / len(either) if either else 0.0
+
+
+def _nearness(one: str, other: str) -> float:
+    """The share of folders that two paths have in common, but for those that only say what they hold."""
+    ours = set(one.split("/")[:-1]) - _SAY_ONLY_WHAT_THEY_HOLD
+    theirs = set(other.split("/")[:-1]) - _SAY_ONLY_WHAT_THEY_HOLD
+    return len(ours & theirs) / len(ours | theirs) if ours | theirs else 1.0
+
+
+def _of_best(scores: Sequence[float]) -> list[float]:
+    best = max(scores, default=0.0) or 1.0
+    return [score / best for score in scores]
+
+
+def _stems(name: str) -> list[str]:
+    return [stem(part) for part in parts(name)]

@@ -1,0 +1,1 @@
+"""Rules: their model, the catalogue, and the maps of tools."""

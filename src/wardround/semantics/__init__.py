@@ -1,0 +1,1 @@
+"""Meaning of code and documentation, for any language."""

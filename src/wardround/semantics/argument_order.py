@@ -1,0 +1,239 @@
+"""Arguments that stand in each other's places, by their names and those of the parameters.
+
+After Rice, Aftandilian, Jaspan, Johnston, Pradel and Arroyo-Paredes, "Detecting Argument Selection Defects"
+(OOPSLA 2017): a call is suspicious if another order of its arguments fits the callee's parameter names much
+better. From there are the distance over the terms of names, the threshold on what every moved argument gains,
+and what is passed over: names that tell nothing, functions that turn things round on purpose, and a call
+beside the same call in the other order. Here both sides of a move must be told by their names: that costs
+finds, and buys that what is left is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import msgspec
+
+from wardround.text.tokens import parts, stem
+
+MOST_ARGUMENTS = 8
+"""Orders are compared over all sets of arguments: 2 to this power steps."""
+
+_AGREES = 0.6
+_GAIN = 0.45
+_ABBREVIATED = 0.9
+_SHORTEST_PREFIX = 3
+_SHORTEST_SKELETON = 2
+
+TELLS_NOTHING = frozenset(
+    """
+    a an any arg args argument arguments array b cb cls data default dict e el elem element entry err
+    error ex exc field fn func function info instance it item items kw kwargs list me my none null num
+    number o obj object option options opts other p param parameter params props r res resp response
+    result ret s self set str string t temp that the thing this tmp val value values var x y z
+    """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
+)
+"""Names that say no more than that something is there; as parts of longer names they count."""
+
+_TURNS_ROUND = frozenset(
+    """
+    ascending backward backwards complement converse counter desc descending endian exchange flip flipped
+    inverse invert inverted landscape mirror mirrored negate opposite permute portrait reciprocal reflect
+    rev reverse reversed revert rollback rotate rotated rotation rtl shuffle swap swapped symmetric toggle
+    transpose transposed turn undo
+    """.split()  # noqa: SIM905
+)
+_VOWELS = frozenset("aeiou")
+
+
+class Named(msgspec.Struct, frozen=True):
+    """What an argument is called: ``width`` of ``self.image.width``, and its owner's name, ``image``."""
+
+    name: str
+    owner: str = ""
+
+
+class Swap(msgspec.Struct, frozen=True):
+    """An order of the arguments that fits better.
+
+    Attributes:
+        moves: (place of an argument, place it fits), both counted from 0, by the first.
+        gain: the least that a moved argument gains, 0 to 1.
+    """
+
+    moves: tuple[tuple[int, int], ...]
+    gain: float
+
+
+def tells_something(name: str) -> bool:
+    """Whether a name can say which parameter is meant."""
+    bare = name.strip("_$0123456789").lower()
+    return len(bare) > 1 and bare not in TELLS_NOTHING
+
+
+def turns_round(name: str) -> bool:
+    """Whether a function's name says that it puts things in another order on purpose."""
+    return any(part in _TURNS_ROUND for part in parts(name))
+
+
+@lru_cache(maxsize=20_000)
+def similarity(one: str, other: str) -> float:
+    """How much two names say the same, 0 to 1: the share of the parts of both that meet.
+
+    Parts meet as words without their endings, and less fully as an abbreviation: a prefix (``conf``), or a
+    word's consonants (``src``).
+    """
+    ours, theirs = _terms(one), list(_terms(other))
+    if not ours or not theirs:
+        return 0.0
+    total = len(ours) + len(theirs)
+    met = 0.0
+    for term in ours:
+        best = max(theirs, key=lambda t: _likeness(term, t), default="")
+        likeness = _likeness(term, best)
+        if likeness:
+            theirs.remove(best)
+            met += likeness
+    return 2 * met / total
+
+
+@lru_cache(maxsize=20_000)
+def _terms(name: str) -> tuple[str, ...]:
+    return tuple(stem(part) for part in parts(name))
+
+
+def _likeness(one: str, other: str) -> float:
+    if one == other:
+        return 1.0 if one else 0.0
+    short, long = sorted((one, other), key=lambda word: (len(word), word))
+    return _ABBREVIATED if _abbreviates(short, long) else 0.0
+
+
+def _abbreviates(short: str, long: str) -> bool:
+    """Whether one word can stand for the other: ``conf`` config, ``src`` source, ``idx`` index."""
+    if len(short) == len(long) or len(short) < _SHORTEST_SKELETON or short[0] != long[0]:
+        return False
+    if short.isdigit() or long.isdigit():
+        return False
+    if long.startswith(short):
+        return len(short) >= _SHORTEST_PREFIX
+    if _VOWELS.intersection(short[1:]):
+        return False
+    rest = iter(long[1:])
+    return all(letter in rest for letter in short[1:])
+
+
+def best_order(arguments: Sequence[Named | None], parameters: Sequence[str]) -> Swap | None:
+    """The order of the arguments that fits the parameters better by far, or None.
+
+    Args:
+        arguments: those given by position, in order; None for one without a name.
+        parameters: the names they go to, as many; empty for one without a name.
+    """
+    count = len(arguments)
+    if not 2 <= count <= MOST_ARGUMENTS or count != len(parameters):
+        return None
+    fits = [[_fit(words, name) for name in parameters] for words in _told_apart(arguments)]
+    if not any(fits[i][j] >= fits[i][i] + _GAIN for i in range(count) for j in range(count)):
+        return None
+    order = _assignment(fits)
+    moves = tuple((i, j) for i, j in enumerate(order) if i != j)
+    gains = [fits[i][j] - fits[i][i] for i, j in moves]
+    if not moves or min(gains) < _GAIN or any(fits[i][j] < _AGREES for i, j in moves):
+        return None
+    if any(_is_as_good(fits, i, j) for i, j in moves):
+        return None
+    return Swap(moves, min(gains))
+
+
+def _told_apart(arguments: Sequence[Named | None]) -> list[str]:
+    """What each argument is called; of two with the same name, their owners' names come with it."""
+    names = [argument.name if argument else "" for argument in arguments]
+    return [
+        f"{argument.owner}_{argument.name}"
+        if argument and argument.owner and names.count(argument.name) > 1
+        else name
+        for argument, name in zip(arguments, names, strict=True)
+    ]
+
+
+def _fit(argument: str, parameter: str) -> float:
+    if tells_something(argument) and tells_something(parameter):
+        return similarity(argument, parameter)
+    return 0.0
+
+
+def _is_as_good(fits: Sequence[Sequence[float]], argument: int, parameter: int) -> bool:
+    """Whether another parameter, or another argument, would do as well: then the names decide nothing."""
+    fit = fits[argument][parameter]
+    return (
+        any(
+            fits[argument][j] >= fit or fits[j][parameter] >= fit
+            for j in range(len(fits))
+            if j not in (argument, parameter)
+        )
+        or fits[parameter][parameter] >= fit
+    )
+
+
+def _assignment(fits: Sequence[Sequence[float]]) -> list[int]:
+    """For each argument the parameter of the best order overall; of equal ones that which moves least."""
+    count = len(fits)
+    best: dict[int, tuple[float, int, tuple[int, ...]]] = {0: (0.0, 0, ())}
+    for argument in range(count):
+        following: dict[int, tuple[float, int, tuple[int, ...]]] = {}
+        for taken, (score, kept, order) in best.items():
+            for parameter in range(count):
+                if taken >> parameter & 1:
+                    continue
+                total = round(score + fits[argument][parameter], 6)
+                candidate = (total, kept + (argument == parameter), (*order, parameter))
+                held = following.get(taken | 1 << parameter)
+                if held is None or candidate[:2] > held[:2]:
+                    following[taken | 1 << parameter] = candidate
+        best = following
+    return list(best[(1 << count) - 1][2])
+
+
+def is_mirrored(order: Sequence[str], others: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> bool:
+    """Whether one of several calls gives the same arguments in another order: then both are meant."""
+    own = list(order)
+    return any(list(one) != own and sorted(one) == sorted(own) for one in others)
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A call whose callee is known.
+
+    Attributes:
+        callee: the name it was defined by.
+        parameters: the names that the arguments go to; empty for one without a name.
+        arguments: those given by position, in order; None for one without a name.
+        texts: the same arguments as they stand.
+    """
+
+    callee: str
+    parameters: tuple[str, ...]
+    arguments: tuple[Named | None, ...]
+    texts: tuple[str, ...]
+
+    def better_order(self) -> Swap | None:
+        """The order that fits better by far, unless the callee's name says that it turns things round."""
+        found = best_order(self.arguments, self.parameters)
+        return None if found is None or turns_round(self.callee) else found
+
+    def exchanged(self, one: int, other: int) -> Call:
+        """The same call with two arguments in each other's places."""
+        order = list(range(len(self.arguments)))
+        order[one], order[other] = other, one
+        return Call(
+            self.callee,
+            self.parameters,
+            tuple(self.arguments[place] for place in order),
+            tuple(self.texts[place] for place in order),
+        )
+
+    def told(self, swap: Swap) -> str:
+        """What is wrong with it, in one line."""
+        found = [f'"{self.texts[i]}" goes to "{self.parameters[i]}"' for i, _ in swap.moves]
+        return f'{", ".join(found[:-1])} and {found[-1]} of "{self.callee}": they look swapped'

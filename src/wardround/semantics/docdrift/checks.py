@@ -1,0 +1,158 @@
+"""What the checks of words beside code share, whatever the language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Span
+
+if TYPE_CHECKING:
+    from wardround.checks.base import Source
+    from wardround.semantics.docdrift.comment_lines import Marks
+    from wardround.semantics.docdrift.return_claims import StaleName
+    from wardround.semantics.docdrift.stale_comments import StaleWords
+
+_TOLD_AT_MOST = 5
+_WIDEST = 300
+
+
+def is_changed(source: Source) -> bool:
+    """Whether a file stood before the change and lost a line by it; a cheap look."""
+    base = source.base_text
+    if base is None or base == source.text or source.text.startswith(base):
+        return False
+    return not set(base.split("\n")) <= set(source.text.split("\n"))
+
+
+def stale_words(source: Source, marks: Marks) -> Sequence[StaleWords]:
+    """The phrases of a file that the change made untrue, by line."""
+    if not is_changed(source):
+        return ()
+    from wardround.semantics.docdrift.removed_steps import stale_choices, stale_steps
+    from wardround.semantics.docdrift.return_claims import stale_results
+    from wardround.semantics.docdrift.schema_bounds import stale_bounds
+    from wardround.semantics.docdrift.stale_comments import (  # not needed where nothing changed
+        stale_names,
+        stale_values,
+    )
+    from wardround.semantics.docdrift.stale_verbs import stale_deeds
+    from wardround.semantics.docdrift.units import stale_units
+
+    base, text, is_added = source.base_text or "", source.text, source.is_added
+    found: dict[int, StaleWords] = {}
+    looks = (
+        stale_units, stale_values, stale_names, stale_results, stale_steps, stale_choices, stale_bounds,
+        stale_deeds,
+    )  # fmt: skip
+    for look in looks:
+        for one in look(base, text, marks, is_added):
+            found.setdefault(one.line, one)
+    return [found[line] for line in sorted(found)][:_TOLD_AT_MOST]
+
+
+def said(one: StaleWords) -> tuple[Span, str]:
+    """Where stale words stand and what to say of them."""
+    swap = one.swap
+    did = f'made "{swap.old}" into "{swap.new}"' if swap.new else f'took "{swap.old}" out'
+    message = f'the words say "{one.phrase}", but this change {did}'
+    return Span(one.line, one.column, one.line, max(one.end, one.column)), message
+
+
+CHANGING = (
+    "getdel", "getset", "pop", "rem", "delete", "unlink", "discard", "take", "_or_", "orcreate", "upsert",
+    "update", "create", "insert", "destroy", "shift", "splice", "clear", "replace", "purge", "reset",
+    "truncate", "drop", "revoke", "kill", "terminate", "wipe", "erase", "expunge", "flush",
+    "deactivate", "archive",
+)  # fmt: skip
+"""Of which one stands, in small letters, in every name of what ``drift.returns`` takes for a change."""
+
+
+def stale_reader_names(source: Source, marks: Marks) -> Sequence[StaleName]:
+    """The names that say a function only reads, which it no longer does."""
+    lowered = "" if source.base_text is None else source.added.lower()
+    if not any(word in lowered for word in CHANGING):
+        return ()
+    from wardround.semantics.docdrift.return_claims import stale_readers
+
+    return stale_readers(source.base_text or "", source.text, marks)
+
+
+def said_of_name(one: StaleName) -> tuple[Span, str]:
+    """Where a stale name stands and what to say of it."""
+    span = Span(one.line, one.column, one.line, one.column + len(one.name))
+    became = f'made "{one.was}" into "{one.now}"' if one.was else f'brought "{one.now}"'
+    return span, f'"{one.name}" is named like a reader, but this change {became}, which changes what is read'
+
+
+class UnitMismatch(msgspec.Struct, frozen=True):
+    """A name of a unit that is given a name of another, and where it stands, 1-based."""
+
+    name: str
+    given: str
+    line: int
+    column: int
+
+
+UNIT_WORDS = (
+    "_ms", "_sec", "_millis", "_min", "_hour", "_day", "_kb", "_mb", "_gb", "_bytes", "_km", "_kib", "_mib",
+    "Ms", "Sec", "Millis", "Min", "Hour", "Day", "Kb", "Mb", "Gb", "Bytes", "Km",
+    "KB", "MB", "GB", "_MS", "_SEC", "_MIN", "_HOUR", "_DAY", "_S",
+)  # fmt: skip
+"""Of which one stands in every text with a name of a unit."""
+_GIVEN = LatePattern(
+    r"(?:_(?:ms|s|secs?|seconds?|millis\w*|mins?|minutes?|hours?|days?|kb|mb|gb|bytes|km|[km]ib)"
+    r"|Ms|Secs?|Seconds|Millis\w*|Mins?|Minutes|Hours|Days|K[bB]|M[bB]|G[bB]|Bytes|Km|_MS|_SECS?|_SECONDS)"
+    r"(?![A-Za-z0-9])[^\S\n]*(?::[^\n=]{1,40})?[=:]"
+)
+
+
+def unit_mismatches(source: Source) -> Sequence[UnitMismatch]:
+    """The names of a unit that added lines give a name of another."""
+    from wardround.semantics.docdrift.units import mismatched
+
+    found: dict[int, UnitMismatch] = {}
+    text = source.text
+    for place in _GIVEN.finditer(text):
+        start = text.rfind("\n", 0, place.start()) + 1
+        end = text.find("\n", place.start())
+        line = text[start : end if end >= 0 else len(text)]
+        one = mismatched(line) if len(line) < _WIDEST else None
+        if one is not None:
+            number = text.count("\n", 0, start) + 1
+            if source.is_added(number):
+                found[number] = UnitMismatch(one[0], one[1], number, one[2] + 1)
+    return [found[number] for number in sorted(found)]
+
+
+def unit_values(source: Source) -> Sequence[tuple[Span, str]]:
+    """The numbers of added lines that are in another unit than their name says: where, and what to say."""
+    from wardround.semantics.docdrift.unit_literals import misplaced_values
+
+    told = []
+    for one in misplaced_values(source.text):
+        line, column = source.place(one.start)
+        if source.is_added(line):
+            message = f'"{one.name}" is given {one.value}, which looks like {one.is_in}'
+            told.append((Span(line, column, line, column + len(one.name)), message))
+    return told
+
+
+def wrong_messages(source: Source) -> Sequence[tuple[Span, str]]:
+    """The messages of added lines that do not fit the condition above them: where, and what to say."""
+    from wardround.semantics.docdrift.error_messages import misfits
+
+    return [
+        (Span(one.line, one.column, one.line, one.column + one.length), one.message)
+        for one in sorted(misfits(source.text), key=lambda one: (one.line, one.column))
+        if any(source.is_added(n) for n in range(max(one.line - 1, 1), one.line + 1))
+    ]
+
+
+def said_of_units(one: UnitMismatch) -> tuple[Span, str]:
+    """Where units differ and what to say of them."""
+    span = Span(one.line, one.column, one.line, one.column + len(one.name))
+    return span, f'"{one.name}" is given "{one.given}" as it is, which by its name is in another unit'

@@ -1,0 +1,195 @@
+"""Defaults and choices of options that a change made others, while words still state the old ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wardround.checks.base import ChangedText
+from wardround.checks.lazy import LatePattern
+from wardround.semantics.docdrift.cli_checks import OptionCheck
+from wardround.semantics.semdiff.line_diff import removed_lines, span_of_line
+
+if TYPE_CHECKING:
+    from wardround.semantics.docdrift.cli_options import Option, OtherValues
+    from wardround.semantics.docdrift.references import Document, Mention
+
+_VALUES = LatePattern(r"default|choices|Choice|[oO]ption\(|add_argument|addoption|^\s*[A-Z][A-Z0-9_]+\s*[:=]")
+_BELOW = 3
+"""Lines below the name of an option that still are about it."""
+_LONGEST_VALUE = 60
+_HEADER = LatePattern(r"\|[^|\n]*\bdefault\b[^|\n]*\|", re.IGNORECASE)
+_ANY_OPTION = LatePattern(r"(?<![\w-])--[A-Za-z]")
+
+
+class Stale(msgspec.Struct, frozen=True):
+    """Words about an option that state a value the change made another.
+
+    Attributes:
+        said: the value they state.
+        now: the value there is, or the choices.
+        where: the words; None where they are the option's own help.
+    """
+
+    option: OtherValues
+    said: str
+    now: str
+    phrase: str
+    where: Mention | None = None
+
+
+class StaleValueCheck(OptionCheck):
+    """A check of options whose values a change made others."""
+
+    def run(self) -> None:
+        for file in self.touched():
+            for stale in self.stale(file):
+                self.report(file.path, span_of_line(file, _line_of(stale, file)), _message(stale))
+
+    def may_differ(self, file: ChangedText) -> bool:
+        """Whether a removed line can have held a value; a cheap look."""
+        return any(_VALUES.search(line) for line in removed_lines(file))
+
+    def stale(self, file: ChangedText) -> list[Stale]:
+        """What is still said of the options of a file whose values differ, one for each."""
+        sides = self.both(file) if self.may_differ(file) else None
+        if sides is None:
+            return []
+        from wardround.semantics.docdrift.cli_options import other_values
+
+        found, left = [], []
+        for one in other_values(*sides):
+            own = stale_in(one, one.now.help)
+            found += [own] if own else []
+            left += [] if own else [one]
+        beside = frozenset(sides[0].by_name) | frozenset(sides[1].by_name)
+        return [*found, *self._in_documents(file, left, beside)] if left else found
+
+    def _in_documents(
+        self, file: ChangedText, options: list[OtherValues], beside: frozenset[str]
+    ) -> Iterator[Stale]:
+        from wardround.semantics.docdrift.doc_files import WordFile, word_files
+        from wardround.semantics.docdrift.references import Document, option_mentions
+
+        project = self.change.project
+        naming = frozenset(project.files_with_word(sorted({one.name for one in options}), ("*",)))
+        program = self.program(file.path)
+        left = list(options)
+        for path, kind in word_files(project, naming):
+            text = project.read(path) if kind is WordFile.PROSE and left else None
+            if not text or "--" not in text:
+                continue
+            document = Document(path, text)
+            for one in list(left):
+                mentions = option_mentions(document, one.name, program, beside - set(one.now.names))
+                said = next((s for m in mentions if (s := _in_document(one, document, m))), None)
+                if said is not None:
+                    left.remove(one)
+                    yield said
+
+
+def stale_in(one: OtherValues, words: str) -> Stale | None:
+    """What words about an option say that was so and is no longer."""
+    if one.default is not None:
+        old, new = one.default
+        phrase = stated_default(words, old)
+        if phrase is not None and stated_default(words, new) is None:
+            return Stale(one, old, new, phrase)
+    for choice in one.gone_choices:
+        phrase = _listed(choice, one.now.choices, words)
+        if phrase is not None:
+            return Stale(one, choice, ", ".join(one.now.choices), phrase)
+    return None
+
+
+def stated_default(words: str, value: str) -> str | None:
+    """The phrase that states a value as the default; None if there is none."""
+    if not value.strip() or len(value) > _LONGEST_VALUE:
+        return None
+    match = re.search(
+        rf"\bdefault(?:s|ed)?\b(?:\s+value)?(?:\s+(?:is|to|are|as))?\s{{0,4}}[:=]?\s{{0,4}}[`'\"*(\[]{{0,4}}"
+        rf"{re.escape(value)}(?![\w.-]*\w|\.\d|%)",
+        words,
+        re.IGNORECASE,
+    )
+    return " ".join(match[0].split()) if match else None
+
+
+def _listed(choice: str, now: tuple[str, ...], words: str) -> str | None:
+    """The line that lists a choice that is gone, with one that is left."""
+    if len(choice) < 2:
+        return None
+    for line in words.split("\n"):
+        if (
+            _stands(choice, line)
+            and any(_stands(one, line) for one in now)
+            and not _stands_in_any(choice, now)
+        ):
+            return " ".join(line.split())
+    return None
+
+
+def _stands(word: str, text: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
+
+
+def _stands_in_any(word: str, others: tuple[str, ...]) -> bool:
+    return any(word in other for other in others)
+
+
+def _in_document(one: OtherValues, document: Document, mention: Mention) -> Stale | None:
+    """What a document says below an option's name, or beside it in a table."""
+    lines = document.lines
+    text = [mention.text]
+    for line in lines[mention.line : mention.line + _BELOW]:
+        if _ANY_OPTION.search(line.text) or line.text.startswith("#"):
+            break
+        text.append(line.text)
+    found = stale_in(one, "\n".join(text))
+    if found is None and one.default is not None and mention.text.count("|") > 1:
+        found = _in_table(one, document, mention)
+    return None if found is None else Stale(one, found.said, found.now, found.phrase, mention)
+
+
+def _in_table(one: OtherValues, document: Document, mention: Mention) -> Stale | None:
+    assert one.default is not None
+    old, new = one.default
+    cells = [cell.strip(" `'\"*") for cell in mention.text.split("|")]
+    if old not in cells or new in cells:
+        return None
+    number = mention.line - 1
+    while number > 0 and "|" in document.lines[number - 1].text:
+        number -= 1
+    is_told = _HEADER.search(document.lines[number].text) is not None
+    return Stale(one, old, new, mention.quote) if is_told else None
+
+
+def _line_of(stale: Stale, file: ChangedText) -> int:
+    """The line that states the old value, in the option's help; else the line that states the new one."""
+    now: Option = stale.option.now
+    lines = (file.text or "").split("\n")
+    within = range(now.line, min(now.end_line, len(lines)) + 1)
+    if stale.where is None:
+        telling = (n for n in within if n >= now.help_line and _stands(stale.said, lines[n - 1]))
+        return next(telling, now.help_line or now.line)
+    return next((n for n in within if file.is_added(n)), now.line)
+
+
+def _message(stale: Stale) -> str:
+    from wardround.semantics.docdrift.references import QUOTED_AT_MOST
+
+    where = "its help" if stale.where is None else stale.where.place
+    quote = (
+        stale.phrase
+        if len(stale.phrase) <= QUOTED_AT_MOST
+        else f"{stale.phrase[: QUOTED_AT_MOST - 1].rstrip()}…"
+    )
+    name = stale.option.name
+    if stale.option.default is not None and stale.said == stale.option.default[0]:
+        did = f'gave "{name}" the default "{stale.now}"'
+    else:
+        did = f'took "{stale.said}" from what "{name}" can be'
+    return f'this change {did}, but {where} still says "{quote}"'

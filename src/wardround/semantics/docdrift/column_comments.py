@@ -1,0 +1,79 @@
+"""What words about a column say of its values, against the type it has."""
+
+from __future__ import annotations
+
+import re
+
+from wardround.checks.lazy import LatePattern
+
+_FRACTIONS = frozenset({"numeric", "decimal", "money", "real", "float", "double", "dec"})
+_MOMENTS = frozenset({"timestamp", "timestamptz", "date", "datetime", "datetime2", "smalldatetime"})
+_TRUTHS = frozenset({"boolean", "bool"})
+_LISTS = frozenset({"json", "jsonb"})
+_TEXTS = frozenset({"varchar", "char", "character", "nvarchar", "varchar2", "bpchar"})
+_CENTS = LatePattern(
+    r"(?i)\b(?:in|as|number of|amount of)(?: (?:the|euro|us|eur|usd|whole|integer))? "
+    r"(cents|pence|minor units?|öre|smallest (?:currency )?units?|smallest units?)\b"
+)
+_EPOCH = LatePattern(
+    r"(?i)\b((?:unix|epoch) (?:time(?:stamp)?|seconds|millis\w*)|(?:milli)?seconds since(?: the)? epoch"
+    r"|since the (?:unix )?epoch|epoch (?:in )?(?:milli)?seconds)\b"
+)
+_JOINED = LatePattern(r"(?i)\b((?:comma|semicolon|pipe|space)[- ]?(?:separated|delimited))\b")
+_WHETHER = LatePattern(r"(?i)^\W*(whether\b|true (?:if|when|while|for)\b|false (?:if|when|while)\b)")
+_MOMENT = LatePattern(
+    r"(?i)^\W*((?:the )?(?:time(?:stamp)?|date|moment|point in time) (?:at|on|of|when|that|it)\b|set when\b)"
+)
+_ZERO_ONE = LatePattern(r"(?i)\b(0 ?= ?\w+[,;/ ]+(?:and )?1 ?= ?\w+|0 or 1|1 (?:if|for|when) \w+)")
+_LENGTH = LatePattern(
+    r"(?i)\b(?:at most|up to|max(?:imum|\.)?(?: of| length)?|no more than) (\d{1,5}) (?:characters|chars"
+    r"|letters)\b"
+)
+_EXACT = LatePattern(r"(?i)\b(two|three|four|2|3|4)[- ]letter\b")
+_COUNTED = LatePattern(
+    r"(?i)^\W*(?:in |duration in |time in |took in )?((?:milli)?seconds|minutes|hours|days|ms)\W*$"
+)
+_SPOKEN = {"two": 2, "three": 3, "four": 4}
+
+
+def contradiction(
+    kind: str, sizes: tuple[int, ...], words: str, *, is_list: bool
+) -> tuple[int, int, str] | None:
+    """Start and end of what words say and a type forbids, and why; None if both can be.
+
+    Args:
+        kind: the type's name in lower case, without its size: ``numeric``, ``timestamptz``.
+        sizes: length, or precision and scale, where the type says them.
+        is_list: whether the column holds an array of the type.
+    """
+    says: tuple[re.Match[str] | None, str] = (None, "")
+    if is_list or kind in _LISTS:
+        says = _JOINED.search(words), "the type is a list of its own"
+    elif kind in _FRACTIONS and not (
+        kind in ("numeric", "decimal", "dec") and (len(sizes) < 2 or not sizes[1])
+    ):
+        says = _CENTS.search(words), "the type has room for fractions of the whole unit"
+    elif kind in _MOMENTS:
+        says = _EPOCH.search(words) or _WHETHER.search(words), f"the column is of type {kind}"
+    elif kind in _TRUTHS:
+        says = _MOMENT.search(words) or _ZERO_ONE.search(words), "the column is a truth value"
+    elif kind == "interval":
+        says = _COUNTED.search(words), "the type tells the unit itself"
+    elif kind == "text":
+        says = _ZERO_ONE.search(words), "the column holds text"
+    elif kind in _TEXTS and sizes:
+        return _of_length(sizes[0], words)
+    match, why = says
+    return (*match.span(1), why) if match else None
+
+
+def _of_length(size: int, words: str) -> tuple[int, int, str] | None:
+    """A bound on the length that the words state and the type does not keep."""
+    match = _LENGTH.search(words)
+    if match and int(match[1]) != size:
+        return *match.span(1), f"the type takes {size}"
+    exact = _EXACT.search(words)
+    said = _SPOKEN.get(exact[1].lower()) or int(exact[1]) if exact else 0
+    if exact and said > size:
+        return *exact.span(1), f"the type takes no more than {size}"
+    return None

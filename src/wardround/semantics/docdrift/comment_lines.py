@@ -1,0 +1,255 @@
+"""A file as lines of code and lines of words: comments, and what stands at the head of what it documents."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import msgspec
+
+from wardround.checks.lazy import LatePattern
+
+_TRIPLE = ('"""', "'''")
+_FUNCTION = LatePattern(
+    r"^\s*(?:(?:async\s+)?def\s+(\w+)|(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+)"
+    r"|(?:export\s+)?(?:const|let|var)\s+(\w+)\s*(?::[^=\n]{0,120})?=\s*(?:async\s*)?(?:\([^\n]*|\w+\s*)=>"
+    r"|(?:(?:public|private|protected|static|async|override|readonly|get"
+    r"|set)\s+)*(\w+)\s*(?:<[^>\n]*>)?\([^\n]*\)\s*"
+    r"(?::[^{\n]{1,120})?\{\s*$)"
+)
+_NO_FUNCTION = frozenset(
+    {"if", "for", "while", "switch", "catch", "with", "elif", "match", "describe", "it", "test"}
+)
+_CODE = LatePattern(
+    r"[;{}]\s*$|^[\w.\[\]\"']+\s*(?:=|:=|\+=)\s*\S|\)\s*$|^\W*(?:return|import|from|const|let|if|for)\b"
+)
+"""A comment that is code which was put out of use."""
+_OPENS = ("(", "[", "{")
+_BODY = LatePattern(
+    r"^\s*(?:(?:async\s+)?def|class|if|elif|else|for|while|with|try|except|function|switch"
+    r"|catch)\b|=>\s*\{\s*$"
+)
+_LONGEST_STATEMENT = 15
+"""Lines of a call or literal in brackets; a longer one is a table, and no words above it are about a line."""
+_LONGEST_QUERY = 40
+_WORDS_AT_MOST = 12
+"""Lines of words above a line of code; more are a chapter."""
+
+
+class Marks(msgspec.Struct, frozen=True):
+    """How a language marks comments.
+
+    Attributes:
+        line: what begins a comment that ends with its line.
+        blocks: whether there are ``/* */`` as well.
+        triple: whether text in three quotes is documentation.
+    """
+
+    line: tuple[str, ...]
+    blocks: bool = False
+    triple: bool = False
+    statements: bool = False
+    """Whether a statement ends with a semicolon, and the words in it are about all of it."""
+
+
+PYTHON = Marks(("#",), triple=True)
+SCRIPT = Marks(("//",), blocks=True)
+SQL = Marks(("--",), blocks=True, statements=True)
+HASH = Marks(("#",))
+
+
+class WordedLines:
+    """The lines of a text, each parted into code and words."""
+
+    def __init__(self, text: str, marks: Marks) -> None:
+        self.lines = text.split("\n")
+        self._marks = marks
+        self.code: list[str] = []
+        self.words: list[str] = []
+        """The words of each line, blanks where its code is, so that columns hold; "" where there are none."""
+        self._read(marks)
+
+    def _read(self, marks: Marks) -> None:
+        closes = ""
+        for line in self.lines:
+            code, words, closes = _parted(line, marks, closes)
+            self.code.append(code)
+            self.words.append(words)
+
+    def is_only_words(self, number: int) -> bool:
+        """Whether a line, 1-based, holds words and no code."""
+        return bool(self.words[number - 1].strip()) and not self.code[number - 1].strip()
+
+    def indent(self, number: int) -> int:
+        line = self.lines[number - 1]
+        return len(line) - len(line.lstrip())
+
+    def words_above(self, number: int) -> list[int]:
+        """The lines of words that stand directly above a line."""
+        found: list[int] = []
+        above = number - 1
+        while above >= 1 and self.is_only_words(above) and len(found) < _WORDS_AT_MOST:
+            found.append(above)
+            above -= 1
+        return found[::-1]
+
+    def words_beside(self, number: int) -> list[int]:
+        """The lines of words about a line: behind it, above it, above the call or literal it is a part of."""
+        found = [number] if self.words[number - 1].strip() and not self.is_only_words(number) else []
+        if self._marks.statements:
+            return [*found, *self._words_of_statement(number)]
+        above = self.words_above(number)
+        opener = self.opener(number)
+        while not above and opener is not None:
+            found += [opener] if self.words[opener - 1].strip() else []
+            above = self.words_above(opener)
+            opener = self.opener(opener)
+        return [*found, *(n for n in above if not _CODE.search(self.words[n - 1].strip().lstrip("#/-* ")))]
+
+    def _words_of_statement(self, number: int) -> list[int]:
+        """The lines of words in a statement that ends with a semicolon, those above it included."""
+        found: list[int] = []
+        above = number - 1
+        while (
+            above >= 1 and number - above < _LONGEST_QUERY and not self.code[above - 1].rstrip().endswith(";")
+        ):
+            found += [above] if self.is_only_words(above) else []
+            above -= 1
+        return found
+
+    def opener(self, number: int) -> int | None:
+        """The line that opens the brackets a line stands in; None where it is in no call or literal."""
+        indent = self.indent(number)
+        for above in range(number - 1, max(number - _LONGEST_STATEMENT, 0), -1):
+            code = self.code[above - 1].rstrip()
+            if code and self.indent(above) < indent:
+                # The brackets of a condition over several lines are no body.
+                is_body = _BODY.search(code) is not None and not code.endswith(("if (", "while ("))
+                return above if code.endswith(_OPENS) and not is_body else None
+        return None
+
+    def statement(self, number: int) -> range:
+        """The lines of the innermost call or literal in brackets around a line, or the line alone."""
+        start = self.opener(number)
+        if start is None:
+            return range(number, number + 1)
+        indent = self.indent(start)
+        last = min(start + _LONGEST_STATEMENT, len(self.lines))
+        end = next(
+            (n for n in range(number + 1, last + 1) if self.code[n - 1].strip() and self.indent(n) <= indent),
+            number,
+        )
+        return range(start, end + 1)
+
+    def function(self, number: int) -> tuple[int, str] | None:
+        """Line and name of the function around a line."""
+        indent = self.indent(number) if self.code[number - 1].strip() else None
+        for above in range(number - 1, 0, -1):
+            code = self.code[above - 1]
+            if not code.strip() or (indent is not None and self.indent(above) >= indent):
+                continue
+            indent = self.indent(above)
+            match = _FUNCTION.match(code)
+            name = next((one for one in match.groups() if one), "") if match else ""
+            if name and name not in _NO_FUNCTION:
+                return above, name
+            if indent == 0:
+                return None
+        return None
+
+    def documentation(self, function: int) -> list[int]:
+        """The lines of words about a function: those above it, or those its body begins with."""
+        above = self.words_above(function)
+        below = next(
+            (
+                n
+                for n in range(function, min(function + _LONGEST_STATEMENT, len(self.lines)))
+                if self.code[n - 1].rstrip().endswith(":")
+            ),
+            None,
+        )
+        inside: list[int] = []
+        number = (below or function) + 1
+        while (
+            below
+            and number <= len(self.lines)
+            and (self.is_only_words(number) or (inside and not self.lines[number - 1].strip()))
+        ):
+            inside.append(number)
+            number += 1
+        return [*above, *inside]
+
+    def body(self, function: int) -> range:
+        """The lines of a function behind its first."""
+        indent = self.indent(function)
+        last = len(self.lines)
+        ends = (
+            n
+            for n in range(function + 1, last + 1)
+            if self.code[n - 1].strip()
+            and self.indent(n) <= indent
+            and self.code[n - 1].strip()[0] not in ")]}"
+        )
+        return range(function + 1, next(ends, last + 1))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name in the code."""
+        from wardround.text.tokens import NAME
+
+        return frozenset(name for code in self.code for name in NAME.findall(code))
+
+
+def _may_have_words(line: str, marks: Marks) -> bool:
+    """Whether words may begin in a line; a cheap look."""
+    if marks.triple and ('"' in line or "'" in line) and ('"""' in line or "'''" in line):
+        return True
+    return any(mark in line for mark in marks.line) or (marks.blocks and "/*" in line)
+
+
+def _parted(line: str, marks: Marks, closes: str) -> tuple[str, str, str]:
+    """Code and words of a line, and what closes the words that go on behind its end."""
+    if closes:
+        end = line.find(closes)
+        if end < 0:
+            return "", line, closes
+        rest = line[end + len(closes) :]
+        code, words, still = _parted(rest, marks, "") if rest.strip() else ("", "", "")
+        return (
+            " " * (end + len(closes)) + code if code.strip() else "",
+            line[: end + len(closes)] + words,
+            still,
+        )
+    if not _may_have_words(line, marks):
+        return line, "", ""
+    quote = ""
+    place = 0
+    while place < len(line):
+        char = line[place]
+        if quote:
+            place += 1 if char == "\\" else 0
+            quote = "" if char == quote else quote
+        elif marks.triple and line.startswith(_TRIPLE, place):
+            return _triple(line, place)
+        elif line.startswith(marks.line, place):
+            return line[:place], " " * place + line[place:], ""
+        elif marks.blocks and line.startswith("/*", place):
+            end = line.find("*/", place + 2)
+            if end < 0:
+                return line[:place], " " * place + line[place:], "*/"
+            if not line[end + 2 :].strip():
+                return line[:place], " " * place + line[place:end], ""
+            place = end + 1
+        elif char in "\"'`":
+            quote = char
+        place += 1
+    return line, "", ""
+
+
+def _triple(line: str, place: int) -> tuple[str, str, str]:
+    quotes = line[place : place + 3]
+    end = line.find(quotes, place + 3)
+    if line[:place].strip(" rRbBfFuU"):
+        return (line, "", "") if end >= 0 else (line[:place], "", quotes)
+    if end < 0:
+        return "", " " * (place + 3) + line[place + 3 :], quotes
+    return "", " " * (place + 3) + line[place + 3 : end], ""

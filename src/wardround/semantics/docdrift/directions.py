@@ -1,0 +1,125 @@
+"""Which way round words say that something is done: from where to where, or turned on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wardround.checks.lazy import LatePattern
+from wardround.semantics.argument_order import Named, Swap
+from wardround.semantics.docdrift.comment_lines import Marks
+from wardround.semantics.docdrift.stale_comments import worded
+from wardround.text.tokens import parts, stem
+
+_TURNS = LatePattern(
+    r"(?i)\b(?:swap(?:s|ped|ping)?|flip(?:s|ped|ping)?|transpos\w+|mirror(?:s|ed|ing)?|rotat\w+|revers\w+"
+    r"|invert\w*|exchang(?:e|es|ed|ing)|upside down|sideways|upright|inside out"
+    r"|(?:quarter|half|full)[- ]turn|turn(?:s|ed|ing)? (?:round|around|over|by)|other way (?:a?round)"
+    r"|(?:on purpose|deliberately|intentionally)|opposite (?:order|direction|way)"
+    r"|(?:landscape|portrait) (?:to|into|becomes)|(?:width|height) (?:is|becomes) the)\b"
+)
+_ARTICLE = r"(?:(?:the|an?|its|their|our|his|her|this|that|one|some) )?"
+_THING = rf"{_ARTICLE}((?:[\w`]+[ -]){{0,2}}?[\w`]+)"
+_FLOWS = (
+    LatePattern(rf"(?i)\b(?:from|out of) {_THING} (?:back |over |on )?(?:in|on)?to {_THING}"),
+    LatePattern(rf"(?i)\b(?:from|out of) {_ARTICLE}(\w+)(?: account| table| store)?,? (?:in|on)?to {_THING}"),
+)
+_BACKWARD = LatePattern(rf"(?i)\b(?:in|on)?to {_THING} (?:from|out of) {_THING}")
+_ORIGINS = frozenset({"from", "source", "src", "origin", "sender", "payer", "debit", "debtor", "giver"})
+_GOALS = frozenset(
+    {
+        "to",
+        "into",
+        "target",
+        "dest",
+        "destination",
+        "dst",
+        "recipient",
+        "receiver",
+        "payee",
+        "credit",
+        "taker",
+    }
+)
+
+
+def turned_on_purpose(text: str, marks: Marks, line: int) -> bool:
+    """Whether the words beside a line, or those about its function, tell that things are turned round."""
+    return any(_TURNS.search(prose) for prose in _words_of(text, marks, line))
+
+
+def against_the_words(
+    text: str, marks: Marks, line: int, arguments: Sequence[Named | None], parameters: Sequence[str]
+) -> Swap | None:
+    """Two arguments that go the other way than the words about the function around them say.
+
+    ``Move the stock from the shop to the depot`` over a call that gives the depot to ``source``.
+    """
+    origin = [n for n, name in enumerate(parameters) if _ORIGINS & set(parts(name))]
+    goal = [n for n, name in enumerate(parameters) if _GOALS & set(parts(name))]
+    if len(origin) != 1 or len(goal) != 1 or origin == goal:
+        return None
+    from_here, to_there = arguments[origin[0]], arguments[goal[0]]
+    if from_here is None or to_there is None:
+        return None
+    given_first, given_last = _stems(from_here), _stems(to_there)
+    flows = [flow for prose in _words_of(text, marks, line) for flow in _flows(prose)]
+    if not flows or any(_goes(start, end, given_first, given_last) for start, end in flows):
+        return None
+    if any(_goes(end, start, given_first, given_last) for start, end in flows):
+        moves = sorted([(origin[0], goal[0]), (goal[0], origin[0])])
+        return Swap(tuple(moves), 1.0)
+    return None
+
+
+_OPPOSITES = (
+    frozenset({"add", "remov"}), frozenset({"new", "old"}), frozenset({"gain", "lost"}),
+    frozenset({"ris", "fall"}), frozenset({"up", "down"}), frozenset({"creat", "delet"}),
+    frozenset({"miss", "extra"}), frozenset({"befor", "after"}), frozenset({"insert", "delet"}),
+    frozenset({"encod", "decod"}), frozenset({"export", "import"}), frozenset({"ahead", "behind"}),
+    frozenset({"greater", "less"}), frozenset({"push", "pull"}), frozenset({"upload", "download"}),
+)  # fmt: skip
+
+
+def are_opposites(name: str, other: str) -> bool:
+    """Whether two functions are named after opposite deeds: the one may well be the other turned round."""
+    ours, theirs = _stems_of(name), _stems_of(other)
+    return any(len(pair & ours) == 1 and pair - ours <= theirs and not pair <= ours for pair in _OPPOSITES)
+
+
+def names_a_way(parameters: Sequence[str]) -> bool:
+    """Whether parameters say where something comes from and where it goes; a cheap look."""
+    words = {word for name in parameters for word in parts(name)}
+    return bool(words & _ORIGINS) and bool(words & _GOALS)
+
+
+def _goes(start: frozenset[str], end: frozenset[str], first: frozenset[str], last: frozenset[str]) -> bool:
+    """Whether the one is told apart by what only it is called, and so is the other."""
+    return bool(start & first - last) and bool(end & last - first)
+
+
+def _flows(prose: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The pairs of what something is taken from and where it goes, as the stems of their names."""
+    for pattern in _FLOWS:
+        for match in pattern.finditer(prose):
+            yield _stems_of(match[1]), _stems_of(match[2])
+    for match in _BACKWARD.finditer(prose):
+        yield _stems_of(match[2]), _stems_of(match[1])
+
+
+def _stems(argument: Named) -> frozenset[str]:
+    return _stems_of(f"{argument.owner} {argument.name}")
+
+
+def _stems_of(words: str) -> frozenset[str]:
+    return frozenset(stem(part) for part in parts(words))
+
+
+def _words_of(text: str, marks: Marks, line: int) -> list[str]:
+    """What stands beside a line and what is said of its function, each run of lines as one text."""
+    lines = worded(text, marks)
+    if line > len(lines.code):
+        return []
+    function = lines.function(line)
+    beside = [lines.words[n - 1].strip(" #/*-") for n in lines.words_beside(line)]
+    about = [lines.words[n - 1].strip(" #/*-") for n in lines.documentation(function[0])] if function else []
+    return [" ".join(one) for one in (beside, about) if one]

@@ -1,0 +1,203 @@
+"""What is counted about words and a change of the code they are about: one row of numbers a callable.
+
+Four groups: how large the change is, what shape the words have, what happened to the signature, the results
+and the errors, and how far the words name what came and went. The last is the content; the first two are
+there so that a model need not guess them, and so that a baseline can be made of them alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from wardround.semantics.docdrift.model import Code, DocumentedChange, Style, Words, says
+from wardround.semantics.docdrift.parameters import gone_parameters, undocumented_parameters
+from wardround.semantics.docdrift.stale_phrases import QuoteKind, quotes
+from wardround.text.tokens import STOP_WORDS, is_code_like, sentences, stems_of, stems_of_name
+
+_Counts = dict[str, float]
+
+
+def features(change: DocumentedChange) -> tuple[float, ...]:
+    """The features of one change, in the order of ``NAMES``; all finite."""
+    return tuple(float(value) for value in _measured(change).values())
+
+
+def _measured(change: DocumentedChange) -> _Counts:
+    return {
+        **_size(change),
+        **_shape(change),
+        **_signature(change),
+        **_outcome(change),
+        **_named(change),
+        **_overlap(change),
+    }
+
+
+def _log(count: float) -> float:
+    return math.log1p(count)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _size(change: DocumentedChange) -> _Counts:
+    removed, added = change.delta.removed.total(), change.delta.added.total()
+    old, new = len(change.old.tokens), len(change.new.tokens)
+    return {
+        "size_changed": _log(removed + added),
+        "size_removed": _log(removed),
+        "size_added": _log(added),
+        "size_old": _log(old),
+        "size_removed_share": _share(removed, old),
+        "size_added_share": _share(added, new),
+        "size_growth": _log(new) - _log(old),
+        "size_lines_removed": _log(len(change.delta.old_lines)),
+        "size_lines_added": _log(len(change.delta.new_lines)),
+    }
+
+
+def _shape(change: DocumentedChange) -> _Counts:
+    words = change.words
+    return {
+        "shape_words": _log(len(words.names)),
+        "shape_lines": _log(sum(1 for line in words.lines if line.strip())),
+        "shape_sentences": _log(len(sentences(words.text))),
+        "shape_parameters": _log(len(words.parameters)),
+        "shape_raises": _log(len(words.raises)),
+        "shape_has_returns": words.returns is not None,
+        "shape_has_yields": words.yields is not None,
+        "shape_google": words.style is Style.GOOGLE,
+        "shape_numpy": words.style is Style.NUMPY,
+        "shape_sphinx": words.style in (Style.SPHINX, Style.JSDOC),
+        "shape_marked": _log(len(words.marked)),
+        "shape_numbers": _log(len(words.numbers)),
+        "shape_example": ">>>" in words.text or "::\n" in words.text or "```" in words.text,
+        "shape_history": words.told_history,
+        "shape_words_per_code": _log(len(words.names)) - _log(len(change.old.tokens)),
+    }
+
+
+def _signature(change: DocumentedChange) -> _Counts:
+    words, old, new = change.words, change.old.signature, change.new.signature
+    documented = {entry.name for entry in words.parameters}
+    come = [name for name in new.names if name not in old.names]
+    gone = [name for name in old.names if name not in new.names]
+    kept = [name for name in old.names if name in new.names]
+    defaults = [name for name in kept if old.defaults.get(name) != new.defaults.get(name)]
+    stale = gone_parameters(change)
+    return {
+        "signature_changed": old != new,
+        "signature_come": len(come),
+        "signature_gone": len(gone),
+        "signature_gone_documented": len(stale),
+        "signature_come_undocumented": len(undocumented_parameters(change)),
+        "signature_come_unnamed": sum(name not in words.named for name in come),
+        "signature_come_named": sum(name in words.named for name in come),
+        "signature_gone_named": sum(name in words.named for name in gone),
+        "signature_renamed": sum(one.now is not None for one in stale),
+        "signature_defaults": len(defaults),
+        "signature_defaults_documented": sum(name in documented for name in defaults),
+        "signature_order": kept != [name for name in new.names if name in old.names],
+        "signature_open_ended": old.open_ended != new.open_ended,
+        "signature_documented_share": _share(len(documented & set(old.names)), len(old.names)),
+        "signature_wrappers": change.old.wrappers != change.new.wrappers,
+        "signature_public": change.is_public,
+        "signature_special": change.simple_name.startswith("__"),
+    }
+
+
+def _outcome(change: DocumentedChange) -> _Counts:
+    words, old, new = change.words, change.old, change.new
+    raised_gone = {name for name in old.raises if name not in new.raises}
+    raised_come = {name for name in new.raises if name not in old.raises}
+    documented = {entry.name.rpartition(".")[2] for entry in words.raises}
+    says_result = words.returns is not None or says(words.stems, "return")
+    return {
+        "outcome_returns": len(new.returns) - len(old.returns),
+        "outcome_returns_changed": sorted(old.returns) != sorted(new.returns),
+        "outcome_returns_changed_said": says_result and sorted(old.returns) != sorted(new.returns),
+        "outcome_value_or_none": any(old.returns) != any(new.returns),
+        "outcome_yields_changed": old.yields != new.yields,
+        "outcome_raised_gone": len(raised_gone),
+        "outcome_raised_gone_said": sum(name in words.named for name in raised_gone),
+        "outcome_raised_come": len(raised_come),
+        "outcome_raised_come_unsaid": bool(documented) and any(n not in words.named for n in raised_come),
+        "outcome_conditions": _conditions(new) - _conditions(old),
+        "outcome_none_tests_said": ("None" in words.named) and _none_tests(new) != _none_tests(old),
+    }
+
+
+def _conditions(code: Code) -> int:
+    return sum(line.startswith(("if ", "elif ", "if(", "} else if")) for line in code.lines)
+
+
+def _none_tests(code: Code) -> int:
+    return sum("is None" in line or "is not None" in line or "null" in line for line in code.lines)
+
+
+def _named(change: DocumentedChange) -> _Counts:
+    words = change.words
+    gone = change.gone & words.named
+    telling = {name for name in gone if is_code_like(name) or name in words.marked}
+    called_gone = _called(change.delta.old_lines) & change.gone
+    found = quotes(change)
+    return {
+        "named_gone": len(gone),
+        "named_gone_code_like": sum(is_code_like(name) for name in gone),
+        "named_gone_marked": len(gone & words.marked),
+        "named_gone_telling": len(telling),
+        "named_gone_called": len(called_gone & words.named),
+        "named_gone_plain": sum(not is_code_like(n) and n.lower() not in STOP_WORDS for n in gone),
+        "named_gone_share": _share(len(gone), len(change.gone)),
+        "named_come": len(change.come & words.named),
+        "named_come_telling": sum(is_code_like(name) for name in change.come & words.named),
+        "named_literals_gone": sum(text in words.text for text in change.gone_literals if len(text) > 2),
+        "named_numbers_gone": len(change.gone_literals & words.numbers),
+        "named_default_gone": sum(quote.kind is QuoteKind.DEFAULT for quote in found),
+        "named_result_gone": sum(quote.kind is QuoteKind.RESULT for quote in found),
+        "named_quotes": len(found),
+        "named_replaced": sum(quote.now is not None for quote in found),
+    }
+
+
+def _called(lines: Iterable[str]) -> frozenset[str]:
+    """The names that are called in some lines."""
+    names = (piece.rpartition(".")[2].split()[-1:] for line in lines for piece in line.split("(")[:-1])
+    return frozenset(name for (name,) in (n for n in names if n) if name.isidentifier())
+
+
+def _overlap(change: DocumentedChange) -> _Counts:
+    words = change.words
+    gone = stems_of(change.gone | change.gone_literals) - change.new.stems
+    come = stems_of(change.come) - change.old.stems
+    old, new = change.old.stems, change.new.stems
+    content = words.stems
+    summary = _stems_of_prose(words.summary)
+    per_sentence = [len(_stems_of_prose(sentence) & gone) for sentence in sentences(words.text)]
+    return {
+        "overlap_gone": len(gone & content),
+        "overlap_gone_of_words": _share(len(gone & content), len(content)),
+        "overlap_gone_of_gone": _share(len(gone & content), len(gone)),
+        "overlap_gone_count": _log(len(gone)),
+        "overlap_come": len(come & content),
+        "overlap_come_of_come": _share(len(come & content), len(come)),
+        "overlap_come_count": _log(len(come)),
+        "overlap_old": _share(len(content & old), len(content)),
+        "overlap_new": _share(len(content & new), len(content)),
+        "overlap_loss": _share(len(content & old) - len(content & new), len(content)),
+        "overlap_summary_gone": len(summary & gone),
+        "overlap_summary_loss": _share(len(summary & old) - len(summary & new), len(summary)),
+        "overlap_name_gone": len(frozenset(stems_of_name(change.simple_name)) & gone),
+        "overlap_sentence_most": max(per_sentence, default=0),
+        "overlap_sentences": sum(count > 0 for count in per_sentence),
+    }
+
+
+def _stems_of_prose(prose: str) -> frozenset[str]:
+    return Words(prose).stems
+
+
+NAMES: tuple[str, ...] = tuple(_measured(DocumentedChange("", Words(""), Code(()), Code(()))))
+"""The names of the features, in order; the part before the first underscore is the group."""

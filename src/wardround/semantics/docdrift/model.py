@@ -1,0 +1,267 @@
+"""A documented callable before and after a change, as values no language knows about."""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from wardround.text.tokens import KEYWORDS, NAME, NUMBER, marked_names, stem, stems_of, stems_of_name, tokens
+
+
+class Style(enum.StrEnum):
+    """How the parameters of a callable are documented."""
+
+    PLAIN = "plain"
+    GOOGLE = "google"
+    NUMPY = "numpy"
+    SPHINX = "sphinx"
+    JSDOC = "jsdoc"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One documented parameter or error.
+
+    Attributes:
+        text: what is said about it, its own name not included.
+        line: where it stands, counted from 0 in the words.
+    """
+
+    name: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is said about a callable.
+
+    Attributes:
+        text: line for line as it stands; what tells of older versions is blanked out.
+        told_history: whether anything was blanked out.
+        returns: what is said of the result; None where no section is about it.
+    """
+
+    text: str
+    parameters: tuple[Entry, ...] = ()
+    raises: tuple[Entry, ...] = ()
+    returns: str | None = None
+    yields: str | None = None
+    style: Style = Style.PLAIN
+    told_history: bool = False
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Every word, in order."""
+        return NAME.findall(self.text)
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        return frozenset(self.names)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        return frozenset(NUMBER.findall(self.text))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return stems_of(self.named)
+
+    @cached_property
+    def marked(self) -> frozenset[str]:
+        """The names set apart as code, those of documented parameters included."""
+        return marked_names(self.text) | {entry.name for entry in self.parameters}
+
+    @cached_property
+    def summary(self) -> str:
+        """The first paragraph."""
+        return self.text.strip().partition("\n\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One declared parameter; ``default`` is the source of its default."""
+
+    name: str
+    default: str | None = None
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a callable declares.
+
+    Attributes:
+        parameters: in order, those that collect others and the receiver not included.
+        open_ended: it takes keywords it does not name.
+        collectors: the names of the parameters that collect others.
+    """
+
+    parameters: tuple[Parameter, ...] = ()
+    open_ended: bool = False
+    collectors: tuple[str, ...] = ()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(parameter.name for parameter in self.parameters)
+
+    @cached_property
+    def defaults(self) -> dict[str, str]:
+        return {p.name: p.default for p in self.parameters if p.default is not None}
+
+
+@dataclass(frozen=True)
+class Code:
+    """One side of a callable, formatting, comments, words and type annotations taken away.
+
+    Attributes:
+        lines: the normalised source, one statement or header a line, without indentation.
+        returns: the source of every returned value; "" where nothing is returned.
+        raises: the names of the errors raised.
+        wrappers: the source of its decorators.
+    """
+
+    lines: tuple[str, ...]
+    signature: Signature = field(default_factory=Signature)
+    returns: tuple[str, ...] = ()
+    yields: bool = False
+    raises: tuple[str, ...] = ()
+    wrappers: tuple[str, ...] = ()
+
+    @cached_property
+    def tokens(self) -> list[tuple[str, str]]:
+        return [token for line in self.lines for token in tokens(line)]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return _names(self.tokens)
+
+    @cached_property
+    def literals(self) -> frozenset[str]:
+        """The texts of strings and numbers."""
+        return frozenset(text for kind, text in self.tokens if kind in ("string", "number"))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return stems_of(self.names) | {
+            one for text in self.literals for word in NAME.findall(text) for one in stems_of_name(word)
+        }
+
+
+def _names(found: Iterable[tuple[str, str]]) -> frozenset[str]:
+    return frozenset(text for kind, text in found if kind == "name" and text not in KEYWORDS)
+
+
+@dataclass(frozen=True)
+class Delta:
+    """What a change took out of a piece of code and what it brought, regardless of order and depth."""
+
+    old_lines: tuple[str, ...]
+    new_lines: tuple[str, ...]
+
+    @cached_property
+    def removed(self) -> Counter[tuple[str, str]]:
+        """The tokens of removed lines that the added ones don't have."""
+        return _counted(self.old_lines) - _counted(self.new_lines)
+
+    @cached_property
+    def added(self) -> Counter[tuple[str, str]]:
+        return _counted(self.new_lines) - _counted(self.old_lines)
+
+    @classmethod
+    def between(cls, old: Sequence[str], new: Sequence[str]) -> Delta:
+        return cls(
+            tuple((Counter(old) - Counter(new)).elements()), tuple((Counter(new) - Counter(old)).elements())
+        )
+
+
+def _counted(lines: Sequence[str]) -> Counter[tuple[str, str]]:
+    return Counter(token for line in lines for token in tokens(line))
+
+
+@dataclass(frozen=True)
+class DocumentedChange:
+    """A callable whose code changed, and the words about it, which are those from before the change.
+
+    Attributes:
+        name: qualified: ``Mailer.send``.
+        around: the code of the whole file after the change, without its words; "" where it is not known. The
+            new words must not be part of it: what they name would give away whether they were changed.
+    """
+
+    name: str
+    words: Words
+    old: Code
+    new: Code
+    around: str = ""
+
+    @cached_property
+    def delta(self) -> Delta:
+        return Delta.between(self.old.lines, self.new.lines)
+
+    @cached_property
+    def gone(self) -> frozenset[str]:
+        """The names the change took out, that stand nowhere in the new code."""
+        return _names(self.delta.removed) - self.new.names
+
+    @cached_property
+    def come(self) -> frozenset[str]:
+        """The names that are new to the code."""
+        return _names(self.delta.added) - self.old.names
+
+    @cached_property
+    def gone_literals(self) -> frozenset[str]:
+        """The strings and numbers the change took out, that the new code has in no form."""
+        removed = {text for kind, text in self.delta.removed if kind in ("string", "number")}
+        return frozenset(removed - self.new.literals - self.new.names)
+
+    @cached_property
+    def around_names(self) -> frozenset[str]:
+        """Every name of the file after the change."""
+        return frozenset(NAME.findall(self.around))
+
+    @property
+    def simple_name(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def is_public(self) -> bool:
+        """Whether no part of the name starts with an underscore; names like ``__init__`` are public."""
+        return not any(
+            part.startswith("_") and not (part.startswith("__") and part.endswith("__"))
+            for part in self.name.split(".")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A documented callable whose code differs between two texts of a file.
+
+    Attributes:
+        words_before: what was said about it, as it stood.
+        words_after: what is said now; None if nothing is.
+        line: where it starts in the new text, 1-based.
+        words_line: the line of the new text, 1-based, on which its words start.
+    """
+
+    change: DocumentedChange
+    words_before: str
+    words_after: str | None
+    line: int
+    words_line: int
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the change touched the words, be it only by a blank line."""
+        return self.words_after is None or self.words_before.strip() != self.words_after.strip()
+
+
+def says(words: frozenset[str], *wanted: str) -> bool:
+    """Whether one of some English words is among stems."""
+    return any(stem(word) in words for word in wanted)

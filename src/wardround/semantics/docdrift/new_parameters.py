@@ -1,0 +1,171 @@
+"""Parameters a change brought that the words do not name, and what is counted about each.
+
+Wider than ``parameters.undocumented_parameters``, which speaks only where the words document nearly all of
+the others: here every parameter counts that came and is not named, whatever the words do otherwise. Many
+callables document few of their parameters, so most of these may stay as they are. What is counted tells a
+model which of them the author would document: how the words treat the other parameters, what the parameter is
+to the callable, and what the words of the rest of the file say of it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from wardround.checks.lazy import LatePattern
+from wardround.semantics.docdrift import features as whole
+from wardround.semantics.docdrift.model import Code, DocumentedChange, Parameter, Words
+from wardround.semantics.docdrift.parameters import undocumented_parameters, unnamed_parameters
+from wardround.text.tokens import is_code_like, stems_of_name
+
+_SECTIONS = ("Args", "Arguments", "Parameters", "Params")
+_FIELDS = ("param", "arg")
+_RESULTS = ("Returns", "return", "returns", "rtype")
+WORD = LatePattern(r"\w+")
+"""A word of prose, wherever words are counted against each other."""
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What one version of a file names.
+
+    Attributes:
+        names: of its code, how often each.
+        words: of its comments and documentation.
+    """
+
+    names: Counter[str]
+    words: Counter[str]
+
+    def without(self, words: str) -> Naming:
+        """The rest of the file, where these are the words of one callable."""
+        return Naming(self.names, self.words - Counter(WORD.findall(words)))
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """A changed callable within its file.
+
+    Attributes:
+        before, after: the file, without the callable's own words: what those say after the change would give
+            away whether they were changed.
+    """
+
+    change: DocumentedChange
+    before: Naming
+    after: Naming
+
+    @cached_property
+    def documented(self) -> frozenset[str]:
+        """The parameters the words have an entry for."""
+        return frozenset(entry.name for entry in self.change.words.parameters)
+
+    @cached_property
+    def counts(self) -> dict[str, float]:
+        """What is counted about the callable as a whole."""
+        change, documented = self.change, self.documented
+        old, new = change.old.signature, change.new.signature
+        kept = [name for name in old.names if name in new.names]
+        named = [name for name in kept if name in change.words.named]
+        return {
+            **dict(zip(whole.NAMES, whole.features(change), strict=True)),
+            "others_documented": len(documented.intersection(kept)),
+            "others_documented_share": len(documented.intersection(kept)) / max(1, len(kept)),
+            "others_named_share": len(named) / max(1, len(kept)),
+            "others_kept": len(kept),
+            "others_last_documented": bool(kept) and kept[-1] in documented,
+            "others_first_documented": bool(kept) and kept[0] in documented,
+            "others_optional_share": _share(documented, [name for name in kept if name in old.defaults]),
+            "others_required_share": _share(documented, [name for name in kept if name not in old.defaults]),
+            "others_come": len(unnamed_parameters(change)),
+        }
+
+
+def _share(documented: frozenset[str], names: Sequence[str]) -> float:
+    return len(documented.intersection(names)) / len(names) if names else -1.0
+
+
+def features(parameter: Parameter, around: Surroundings) -> tuple[float, ...]:
+    """What is counted about one parameter, in the order of ``NAMES``; all finite."""
+    return tuple(float(value) for value in _measured(parameter, around).values())
+
+
+def _measured(parameter: Parameter, around: Surroundings) -> dict[str, float]:
+    return {**around.counts, **_own(parameter, around), **_file(parameter, around)}
+
+
+def _own(parameter: Parameter, around: Surroundings) -> dict[str, float]:
+    """What it is to the callable."""
+    change, name, default = around.change, parameter.name, parameter.default
+    old, new = change.old.signature, change.new.signature
+    place = new.names.index(name) if name in new.names else 0
+    stems = frozenset(stems_of_name(name))
+    lines = [line for line in change.new.lines[1:] if name in line]
+    uses = re.compile(rf"(?<![\w.]){re.escape(name)}\b(?!\s*=[^=])")
+    forwarded = sum(f"{name}={name}" in line for line in lines)
+    return {
+        "own_rule": parameter in undocumented_parameters(change),
+        "own_place": place,
+        "own_last": place == len(new.names) - 1,
+        "own_after_documented": place > 0 and new.names[place - 1] in around.documented,
+        "own_before_documented": place + 1 < len(new.names) and new.names[place + 1] in around.documented,
+        "own_optional": default is not None,
+        "own_none": default == "None",
+        "own_flag": default in ("True", "False"),
+        "own_number": default is not None and default[:1].isdigit(),
+        "own_text": default is not None and default[:1] in "'\"",
+        "own_length": len(name),
+        "own_parts": len(stems),
+        "own_code_like": is_code_like(name),
+        "own_stems_in_words": len(stems & change.words.stems) / max(1, len(stems)),
+        "own_stems_were": len(stems & change.old.stems) / max(1, len(stems)),
+        "own_was_in_code": name in change.old.names,
+        "own_uses": math.log1p(sum(len(uses.findall(line)) for line in lines)),
+        "own_forwarded": forwarded,
+        "own_only_forwarded": forwarded > 0 and forwarded == len(lines),
+        "own_unused": not lines,
+        "own_like_gone": max(
+            (_alike(name, one) for one in old.names if one not in new.names), default=0.0
+        ),
+        "own_like_kept": max((_alike(name, one) for one in old.names if one in new.names), default=0.0),
+    }  # fmt: skip
+
+
+def _alike(one: str, other: str) -> float:
+    first, second = set(stems_of_name(one)), set(stems_of_name(other))
+    return len(first & second) / max(1, len(first | second))
+
+
+def _file(parameter: Parameter, around: Surroundings) -> dict[str, float]:
+    """What the rest of the file says of it, and what the change did there."""
+    name, before, after, words = parameter.name, around.before, around.after, around.change.words
+    kept = [one for one in around.change.old.signature.names if one in words.named]
+    usual = sorted(before.words[one] / max(1, before.names[one]) for one in kept)
+    callables = max(1, before.names["def"])
+    return {
+        "file_names": math.log1p(before.names[name]),
+        "file_words": math.log1p(before.words[name]),
+        "file_words_share": before.words[name] / max(1, before.names[name]),
+        "file_usual_share": usual[len(usual) // 2] if usual else -1.0,
+        "file_sections": sum(before.words[one] for one in _SECTIONS) / callables,
+        "file_fields": sum(before.words[one] for one in _FIELDS) / callables,
+        "file_results": sum(before.words[one] for one in _RESULTS) / callables,
+        "file_callables": math.log1p(callables),
+        "file_names_come": math.log1p(max(0, after.names[name] - before.names[name])),
+        "file_words_come": math.log1p(max(0, after.words[name] - before.words[name])),
+        "file_told": math.log1p((after.words - before.words).total()),
+        "file_untold": math.log1p((before.words - after.words).total()),
+    }
+
+
+def _names_of_features() -> tuple[str, ...]:
+    change, nothing = DocumentedChange("", Words(""), Code(()), Code(())), Naming(Counter(), Counter())
+    return tuple(_measured(Parameter(""), Surroundings(change, nothing, nothing)))
+
+
+NAMES: tuple[str, ...] = _names_of_features()
+"""The names of the features, in order; the part before the first underscore is the group."""

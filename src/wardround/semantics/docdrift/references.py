@@ -1,0 +1,204 @@
+"""Where words name something of a program, and whether it is this program they are about."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from wardround.checks.lazy import LatePattern
+
+_NEAR = 15
+"""Lines around a mention in which other options of the program show that it is the one that is meant."""
+_OTHERS = 2
+_LONGEST_LINE = 2_000
+QUOTED_AT_MOST = 80
+TELLS_HISTORY = LatePattern(
+    r"\b(?:removed?|removal|deprecat\w*|renam\w+|no longer|formerly|previous(?:ly)?|used to|older|legacy"
+    r"|replac\w+|obsolete|dropped|superseded|instead of|versionadded|versionchanged|versionremoved"
+    r"|in favou?r of|since (?:v\.?|version )?\d|(?:before|prior to|until) (?:v\.?|version )?\d)\b",
+    re.IGNORECASE,
+)
+_FENCE = LatePattern(r"\s{0,9}(?:```|~~~)")
+_LONG = LatePattern(r"(?<![\w-])--[A-Za-z][\w-]*")
+_SPAN = LatePattern(r"`+([^`]+)`+")
+_SEPARATOR = LatePattern(r"&&|\|\|?|;|\$\(|`")
+_PROMPT = LatePattern(
+    r"^\s*(?:[-*]\s+)?(?:RUN\s+|CMD\s+|ENTRYPOINT\s+|run:\s*\|?\s*|-\s+|\$\s+|>\s+|%\s+|#\s+)*"
+)
+_ASSIGNED = LatePattern(r"^[A-Z_][A-Z0-9_]*=")
+_PROGRAM = LatePattern(r"^[A-Za-z_.~/][\w.@/+-]*$")
+_COMMON = frozenset(
+    """
+    help version verbose quiet debug output config file force name all dry-run log-level host port path dir
+    format input yes no-input json color no-color user password token url timeout workers model
+    """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
+)
+"""Names many programs give to an option: the program must stand in the same command."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a program may be called by.
+
+    Attributes:
+        commands: names it is installed under.
+        files: paths and dotted names of what can be run: ``tools/sync.py``, ``shop.sync``.
+    """
+
+    commands: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+
+    def is_run_by(self, words: Sequence[str]) -> bool:
+        """Whether the words before an option run it, through whatever other programs."""
+        return any(self._is(word.strip("\"'[],()")) for word in words)
+
+    def _is(self, word: str) -> bool:
+        if posixpath.basename(word) in self.commands:
+            return True
+        plain = word.removeprefix("./")
+        if plain in self.files:
+            return True
+        is_path = "." in plain.strip(".") or "/" in plain
+        return is_path and any(file.endswith((f"/{plain}", f".{plain}")) for file in self.files)
+
+    @cached_property
+    def names(self) -> re.Pattern[str] | None:
+        """The installed names as they stand in prose."""
+        if not self.commands:
+            return None
+        return re.compile(r"(?<![\w.-])(?:" + "|".join(map(re.escape, sorted(self.commands))) + r")(?![\w-])")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name in a file of words."""
+
+    path: str
+    line: int
+    text: str
+    name: str = ""
+
+    @property
+    def quote(self) -> str:
+        """The words around the name, in one line."""
+        text = " ".join(self.text.split())
+        if len(text) <= QUOTED_AT_MOST:
+            return text
+        end = text.find(self.name) + len(self.name)
+        start = max(end - QUOTED_AT_MOST // 2, 0)
+        piece = text[start : start + QUOTED_AT_MOST - 2].strip()
+        return f"{'…' if start else ''}{piece}{'…' if start + QUOTED_AT_MOST - 2 < len(text) else ''}"
+
+    @property
+    def place(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+def places_told(mentions: Sequence[Mention]) -> str:
+    """``README.md:3 still names it``, with a second place and how many more there are."""
+    if len(mentions) == 1:
+        return f"{mentions[0].place} still names it"
+    more = f" and {len(mentions) - 2} more" if len(mentions) > 2 else ""
+    joint = ", " if more else " and "
+    return f"{mentions[0].place}{joint}{mentions[1].place}{more} still name it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    text: str
+    fenced: bool
+
+
+class Document:
+    """One file of words."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+
+    @cached_property
+    def lines(self) -> list[_Line]:
+        found, fenced = [], False
+        for number, text in enumerate(self.text.split("\n"), 1):
+            fence = _FENCE.match(text) is not None
+            found.append(_Line(number, text[:_LONGEST_LINE], fenced and not fence))
+            fenced ^= fence
+        return found
+
+    @cached_property
+    def _options(self) -> dict[int, frozenset[str]]:
+        """The long options each line names, where it names any."""
+        return {line.number: frozenset(_LONG.findall(line.text)) for line in self.lines if "--" in line.text}
+
+    def options_near(self, line: int) -> frozenset[str]:
+        near = range(line - _NEAR, line + _NEAR + 1)
+        return frozenset().union(*(self._options.get(number, frozenset()) for number in near))
+
+    def lines_naming(self, name: str) -> Iterator[_Line]:
+        """The lines in which a name stands on its own, those left out that tell what was once so."""
+        if name not in self.text:
+            return
+        pattern = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+        for line in self.lines:
+            if name in line.text and pattern.search(line.text) and not self._tells_history(line.number):
+                yield line
+
+    def _tells_history(self, number: int) -> bool:
+        around = self.lines[max(number - 2, 0) : number + 1]
+        return any(TELLS_HISTORY.search(line.text) for line in around)
+
+    def command_before(self, line: _Line, name: str) -> list[str] | None:
+        """The words of the command that a name is given to; None where it is no command."""
+        text, place = line.text, line.text.find(name)
+        span = next((s for s in _SPAN.finditer(text) if s.start() <= place < s.end()), None)
+        if span is not None:
+            before = span[1][: max(place - span.start(1), 0)]
+            return _words(before) or None
+        shown = line.fenced or text.startswith(("    ", "\t", "$", "RUN ", "> "))
+        before = self._continued(line.number) + " " + text[:place]
+        words = _words(before)
+        return words if words and shown and _PROGRAM.match(words[0]) else None
+
+    def _continued(self, number: int) -> str:
+        """The lines above that a backslash joins to this one."""
+        parts: list[str] = []
+        while number > 1 and self.lines[number - 2].text.rstrip().endswith("\\") and len(parts) < _NEAR:
+            number -= 1
+            parts.append(self.lines[number - 1].text.rstrip().removesuffix("\\"))
+        return " ".join(reversed(parts))
+
+
+def _words(before: str) -> list[str]:
+    """The words of the last command in a piece of a shell line, prompts and variables left out."""
+    last = _SEPARATOR.split(before)[-1]
+    words = _PROMPT.sub("", last).split()
+    while words and _ASSIGNED.match(words[0]):
+        words = words[1:]
+    return words
+
+
+def option_mentions(document: Document, name: str, program: Program, beside: frozenset[str]) -> list[Mention]:
+    """Where a document names an option of a program.
+
+    It is this program's if the program stands in the same command or line, or other options of it stand near.
+
+    Args:
+        beside: the other long options of the program.
+    """
+    found = []
+    for line in document.lines_naming(name):
+        command = document.command_before(line, name)
+        if command is not None:
+            meant = program.is_run_by(command)
+        else:
+            named = program.names is not None and program.names.search(line.text) is not None
+            near = document.options_near(line.number) & beside
+            telling = {one for one in near if one.strip("-") not in _COMMON}
+            meant = named or (name.strip("-") not in _COMMON and len(telling) >= _OTHERS)
+        if meant:
+            found.append(Mention(document.path, line.number, line.text, name))
+    return found

@@ -1,0 +1,325 @@
+"""Which phrase of the words names something that the change took out of the code."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wardround.checks.lazy import LatePattern
+from wardround.semantics.docdrift.model import DocumentedChange, says
+from wardround.text.tokens import NAME, is_code_like, tokens
+
+_WORDS_AROUND = 4
+_LONGEST = 72
+_SHORTEST = 3
+_LONGEST_LINE = 200
+"""Tokens of a line; longer ones are tables, and comparing them piece by piece takes too long."""
+_WORD = LatePattern(r"\w{3}")
+_PLAIN_TYPES = frozenset({"bytes", "dict", "float", "int", "list", "set", "str", "tuple"})
+_ADDRESS = LatePattern(r"\b[a-z]+://[^\s<>]+")
+_DEFAULT_WORDS = LatePattern(r"(?i)\bdefault")
+_KINDS_OF_RESULT = {
+    "list": ("[", "list(", "sorted("),
+    "tuple": ("(", "tuple("),
+    "dict": ("{", "dict("),
+    "dictionary": ("{", "dict("),
+    "None": ("None",),
+}
+"""What an English word for a kind of result looks like in code, by how the returned expression begins."""
+_KNOWN_KINDS = ("[", "(", "{", "'", '"', "None", "True", "False", *"0123456789")
+"""How expressions begin whose kind is plain to see."""
+
+
+class QuoteKind(enum.StrEnum):
+    """What it is that was taken out, most telling first."""
+
+    DEFAULT = "default"
+    ERROR = "error"
+    PARAMETER = "parameter"
+    NAME = "name"
+    LITERAL = "literal"
+    RESULT = "result"
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A phrase of the words and the piece of code it names, which is gone.
+
+    Attributes:
+        token: what is gone, as the words write it.
+        line, column: where the words name it, counted from 0; the column in its line.
+        phrase: the words around it.
+        now: what stands in its place, where that is known.
+    """
+
+    kind: QuoteKind
+    token: str
+    line: int
+    column: int
+    phrase: str
+    now: str | None = None
+
+
+def quotes(change: DocumentedChange) -> list[Quote]:
+    """Every phrase that names something gone, the most telling first, one for each thing."""
+    found: dict[str, Quote] = {}
+    for quote in _all_quotes(change):
+        found.setdefault(quote.token, quote)
+    order = list(QuoteKind)
+    return sorted(found.values(), key=lambda q: (order.index(q.kind), q.line, q.column))
+
+
+def _all_quotes(change: DocumentedChange) -> Iterator[Quote]:
+    yield from _defaults(change)
+    yield from _errors(change)
+    yield from _names(change)
+    yield from _literals(change)
+    yield from _results(change)
+
+
+def _defaults(change: DocumentedChange) -> Iterator[Quote]:
+    """Documented defaults that changed."""
+    new = change.new.signature.defaults
+    for name, default in change.old.signature.defaults.items():
+        if name not in change.new.signature.names or new.get(name) == default:
+            continue
+        if new.get(name) in (None, "None"):  # worked out later, and perhaps to the same value
+            continue
+        text = _plain(default)
+        for number in _lines_about(change, name):
+            line = change.words.lines[number]
+            start = _DEFAULT_WORDS.search(line)
+            place = _find(line, text, start.start() if start else 0) if start else -1
+            if place >= 0:
+                yield _quote(change, QuoteKind.DEFAULT, text, number, place, _plain(new[name]))
+                break
+
+
+def _lines_about(change: DocumentedChange, parameter: str) -> Iterator[int]:
+    """The lines that describe a parameter."""
+    starts = sorted(entry.line for entry in change.words.parameters)
+    for entry in change.words.parameters:
+        if entry.name == parameter:
+            extent = entry.text.count("\n") + 1
+            following = next((s for s in starts if s > entry.line), len(change.words.lines))
+            yield from range(entry.line, min(entry.line + extent + 1, following))
+
+
+def _errors(change: DocumentedChange) -> Iterator[Quote]:
+    """Documented errors in whose place another is raised; one that went may be raised by what is called."""
+    instead = [name for name in change.new.raises if name not in change.old.raises]
+    for entry in change.words.raises if instead else ():
+        simple = entry.name.rpartition(".")[2]
+        if simple in change.old.raises and simple not in change.new.names:
+            place = _find(change.words.lines[entry.line], simple)
+            if place >= 0:
+                yield _quote(change, QuoteKind.ERROR, simple, entry.line, place, instead[0])
+
+
+def _names(change: DocumentedChange) -> Iterator[Quote]:
+    """Names that are gone: parameters, and what is set apart as code and was renamed or left the file.
+
+    A name that merely went may stand for what is done elsewhere now. Where any keyword is taken, a parameter
+    may still be given. What a function calls its local variables is nobody else's business.
+    """
+    words, signature = change.words, change.old.signature
+    renamings = _renamings(change)
+    for name in sorted((change.gone & words.named) - change.new.literals):
+        if len(name) < _SHORTEST or name == change.simple_name:
+            continue
+        now = _renamed(change, renamings, name)
+        if name in signature.names:
+            if not change.new.signature.open_ended:
+                yield from _first_marked(change, QuoteKind.PARAMETER, name, now)
+        elif (
+            (is_code_like(name) or name in words.marked)
+            and (now is not None or _is_gone_from_file(change, name))
+            and not _is_local(change, name)
+        ):
+            yield from _first(change, QuoteKind.NAME, name, now)
+
+
+def _is_gone_from_file(change: DocumentedChange, text: str) -> bool:
+    """Whether no code of the file names something any more; False where the file is not known."""
+    return bool(change.around) and not change.around_names.issuperset(NAME.findall(text))
+
+
+def _is_local(change: DocumentedChange, name: str) -> bool:
+    """Whether the old code gave a name its value."""
+    assigned = re.compile(
+        rf"(?:^|\bfor |\bas |, |\(|\b(?:let|const|var) ){name}(?:,.*)?(?: :?= | in |:$|\) )"
+    )
+    return any(assigned.search(line) for line in change.old.lines if name in line)
+
+
+def _first_marked(change: DocumentedChange, kind: QuoteKind, name: str, now: str | None) -> Iterator[Quote]:
+    """The first place that means a parameter; a part of a dotted path or a plain word means another thing."""
+    marked = rf"(?<=[`*]){name}(?=[`*])|(?<![\w.~]){name}(?==)|^[ \t]*{name}(?= *[:-])"
+    pattern = re.compile(rf"(?<![\w.~]){name}(?!\w|\.\w)" if is_code_like(name) else marked)
+    for number, line in enumerate(change.words.lines):
+        match = pattern.search(line) if name in line else None
+        if match:
+            yield _quote(change, kind, name, number, line.index(name, match.start()), now)
+            return
+
+
+def _literals(change: DocumentedChange) -> Iterator[Quote]:
+    """Numbers that became others, and texts that are set apart as code and became others or left the file."""
+    words = change.words
+    parameters = {entry.name for entry in words.parameters}.union(change.new.signature.names)
+    named = {text for text in change.gone_literals - parameters if text in words.text}
+    replaced = _replaced(change) if named else {}
+    for text in sorted(named):
+        now = replaced.get(text)
+        if text in words.numbers:
+            if now is not None and text not in ("0", "1"):
+                yield from _first(change, QuoteKind.LITERAL, text, now)
+        elif _WORD.search(text):
+            telling = is_code_like(text) or text in words.marked or not text.isalpha()
+            if telling and (now is not None or _is_gone_from_file(change, text)):
+                yield from _first(change, QuoteKind.LITERAL, text, now)
+
+
+def _results(change: DocumentedChange) -> Iterator[Quote]:
+    """Kinds of results the words name that are plainly returned no more."""
+    old, new = change.old, change.new
+    if not (says(change.words.stems, "return") or change.words.returns is not None):
+        return
+    if not new.yields and not (new.returns and all(v.startswith(_KNOWN_KINDS) for v in new.returns)):
+        return
+    now = [
+        word for word, starts in _KINDS_OF_RESULT.items() if any(v.startswith(starts) for v in new.returns)
+    ]
+    is_named = any(re.search(rf"\bor {word}\b|\b{word} or\b", change.words.text) for word in now)
+    for word, starts in _KINDS_OF_RESULT.items():
+        had = any(value.startswith(starts) for value in old.returns)
+        if had and not old.yields and word not in now and (word == "None" or not is_named):
+            yield from _first_of_result(change, word)
+
+
+def _first_of_result(change: DocumentedChange, word: str) -> Iterator[Quote]:
+    """The first line about the result that names a kind."""
+    about = change.words.returns or ""
+    for number, line in enumerate(change.words.lines):
+        place = _find(line, word)
+        if place >= 0 and (word == "None" or "return" in line.lower() or line.strip() in about):
+            now = "yield" if change.new.yields else None
+            yield _quote(change, QuoteKind.RESULT, word, number, place, now)
+            return
+
+
+def _first(change: DocumentedChange, kind: QuoteKind, token: str, now: str | None) -> Iterator[Quote]:
+    for number, line in enumerate(change.words.lines):
+        place = _find(line, token)
+        if place >= 0 and not is_in_address(line, place):
+            yield _quote(change, kind, token, number, place, now)
+            return
+
+
+def is_in_address(line: str, place: int) -> bool:
+    """Whether a place in a line is within an address of the web, which names what others call so."""
+    return any(match.start() <= place < match.end() for match in _ADDRESS.finditer(line))
+
+
+def _find(line: str, token: str, start: int = 0) -> int:
+    """Where a token stands in a line as a word of its own; -1 if it does not."""
+    if token not in line:
+        return -1
+    match = re.compile(rf"(?<!\w){re.escape(token)}(?!\w)").search(line, start)
+    return match.start() if match else -1
+
+
+def _quote(
+    change: DocumentedChange, kind: QuoteKind, token: str, line: int, column: int, now: str | None
+) -> Quote:
+    return Quote(kind, token, line, column, _phrase(change.words.lines[line], column, token), now)
+
+
+def _phrase(line: str, column: int, token: str) -> str:
+    """The words of a line around a place."""
+    before = line[:column].split()
+    after = line[column + len(token) :]
+    glued = "" if line[:column].endswith(tuple(" \t")) or not before else before.pop()
+    tail = after.split()
+    joint = tail.pop(0) if tail and not after[:1].isspace() else ""
+    phrase = " ".join([*before[-_WORDS_AROUND:], f"{glued}{token}{joint}", *tail[:_WORDS_AROUND]])
+    return phrase if len(phrase) <= _LONGEST else f"{glued}{token}{joint}"[:_LONGEST]
+
+
+def _plain(source: str) -> str:
+    """A default as prose would write it: a string without its quotes."""
+    return source[1:-1] if source[:1] in "'\"" and source[-1:] == source[:1] and len(source) > 2 else source
+
+
+def _renamed(change: DocumentedChange, renamings: _Renamings, name: str) -> str | None:
+    """The new name that makes a removed line with the old one an added line, if it is of the same sort."""
+    others = _new_parameters(change, name)
+    for line in change.delta.old_lines:
+        if name in line:
+            for candidate in renamings.get(_without(list(tokens(line)), name), ()):
+                if candidate not in others and _same_sort(name, candidate):
+                    return candidate
+    return None
+
+
+_Tokens = Sequence[tuple[str, str]]
+_Renamings = Mapping[tuple[tuple[str, str], ...], Sequence[str]]
+"""An added line without one new name -> the names it may stand for."""
+
+
+def _renamings(change: DocumentedChange) -> _Renamings:
+    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for line in change.delta.new_lines:
+        pieces = list(tokens(line))
+        new = {text for kind, text in pieces if kind == "name"} & change.come
+        for name in sorted(new) if len(pieces) <= _LONGEST_LINE else ():
+            found.setdefault(_without(pieces, name), []).append(name)
+    return found
+
+
+def _without(line: _Tokens, name: str) -> tuple[tuple[str, str], ...]:
+    """A line with a gap wherever a name stands."""
+    return tuple(("gap", "") if piece == ("name", name) else piece for piece in line)
+
+
+def _new_parameters(change: DocumentedChange, name: str) -> set[str]:
+    """The parameters that cannot be the new name of what was none."""
+    return set() if name in change.old.signature.names else set(change.new.signature.names)
+
+
+def _same_sort(name: str, other: str) -> bool:
+    """Whether both are private or none is, and both are types or none is."""
+    return name.startswith("_") == other.startswith("_") and _is_type(name) == _is_type(other)
+
+
+def _is_type(name: str) -> bool:
+    return name.lstrip("_")[:1].isupper() or name in _PLAIN_TYPES
+
+
+def _replaced(change: DocumentedChange) -> dict[str, str]:
+    """The literals that others took the place of in otherwise unchanged lines, if those say another thing.
+
+    ``owner/name`` in place of ``name`` says the same thing in full.
+    """
+    new = {gap: text for line in change.delta.new_lines for gap, text in _literal_gaps(line)}
+    found: dict[str, str] = {}
+    for line in change.delta.old_lines:
+        for gap, text in _literal_gaps(line):
+            now = new.get(gap, text)
+            if _letters(now) != _letters(text) and not now.endswith(f"/{text}"):
+                found.setdefault(text, now)
+    return found
+
+
+def _literal_gaps(line: str) -> Iterator[tuple[tuple[object, ...], str]]:
+    """A line without one of its literals, and that literal, for each."""
+    pieces = list(tokens(line))
+    for place, (kind, text) in enumerate(pieces) if len(pieces) <= _LONGEST_LINE else ():
+        if kind in ("string", "number"):
+            yield (*pieces[:place], "gap", *pieces[place + 1 :]), text
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()

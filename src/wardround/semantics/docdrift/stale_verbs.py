@@ -1,0 +1,209 @@
+"""What messages and names say is done, after a change that does another thing instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+from wardround.checks.lazy import LatePattern
+from wardround.semantics.docdrift.comment_lines import Marks, WordedLines
+from wardround.semantics.docdrift.stale_comments import StaleWords, phrase_at, tells_history, worded
+from wardround.semantics.semdiff.replacements import Swap, SwapKind, changed_lines
+from wardround.text.tokens import QUOTED, parts
+
+_DEEDS = {
+    "delete": "delete del remove rm rmdir destroy drop erase purge unlink rmtree truncate expunge zrem hdel",
+    "update": "update set patch modify save edit touch change",
+    "insert": "insert create add append push post make build new register enqueue",
+    "archive": "archive hide retire deactivate disable suspend",
+    "send": "send sendmail deliver publish emit notify dispatch enqueue queue schedule mail",
+    "move": "move rename",
+    "copy": "copy copyfile copytree copy2 clone duplicate",
+    "upload": "upload put store",
+    "download": "download fetch load pull get",
+    "skip": "skip ignore",
+    "retry": "retry",
+    "cancel": "cancel abort revoke void",
+    "refund": "refund",
+    "charge": "charge capture bill",
+    "merge": "merge",
+    "replace": "replace overwrite swap",
+    "restart": "restart reload",
+    "stop": "stop halt kill terminate shutdown",
+    "encrypt": "encrypt",
+    "hash": "hash",
+    "compress": "compress gzip zip",
+}
+"""A deed as words tell it, and what the functions that do it are called."""
+_SAID = {
+    "delete": (
+        "delete",
+        "deletes",
+        "deleted",
+        "deleting",
+        "remove",
+        "removes",
+        "removed",
+        "removing",
+        "purged",
+        "erased",
+    ),
+    "move": ("move", "moves", "moved", "moving"),
+    "copy": ("copy", "copies", "copied", "copying"),
+    "refund": ("refund", "refunds", "refunded", "refunding"),
+    "charge": ("charge", "charges", "charged", "charging"),
+    "cancel": ("cancel", "cancels", "cancelled", "canceled", "cancelling", "canceling"),
+    "archive": ("archive", "archives", "archived", "archiving"),
+    "merge": ("merge", "merges", "merged", "merging"),
+    "upload": ("upload", "uploads", "uploaded", "uploading"),
+    "download": ("download", "downloads", "downloaded", "downloading"),
+    "send": ("sends", "sent", "sending"),
+    "encrypt": ("encrypt", "encrypts", "encrypted", "encrypting"),
+    "hash": ("hashes", "hashed", "hashing"),
+    "compress": ("compress", "compresses", "compressed", "compressing", "gzipped", "zipped"),
+    "insert": ("insert", "inserts", "inserted", "inserting", "created", "creates", "creating"),
+    "stop": ("stops", "stopped", "stopping", "killed", "terminated"),
+    "restart": ("restart", "restarts", "restarted", "restarting"),
+}
+_LOUD = frozenset(_SAID)
+"""The deeds that words name only where they mean just that."""
+_CALLED = LatePattern(r"(?:\.|\b)([A-Za-z_]\w*)\s*\(|\b(DELETE|INSERT|UPDATE|TRUNCATE)\b")
+_ASKED = LatePattern(
+    r"(?:await |return |yield |[\w., ]{1,40} = (?:await )?)*+([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\("
+)
+_TELLS = LatePattern(
+    r"(?i)\blog\w*\.|\blogger|\bprint|\bconsole\.|\becho|messages?\.|\bflash|\btoast|\bmsg\b|notif"
+    r"|\.write\(|\bRAISE\b|Response|message|detail|description|\bhelp\b|summary"
+)
+_CHANGED_AT_MOST = 40
+_UNDONE = LatePattern(r"(?i)\b(?:not|never|no|could|cannot|can't|fail\w*|unable|instead of|without|won't)\b")
+
+
+def stale_deeds(base: str, text: str, marks: Marks, is_added: Callable[[int], bool]) -> list[StaleWords]:
+    """The messages and words that tell of a deed the change took out of their function for another."""
+    before, after = changed_lines(base, text)
+    if not before or not after or len(before) + len(after) > _CHANGED_AT_MOST:
+        return []
+    gone = _deeds_of(line for _, line in before)
+    come = _deeds_of(line for _, line in after)
+    left = {deed for deed in gone if deed in _LOUD and deed not in come}
+    if left and not set(come) - set(gone):
+        come = _instead(before, after)
+    if not left or not set(come) - set(gone):
+        return []
+    lines = worded(text, marks)
+    found: list[StaleWords] = []
+    functions = {one for number, line in after if _called_in(line) and (one := lines.function(number))}
+    for function in sorted(functions):
+        found += _in_function(lines, function, {deed: gone[deed] for deed in left}, come, is_added)
+    if not functions:
+        found += _beside(lines, after, {deed: gone[deed] for deed in left}, come, is_added)
+    return found
+
+
+def _called_in(line: str) -> bool:
+    return _CALLED.search(QUOTED.sub('""', line)) is not None
+
+
+def _instead(before: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]) -> dict[str, str]:
+    """What is asked of something now of which a removed line asked another thing: ``job.pause()``."""
+    had = {match[1]: match[2] for _, line in before if (match := _ASKED.match(line))}
+    found: dict[str, str] = {}
+    for _, line in after:
+        match = _ASKED.match(line)
+        if match and had.get(match[1], match[2]) != match[2]:
+            found[match[2]] = match[2]
+    return found
+
+
+def _beside(
+    lines: WordedLines,
+    after: Sequence[tuple[int, str]],
+    left: dict[str, str],
+    come: dict[str, str],
+    is_added: Callable[[int], bool],
+) -> Iterator[StaleWords]:
+    """The words above a statement that stands in no function."""
+    new = sorted(set(come) - set(left))
+    does = _deeds_of([lines.code[number - 1] for number, _ in after])
+    for number, line in after:
+        for deed in left if _called_in(line) and new else ():
+            for place in lines.words_beside(number):
+                prose = lines.words[place - 1]
+                match = _said(deed).search(prose)
+                if match and deed not in does and not is_added(place) and not _UNDONE.search(prose):
+                    start, end = match.span()
+                    swap = Swap(SwapKind.NAME, left[deed], come[new[0]], number, "", "")
+                    yield StaleWords(place, start + 1, end + 1, phrase_at(prose, start, end), swap)
+                    return
+
+
+def _in_function(
+    lines: WordedLines,
+    function: tuple[int, str],
+    left: dict[str, str],
+    come: dict[str, str],
+    is_added: Callable[[int], bool],
+) -> Iterator[StaleWords]:
+    body = [n for n in lines.body(function[0]) if lines.code[n - 1].strip()]
+    does = _deeds_of(lines.code[n - 1] for n in body)
+    named = {word for n in body for word in _words_in(lines.code[n - 1])}
+    new = sorted(set(come) - set(left))
+    for deed, was in left.items():
+        if deed in does or not new or named & set(_SAID[deed]):
+            continue
+        swap = Swap(SwapKind.NAME, was, come[new[0]], function[0], "", "")
+        for number, column, prose in _telling(lines, function, body):
+            match = _said(deed).search(prose)
+            is_history = not lines.code[number - 1].strip() and tells_history(prose)
+            if match and not is_added(number) and not is_history and not _UNDONE.search(prose):
+                start, end = match.span()
+                yield StaleWords(
+                    number, column + start + 1, column + end + 1, phrase_at(prose, start, end), swap
+                )
+                break
+
+
+def _telling(
+    lines: WordedLines, function: tuple[int, str], body: list[int]
+) -> Iterator[tuple[int, int, str]]:
+    """Line, column and text of the messages of a function, and of what is said about it."""
+    for number in body:
+        code = lines.code[number - 1]
+        above = lines.code[number - 2] if number > 1 else ""
+        if _TELLS.search(code) or _TELLS.search(above):
+            for match in QUOTED.finditer(code):
+                if " " in match["text"].strip():
+                    yield number, match.start("text"), match["text"]
+    for number in lines.documentation(function[0]):
+        yield number, 0, lines.words[number - 1]
+
+
+def _deeds_of(code: Iterator[str] | list[str]) -> dict[str, str]:
+    """The deeds that lines of code do, each with the name of the call that does it."""
+    found: dict[str, str] = {}
+    for line in code:
+        for name, statement in _CALLED.findall(QUOTED.sub('""', line)):
+            for word in parts(name or statement):
+                for deed in _by_name().get(word, ()):
+                    found.setdefault(deed, name or statement)
+    return found
+
+
+def _words_in(code: str) -> list[str]:
+    return [word for name in re.findall(r"[A-Za-z_]\w*", QUOTED.sub('""', code)) for word in parts(name)]
+
+
+@lru_cache(maxsize=1)
+def _by_name() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for deed, names in _DEEDS.items():
+        for name in names.split():
+            found[name] = (*found.get(name, ()), deed)
+    return found
+
+
+@lru_cache(maxsize=32)
+def _said(deed: str) -> re.Pattern[str]:
+    return re.compile(rf"(?i)\b(?:{'|'.join(_SAID[deed])})\b")

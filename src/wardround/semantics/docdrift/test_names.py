@@ -1,0 +1,156 @@
+"""What the name of a test says it tries or expects, against what its body does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from wardround.checks.lazy import LatePattern
+from wardround.semantics.docdrift.stale_test_names import StaleTitle, Titled, titled
+
+_STATUS = LatePattern(
+    r"(?i)(?:status(?:_?code)?\w*\)?|\.status|response\w*,|resp,|res,)[^\n"
+    r"\d]{0,30}?(?<![\w.])([1-5]\d\d)(?![\w.])"
+    r"|HTTP_([1-5]\d\d)_"
+)
+_NUMBER_SAID = LatePattern(
+    r"\b(?:returns?|gets?|gives?|is|status(?: code)?|with(?: status)?|answers?(?: with)?|responds?(?: with)?"
+    r"|code|sends?|throws?)(?: an?| http)? ([1-5]\d\d)\b"
+    r"(?! (?:items?|rows?|times|ms|seconds|characters|chars|bytes|entries))"
+)
+_NAMED_STATUS = LatePattern(
+    r"\b(?:is|are|returns?|gets?|gives?|answers?(?: with)?|responds?(?: with)?)(?: an?)? (unauthori[sz]ed"
+    r"|forbidden|not found|bad request|no content|too many requests)$"
+)
+_CODES = {
+    "unauthorized": frozenset({401, 403, 404, 302}),
+    "unauthorised": frozenset({401, 403, 404, 302}),
+    "forbidden": frozenset({401, 403, 404, 302}),
+    "not found": frozenset({404, 410}),
+    "bad request": frozenset({400, 422}),
+    "no content": frozenset({204}),
+    "too many requests": frozenset({429}),
+}
+_NOT = LatePattern(r"\b(?:not|never|no|without|instead|even|unless|t|when|if|while|whose|that)\b")
+_EXPIRED = LatePattern(r"\bexpired\b")
+_PAST = LatePattern(
+    r"(?i)expir(?!es?_?in\b|ation)|past|\bago\b|minus|freez|travel|sleep|tick|advanc|yesterday|-\s?[\w(]"
+    r"|timeout|stale|old"
+    r"|patch|mock|clock|\bnow\b|\b(?:19|20)[0-2]\d\b|\b0\b|elapse|later|after|fake|timers|wait"
+    r"|setTimeout|monotonic|epoch|backdat|seconds=1\b"
+)
+_AHEAD = LatePattern(
+    r"timedelta\(\s*\w+=\d|(?:ttl|max_?age|lifetime|valid_for|expires_?in"
+    r"|expiresIn)\s*[=:]\s*[\"']?(?:\d\d+|\d+(?:h|d|m))"
+)
+_NEGATIVE = LatePattern(
+    r"\b(?:rejects?|refuses?|with|for|on|of|an?|raises(?: \w+){0,3} (?:on|for)) negative "
+    r"(?:amount|number|price"
+    r"|quantity|value|count|limit|offset|balance|age|size|index|integer|int|float|duration"
+    r"|timeout|page|delay|weight)s?\b"
+)
+_MINUS = LatePattern(r"-\s?[\w.({]|[Nn]eg|NEG|[Mm]inus|<\s?0|\binverse")
+_POSITIVE = LatePattern(r"[(=,:]\s?[1-9]\d*(?:\.\d+)?\s?[,)}]|[\"'][1-9]\d*(?:\.\d+)?[\"']")
+_ERROR_SAID = LatePattern(
+    r"\b(?:raises?|throws?)(?: an?)? (value|type|key|index|attribute|runtime|permission|timeout|lookup|range"
+    r"|syntax|os|zero division|assertion|connection|file not found|not implemented|import|name|unicode) "
+    r"?error\b"
+)
+_ERROR_TRIED = LatePattern(
+    r"(?:raises(?:Regex)?|assertRaises\w*|toThrow\w*|throws|rejects\.toThrow"
+    r"|toBeInstanceOf)\(\s*(?:\w+\.)*(\w*(?:Error|Exception)\w*)"
+)
+_TRUTH_SAID = LatePattern(r"\breturns? (true|false)\b(?! (?:if|when) not)")
+_TRUE = LatePattern(r"(?i)is true\b|== ?true\b|assertTrue|toBe\(true|toBeTruthy|\btrue\b")
+_FALSE = LatePattern(
+    r"(?i)\bnot\b|is false\b|== ?false\b|assertFalse|toBe\(false|toBeFalsy|\bfalse\b|!|is_false"
+)
+_BARE = LatePattern(
+    r"(?m)^\s*assert (?!not\b)[\w.]+\([^\n]*\)\s*$|assertTrue|toBe\(true\)|is True\b|toBeTruthy"
+)
+_LINES_ABOVE = 8
+_HELPER = LatePattern(
+    r"(?m)^\s*(?:self\._?(?:check|assert|verify|run|do)_?\w*\(|_?(?:check|assert|verify|expect)_\w+\()"
+)
+
+
+def unmet_claims(text: str) -> Iterator[StaleTitle]:
+    """The tests whose names say what their bodies plainly do not do."""
+    lines = text.split("\n")
+    for one in titled(text):
+        above = "\n".join(lines[max(one.line - 1 - _LINES_ABOVE, 0) : one.line - 1])
+        decorators = above[above.rfind("\n\n") + 1 :]
+        given = f"{decorators}\n{lines[one.line - 1].replace(one.title, '')}"
+        if _HELPER.search(one.body):
+            continue
+        for look in (_status, partial(_expired, given), partial(_negative, given), _error, _truth):
+            found = look(one)
+            if found is not None:
+                yield found
+                break
+
+
+def _status(one: Titled) -> StaleTitle | None:
+    """A status that the name says, where the body asserts others only."""
+    tried = {int(found) for pair in _STATUS.findall(one.body) for found in pair if found}
+    if not tried:
+        return None
+    said = _NUMBER_SAID.search(one.words)
+    if said is not None:
+        wanted, word = frozenset({int(said[1])}), said[1]
+        if said[1] in one.body:
+            return None
+    else:
+        named = _NAMED_STATUS.search(one.words)
+        if named is None:
+            return None
+        said, wanted, word = named, _CODES[named[1]], named[1]
+    if tried & wanted or _NOT.search(one.words[: said.start()]):
+        return None
+    return StaleTitle(one, word, f"it expects status {', '.join(map(str, sorted(tried)))}")
+
+
+def _expired(given: str, one: Titled) -> StaleTitle | None:
+    """Something that has run out by the name, and is made to last in the body."""
+    around = f"{given}\n{one.body}"
+    if not _EXPIRED.search(one.words) or _PAST.search(around):
+        return None
+    ahead = _AHEAD.search(one.body)
+    return StaleTitle(one, "expired", f'nothing in it is: "{ahead[0]}" still lasts') if ahead else None
+
+
+def _negative(given: str, one: Titled) -> StaleTitle | None:
+    """A negative number by the name, where the body has none."""
+    said = _NEGATIVE.search(one.words)
+    if said is None or _MINUS.search(f"{given}\n{one.body}") or not _POSITIVE.search(one.body):
+        return None
+    return StaleTitle(one, "negative", "no number in it is")
+
+
+def _error(one: Titled) -> StaleTitle | None:
+    """An error that the name says, where the body expects another."""
+    said = _ERROR_SAID.search(one.words)
+    tried = _ERROR_TRIED.findall(one.body) if said else []
+    if said is None or not tried:
+        return None
+    wanted = said[1].replace(" ", "")
+    if any(wanted in name.lower() for name in tried):
+        return None
+    return StaleTitle(one, said[0], f"it expects {tried[0]}")
+
+
+def _truth(one: Titled) -> StaleTitle | None:
+    """An answer that the name says, where the body expects the opposite."""
+    said = _TRUTH_SAID.search(one.words)
+    if said is None:
+        return None
+    if said[1] == "false" and _BARE.search(one.body) and not _FALSE.search(one.body):
+        return StaleTitle(one, said[0], "it expects something true")
+    if (
+        said[1] == "true"
+        and _FALSE.search(one.body)
+        and not _TRUE.search(one.body)
+        and not _BARE.search(one.body)
+    ):
+        return StaleTitle(one, said[0], "it expects something false") if "assert not " in one.body else None
+    return None

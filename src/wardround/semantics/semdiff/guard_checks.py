@@ -1,0 +1,163 @@
+"""The check for guards a change took away, whatever the language."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks.base import ChangeCheck, ChangedText
+from wardround.checks.keyword_index import said_in
+from wardround.checks.lazy import LatePattern
+from wardround.findings import Plane, Severity, Span
+from wardround.semantics.semdiff.guards import (
+    KINDS,
+    Body,
+    Gone,
+    gone,
+    missing_kinds,
+    moved_lines,
+    unasked,
+    unescaped,
+    unlike,
+    unwrapped,
+)
+
+_SAID = {
+    "lock": "was done under {word}, and is not any more",
+    "transaction": "was done in one transaction ({word}), so half of it can stay now when it fails",
+    "permission": "was behind {word}, and nothing asks for permission any more",
+    "owner": "was held to one owner by {word}, and is not any more",
+    "check": "came after {word}, and nothing checks this any more",
+    "escape": "went through {word}, and goes on as it is now",
+    "timeout": "had a limit of time ({word}), and can take for ever now",
+    "limit": "was bounded by {word}, and nothing bounds it any more",
+    "finally": "was cleaned up in a finally, and is left as it is now when this fails",
+}
+_MOST_FILES = 60
+_LONGEST_TEXT = 400_000
+
+
+class GuardCheck(ChangeCheck):
+    """A check that reads files into functions and their guards.
+
+    Attributes:
+        ENDINGS: of the files it reads.
+    """
+
+    SEVERITY = Severity.INFO
+    LOOK = "wardround.semantics.semdiff.guards:may_be_guarded"
+    ENDINGS: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def is_test(self, path: str) -> bool:
+        """Whether a file is a test."""
+
+    @abstractmethod
+    def bodies(self, path: str, text: str) -> Sequence[Body]:
+        """The functions of a file; none where it cannot be read."""
+
+    def files(self) -> list[ChangedText]:
+        """The files of the change that it reads."""
+        return [
+            file
+            for file in self.change.files
+            if file.path.endswith(self.ENDINGS) and not self.is_test(file.path)
+        ]
+
+
+class SiblingGuardCheck(GuardCheck):
+    """Says of a new function that it lacks what guards those beside it."""
+
+    NAME = "guard-of-siblings"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "missing-authorization"
+
+    def run(self) -> None:
+        for file in self.files():
+            text = file.text
+            if text is None or file.base_path is None or len(text) > _LONGEST_TEXT:
+                continue
+            self._tell_of_lines(file, text)
+            if not _has_new(file):
+                continue
+            pieces = said_in(text).pieces
+            if any(KINDS[kind].search(pieces) for kind in ("permission", "owner")) or "use server" in text:
+                for one in unlike(self.bodies(file.path, text), file.is_added):
+                    line, column = one.body.place
+                    name = one.body.name.rpartition(".")[2]
+                    guards = " or ".join(guard.lstrip("@") for guard in one.guards[:3])
+                    beside = f"the {one.siblings} functions beside it that share {one.shared}"
+                    said = f"{beside} go through {guards}, this one does not"
+                    self.report(file.path, Span(line, column, line, column + len(name)), said)
+
+    def _tell_of_lines(self, file: ChangedText, text: str) -> None:
+        pieces = said_in(text).pieces
+        for line, column, call in (
+            unasked(text.split("\n"), file.is_added) if KINDS["check"].search(pieces) else ()
+        ):
+            said = f"the same statement is followed by {call}() everywhere else in this file, and not here"
+            self.report(file.path, Span(line, column, line, column + 1), said)
+        if KINDS["escape"].search(pieces):
+            for line, column, value, call in unescaped(text.split("\n"), file.is_added):
+                said = f'"{value}" goes in as it is here, and through {call} everywhere else in this file'
+                self.report(file.path, Span(line, column, line, column + len(value)), said)
+
+
+def _has_new(file: ChangedText) -> bool:
+    """Whether a line the change added may begin a function."""
+    lines = (file.text or "").split("\n")
+    return any(_BEGINS.search(line) and file.is_added(number) for number, line in enumerate(lines, 1))
+
+
+_BEGINS = LatePattern(r"\bdef |\bfunction\b|=>|\basync |^\s*\w+\(.*\{\s*$")
+
+
+class GuardGoneCheck(GuardCheck):
+    """What the checks of all languages share.
+
+    Attributes:
+        KINDS_SHOWN: the kinds of guards it speaks about.
+    """
+
+    NAME = "guard-gone"
+    PLANE = Plane.SEMANTIC
+    DEFECT_CLASS = "removed-safety"
+    KINDS_SHOWN: ClassVar[frozenset[str]] = frozenset(KINDS)
+
+    def run(self) -> None:
+        files = self.files()
+        if not any(file.base_path is not None for file in files) or len(files) > _MOST_FILES:
+            return
+        moved = {file.path: moved_lines(file.base_text or "", file.text or "") for file in files}
+        kinds = missing_kinds(
+            (line for removed, _ in moved.values() for line in removed),
+            (line for _, added in moved.values() for line in added),
+        )
+        self._told: set[str] = set()
+        for file in files:
+            removed, added = moved[file.path]
+            mine = kinds & self.KINDS_SHOWN & missing_kinds(removed, ())
+            if "escape" in mine:
+                self._tell_unwrapped(file, removed, added)
+            for one in self._gone(file, mine - {"escape"}) if mine - {"escape"} else ():
+                self._tell(file, one.guard.kind, one.guard.word, one.act.lstrip("=~"), *one.place)
+
+    def _tell_unwrapped(self, file: ChangedText, removed: Sequence[str], added: Sequence[str]) -> None:
+        for call, value, now in unwrapped(removed, added):
+            for number, line in enumerate((file.text or "").split("\n"), 1):
+                if line.strip() == now and file.is_added(number):
+                    self._tell(file, "escape", call, value, number, max(line.rfind(value), 0) + 1)
+                    break
+
+    def _gone(self, file: ChangedText, kinds: frozenset[str]) -> Sequence[Gone]:
+        before, after = file.base_text, file.text
+        if before is None or after is None or max(len(before), len(after)) > _LONGEST_TEXT:
+            return ()
+        return list(gone(self.bodies(file.path, before), self.bodies(file.path, after), kinds, file.is_added))
+
+    def _tell(self, file: ChangedText, kind: str, word: str, act: str, line: int, column: int) -> None:
+        if word not in self._told:
+            self._told.add(word)
+            message = f'"{act}" {_SAID[kind].format(word=" ".join(word.split()))}'
+            self.report(file.path, Span(line, column, line, column + len(act)), message)

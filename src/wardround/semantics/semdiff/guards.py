@@ -1,0 +1,433 @@
+"""What guarded a piece of code before a change, and does not after it.
+
+A plugin reads its language into ``Body``s; what is compared here knows no language. A guard counts as gone
+only where nothing of its kind stands on any line the change brought, and what it guarded is still done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from wardround.checks.keyword_index import said_in
+from wardround.checks.lazy import LatePattern, TwoTexts
+
+KINDS: Mapping[str, LatePattern] = {
+    "lock": LatePattern(
+        r"(?i)(?:^|[^a-z])r?locks?(?![a-z])|mutex|semaphore|synchronized|_lock\b|(?-i:[a-z]Lock\b)|run_?exclusive"
+    ),
+    "transaction": LatePattern(
+        r"(?i)\batomic\b|transaction|begin_nested|\.begin\(|savepoint|unit_?of_?work|for_?update\b|\bconn(?:ection)?:?$"
+    ),
+    "permission": LatePattern(
+        r"(?i)_required\b|requires?_?(?:auth|login|admin|perm|role|owner|user|staff|scope|session)"
+        r"|permission|has_?perm|authori[sz]e|authenticat|use_?guards|csrf_?protect|forbidden|unauthori[sz]ed"
+        r"|is_?(?:admin|owner|staff|superuser|member|moderator|self|public|private|allowed)"
+        r"|(?:can|may)_?(?:edit|view|read|write|delete|access|manage|update|create|see)"
+        r"|(?:check|ensure|assert|verify)_?(?:access|owner|auth|user|role|admin|session|login|token|signature)"
+    ),
+    "owner": LatePattern(
+        r"(?i)for_user|_and_org|current_?(?:user|org|team)|(?:req|request|ctx|session)\.user|(?-i:[a-z](?:User|Org|Tenant|Team|Owner)Id)"
+        r"|\b(?:user|owner|org|tenant|team|project|workspace)_?id\b"
+    ),
+    "check": LatePattern(
+        r"(?i)(?<!in)(?<!re)validat|sanit|is_?safe|is_?valid|is_?path_?inside|is_relative_to|secure_filename|raise_for_status|\.ok\b"
+        r"|(?:verify|ensure|check|assert)_?(?:path|url|host|origin|size|type|signature|limit|quota|safe|valid|name|csrf|checksum|hash)"
+        r"|throttle|rate_?limit"
+    ),
+    "escape": LatePattern(r"(?i)escape|\bquote(?:_\w+)?\(|encode_?uri_?component|sanit|bleach|nh3|purify"),
+    "timeout": LatePattern(r"(?i)time_?out|wait_for\b|deadline|promise\.race|abort_?signal|\bsignal\s*[:,}]"),
+    "limit": LatePattern(
+        r"(?i)(?:^|[^a-z])max_?(?!im)[a-z]|_max\b|(?<!de)(?<!un)(?<=[a-z])limit|(?<!de)(?<!un)limit_|_limit|\bmin\("
+    ),
+    "finally": LatePattern(
+        r"\bfinally\b|\bwith\b|\busing\b|ExitStack|onCleanup|onUnmount|ngOnDestroy|atexit"
+    ),
+}
+"""How each kind of guard is named; of a line that holds none of its words nothing of the kind is said."""
+
+
+_STEMS = (
+    "lock", "mutex", "semaphore", "synchronized", "exclusive", "atomic", "transaction", "nested", "begin",
+    "savepoint", "unit_of", "unitof", "for_update", "forupdate", "conn", "require", "perm", "authori",
+    "authent", "guard", "csrf", "forbidden", "admin", "owner", "staff", "superuser", "member",
+    "moderator", "is_self", "isself", "public", "private", "allowed", "can_", "may_", "canedit",
+    "canview", "canread", "canwrite", "candelete", "canaccess", "canmanage", "canupdate", "cancreate",
+    "cansee", "mayedit", "mayview", "mayread", "maywrite", "maydelete", "mayaccess", "maymanage",
+    "mayupdate", "maycreate", "maysee", "check", "ensure", "assert", "verify", "user", "org", "tenant",
+    "team", "project", "workspace", "validat", "sanit", "safe", "valid", "ispath", "is_path",
+    "relative_to", "secure_filename", "raise_for_status", ".ok", "throttle", "rate_limit", "ratelimit",
+    "escape", "quote", "encode_uri", "encodeuri", "component", "bleach", "nh3", "purify", "time_out",
+    "timeout", "wait_for", "deadline", "race", "abort", "signal", "max", "limit", "min(", "finally",
+    "with", "using", "exitstack", "cleanup", "unmount", "destroy", "atexit",
+)  # fmt: skip
+"""Of which one stands in every text in which one of the kinds is named, in small letters."""
+
+
+def may_be_guarded(file: TwoTexts) -> bool:
+    """Whether a file names anything that may be a guard, now or before the change; a cheap look."""
+    text, base = file.text or "", file.base_text or ""
+    if said_in(text).in_lower_case.has_one(_STEMS):
+        return True
+    return not text.startswith(base) and said_in(base).in_lower_case.has_one(_STEMS)
+
+
+GUARDS_NOTHING = LatePattern(
+    r"(?:^|\.)_?(?:add|clear|close|create|delete|dispatch|emit|fetch|get|grant|handle|init|load|log|notify|on|open"
+    r"|prefetch|queue|refresh|remove|render|report|request|reset|revoke|save|schedule|send|set|show|store|subscribe"
+    r"|toast|toggle|track|update)(?=[A-Z_]|$)(?!\w*(?:OrThrow|OrFail|_or_))\w*$"
+    r"|(?i:(?:client|api|sdk|service|page|browser|session|gateway|provider)\.(?:authenticat|authori[sz])e\w*$)"
+)
+"""Calls that change, show or fetch what their names are about, or log in elsewhere; none of them refuses."""
+CLEANS = LatePattern(
+    r"(?i)^(?:a?close|release|unlink|remove|rmtree|clean_?up|shutdown|disconnect|terminate|kill|stop|unlock|dispose"
+    r"|destroy|rollback)(?:_\w*|all|(?-i:[A-Z]\w*))?$"
+)
+"""Calls that give something back."""
+
+
+class Guard(msgspec.Struct, frozen=True):
+    """Something that protects what is done under it or after it.
+
+    Attributes:
+        kind: of ``KINDS``.
+        word: what it is called, as it is told to people.
+        acts: what it protects, by the names ``Body.acts`` has.
+        least: how many of those must still be done for it to be missed.
+        leaves: it is a condition under which the function is left.
+        names: its own name and those of what it is given, as far as they name guards.
+        about: what it looks at, as values are named in ``Body.acts``; gone with that, it is not missed.
+    """
+
+    kind: str
+    word: str
+    acts: frozenset[str]
+    least: int = 1
+    leaves: bool = False
+    about: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+
+class Body(msgspec.Struct, frozen=True):
+    """One function, before or after.
+
+    Attributes:
+        acts: what it does that can need protection, with the places (line, column) of each, in order.
+        calls: what it calls as written, and the names it hands on.
+        exits: how many conditions there are under which it is left.
+        parameters: the names it is given, without the object it is a method of.
+        place: where its name stands.
+        group: what kind of entrance it is, if all of that kind in a file are open to the same people.
+    """
+
+    name: str
+    guards: tuple[Guard, ...]
+    acts: Mapping[str, Sequence[tuple[int, int]]]
+    calls: frozenset[str]
+    exits: int = 0
+    parameters: tuple[str, ...] = ()
+    place: tuple[int, int] = (1, 1)
+    group: str = ""
+
+
+class Gone(msgspec.Struct, frozen=True):
+    """A guard that is no more; ``place`` is where the first thing it protected is still done."""
+
+    guard: Guard
+    body: Body
+    act: str
+    place: tuple[int, int]
+
+
+def missing_kinds(removed: Iterable[str], added: Iterable[str]) -> frozenset[str]:
+    """The kinds of guards that stand on lines a change took away and on none that it brought."""
+    before, after = "\n".join(removed), "\n".join(added)
+    return frozenset(
+        kind for kind, words in KINDS.items() if words.search(before) and not words.search(after)
+    )
+
+
+def moved_lines(base: str, head: str) -> tuple[list[str], list[str]]:
+    """The lines only the base has and those only the head has, wherever they stand, without their indent."""
+    old, new = (Counter(map(str.strip, text.split("\n"))) for text in (base, head))
+    return list((old - new).elements()), list((new - old).elements())
+
+
+def unwrapped(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """What a change took out of an escaping call and puts into a text as it is: call, value, the line now."""
+    if len(added) > _MOST_LINES:
+        return
+    for line in removed[:_MOST_LINES]:
+        for found in _WRAPPED.finditer(line):
+            value, call = found["value"].strip(), found["call"]
+            if not KINDS["escape"].search(call + "("):
+                continue
+            bare = _squeezed(line.replace(found[0], value))
+            into = (f"{{{value}}}", f"+{value}", f"{value}+", f"={{{value}")
+            for now in added:
+                tight = _squeezed(now)
+                if tight == bare or (any(one in tight for one in into) and _is_alike(bare, tight)):
+                    yield call, value, now
+
+
+def unescaped(lines: Sequence[str], is_added: Callable[[int], bool]) -> Iterator[tuple[int, int, str, str]]:
+    """Values that a new line puts into a text as they are, and every old line escapes at the same place.
+
+    Gives line, column, value and the call that escapes: ``/posts/${id}`` beside ``/posts/${encode(id)}``.
+    """
+    told: dict[tuple[str, str], list[str]] = {}
+    raw: list[tuple[int, int, tuple[str, str]]] = []
+    for number, line in enumerate(lines, 1):
+        if "{" not in line or len(line) > _LONGEST_LINE:
+            continue
+        is_new = is_added(number)
+        for found in _FILLED.finditer(line):
+            call, value = found["call"] or "", found["value"]
+            key = (found["before"], value)
+            if is_new and not call:
+                raw.append((number, found.start("value") + 1, key))
+            elif not is_new:
+                told.setdefault(key, []).append(call if KINDS["escape"].search(call + "(") else "")
+    for number, column, key in raw:
+        calls = told.get(key, [])
+        if len(calls) >= _SIBLINGS and all(calls):
+            yield number, column, key[1], calls[0]
+
+
+def unasked(lines: Sequence[str], is_added: Callable[[int], bool]) -> Iterator[tuple[int, int, str]]:
+    """New statements that stand in the file already, there with a check of what they give, here without.
+
+    Gives line, column and the call that checks: ``at = join(root, name)``, then ``if not is_in(root, at)``.
+    """
+    told: dict[str, list[str]] = {}
+    new: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, 1):
+        tight = line.strip()
+        found = _GIVEN.match(tight) if len(tight) < _LONGEST_LINE else None
+        if found is None:
+            continue
+        if is_added(number):
+            new.append((number, tight))
+        else:
+            told.setdefault(tight, []).append(_asker(found["name"], lines[number : number + _NEXT]))
+    for number, tight in new:
+        asked = told.get(tight, [])
+        if asked and all(asked) and len(set(asked)) == 1:
+            call = re.compile(rf"\b{re.escape(asked[0])}\(")
+            if not any(call.search(line) for line in lines[number : number + _REST]):
+                yield number, len(lines[number - 1]) - len(lines[number - 1].lstrip()) + 1, asked[0]
+
+
+def _asker(name: str, after: Sequence[str]) -> str:
+    """The call by which the condition below a statement checks the name it gave; empty without one."""
+    first = next((line.strip() for line in after if line.strip()), "")
+    if not first.startswith(("if ", "if(")):
+        return ""
+    for call in _ASKS.finditer(first):
+        is_check = any(KINDS[kind].search(call["call"] + "(") for kind in ("check", "permission"))
+        if is_check and re.search(rf"\b{re.escape(name)}\b", call["given"]):
+            return call["call"].rpartition(".")[2]
+    return ""
+
+
+_GIVEN = LatePattern(
+    r"(?:(?:const|let|var) )?(?P<name>[A-Za-z_$][\w$]*) = (?:await )?[\w$.]{3,60}\(.{8,}\)[;]?$"
+)
+_ASKS = LatePattern(r"(?P<call>[\w$.]{3,60})\((?P<given>[^{}]{1,200})")
+_NEXT, _REST = 2, 15
+"""Lines below a statement in which its check stands, and in which it may stand in other words."""
+_FILLED = LatePattern(
+    r"(?P<before>[\w/?&=.:-]{3,40})\$?\{(?:(?P<call>[\w$.]{3,40})\()?(?P<value>[A-Za-z_$][\w$.]{0,60})\)?\}"
+)
+_LONGEST_LINE = 2_000
+_SIBLINGS = 2
+_WRAPPED = LatePattern(r"(?P<call>[\w$.]{3,60})\((?P<value>[\w$.\[\]'\"?]{1,80})\)")
+_ALIKE = 0.7
+_MOST_LINES = 400
+"""Of one file; with more it is rewritten."""
+
+
+def _squeezed(line: str) -> str:
+    return "".join(line.split())
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two lines share most of their words."""
+    words, others = (set(_WORDS.findall(text)) for text in (one, other))
+    return len(words & others) >= _ALIKE * max(len(words), 1)
+
+
+_WORDS = LatePattern(r"[\w$]+")
+
+
+def gone(
+    before: Sequence[Body], after: Sequence[Body], kinds: frozenset[str], is_added: Callable[[int], bool]
+) -> Iterator[Gone]:
+    """The guards of some kinds that a function had, itself or in a function of the file it calls."""
+    old, new = _by_name(before), _by_name(after)
+    for body in after:
+        was = old.get(body.name)
+        if was is None:
+            continue
+        now = [body, *_called(body, new)]
+        held = {guard.kind for one in now for guard in one.guards}
+        were = [was, *_called(was, old)]
+        for guard in _guards(were):
+            if guard.kind in kinds and guard.kind not in held and not _is_settled(guard, were, now):
+                left = _left(guard, now)
+                if len(left) >= guard.least:
+                    held.add(guard.kind)
+                    yield Gone(guard, body, *_shown(left, is_added))
+
+
+def _is_settled(guard: Guard, were: Sequence[Body], now: Sequence[Body]) -> bool:
+    """Whether the same is asked in other words, or there is nothing left to ask about."""
+    if guard.leaves and sum(one.exits for one in now) >= sum(one.exits for one in were):
+        return True
+    return bool(guard.about) and not any(act in guard.about for one in now for act in one.acts)
+
+
+def _guards(bodies: Sequence[Body]) -> Iterator[Guard]:
+    for body in bodies:
+        yield from body.guards
+
+
+_Left = Sequence[tuple[str, Sequence[tuple[int, int]]]]
+
+
+def _left(guard: Guard, bodies: Sequence[Body]) -> _Left:
+    """What a guard protected and is still done: by the function itself, or else by one it calls."""
+    for body in bodies:
+        found = [(act, places) for act, places in body.acts.items() if act in guard.acts]
+        if len(found) >= guard.least:
+            return found
+    return []
+
+
+def _shown(left: _Left, is_added: Callable[[int], bool]) -> tuple[str, tuple[int, int]]:
+    """The place to show: the first the change wrote, or else the first."""
+    every = sorted((place, act) for act, places in left for place in places)
+    place, act = next((one for one in every if is_added(one[0][0])), every[0])
+    return act, place
+
+
+def _by_name(bodies: Sequence[Body]) -> dict[str, Body]:
+    return {body.name: body for body in reversed(bodies)}
+
+
+def _called(body: Body, known: Mapping[str, Body]) -> list[Body]:
+    """The functions of the same file that a function calls: by name, or of the same object."""
+    holder = body.name.rpartition(".")[0]
+    return [
+        one
+        for name, one in known.items()
+        if name != body.name
+        and (name in body.calls or (holder and name.rpartition(".")[0] == holder and _is_own(name, body)))
+    ]
+
+
+def _is_own(name: str, body: Body) -> bool:
+    last = name.rpartition(".")[2]
+    return f"self.{last}" in body.calls or f"this.{last}" in body.calls
+
+
+_OF_ALL = frozenset(
+    {"self", "cls", "request", "req", "res", "response", "reply", "ctx", "context", "socket", "next", "event"}
+    | {
+        "args",
+        "kwargs",
+        "options",
+        "config",
+        "params",
+        "callback",
+        "e",
+        "err",
+        "error",
+        "value",
+        "name",
+        "data",
+    }
+    | {"props", "input", "parsedInput", "body", "payload"}
+)
+"""Parameters that say nothing about what a function works on."""
+
+
+class Unlike(msgspec.Struct, frozen=True):
+    """A new function without the guard that those beside it have; ``shared`` is what they have in common."""
+
+    body: Body
+    shared: str
+    guards: tuple[str, ...]
+    siblings: int
+
+
+def unlike(bodies: Sequence[Body], is_added: Callable[[int], bool]) -> Iterator[Unlike]:
+    """New functions that lack what guards all others of the file that work on the same thing."""
+    known = _by_name(bodies)
+    names = {one.name: _guard_names([one, *_called(one, known)]) for one in bodies}
+    old = [one for one in bodies if one.acts and not is_added(one.place[0])]
+    for body in bodies:
+        if not body.acts or not is_added(body.place[0]):
+            continue
+        held = names[body.name] | {call.rpartition(".")[2] for call in body.calls}
+        for shared, others in _siblings(body, old):
+            theirs = [names[one.name] for one in others]
+            missed = _missed(theirs, names[body.name], held, is_alike=shared not in body.parameters)
+            if missed:
+                yield Unlike(body, shared, missed, len(others))
+                break
+
+
+def _siblings(body: Body, others: Sequence[Body]) -> Iterator[tuple[str, list[Body]]]:
+    """The functions beside one: with the same parameter, the same parameters, or of the same group."""
+    holder = body.name.rpartition(".")[0]
+    near = [one for one in others if one.name.rpartition(".")[0] == holder and one.name != body.name]
+    if _READS.search(body.name.rpartition(".")[2]):
+        near = [one for one in near if _READS.search(one.name.rpartition(".")[2])]
+    for parameter in body.parameters:
+        if parameter not in _OF_ALL:
+            yield parameter, [one for one in near if parameter in one.parameters]
+    if len(body.parameters) > 1:
+        yield ", ".join(body.parameters), [one for one in near if one.parameters == body.parameters]
+    if body.group:
+        yield body.group, [one for one in near if one.group == body.group]
+
+
+def _missed(
+    theirs: Sequence[frozenset[str]], own: frozenset[str], held: frozenset[str], *, is_alike: bool
+) -> tuple[str, ...]:
+    """The guards that a function lacks and each of its siblings has: the same one, or one more than it."""
+    if len(theirs) < _SIBLINGS:
+        return ()
+    common = frozenset.intersection(*theirs)
+    asks = any(name for name in own if not name.startswith("@"))
+    if common and common.isdisjoint(held) and not asks:
+        return tuple(sorted(common))
+    further = [one - held for one in theirs]
+    if is_alike and all(theirs) and not own and further == list(theirs):
+        return tuple(sorted(frozenset().union(*theirs)))
+    put_on = [frozenset(name for name in one if name.startswith("@")) for one in further]
+    if len(theirs) > _SIBLINGS and all(put_on):
+        return tuple(sorted(frozenset().union(*put_on)))
+    return ()
+
+
+def _guard_names(bodies: Sequence[Body]) -> frozenset[str]:
+    kinds = ("permission", "owner")
+    return frozenset(
+        name
+        for one in bodies
+        for guard in one.guards
+        if guard.kind in kinds
+        for name in guard.names
+        if not _NO_GUARD.search(name)
+    )
+
+
+_READS = LatePattern(
+    r"(?i)^_?(get|list|show|read|find|count|is|has|fetch|load|search|status|summary|index|view)"
+)
+_NO_GUARD = LatePattern(r"(?i)_?id$|error$|^permissions?$|forbidden|unauthori[sz]ed")

@@ -1,0 +1,44 @@
+"""Where in the new text of a file that stands which a change took out of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from wardround.checks.base import ChangedText
+from wardround.findings import Span
+
+
+def removed_lines(file: ChangedText) -> list[str]:
+    """The lines of the old text that the new one has nowhere, in their order."""
+    left = set((file.text or "").split("\n"))
+    return [line for line in (file.base_text or "").split("\n") if line not in left]
+
+
+def added_lines(file: ChangedText) -> list[str]:
+    """The lines of the new text that the old one has nowhere, in their order."""
+    before = set((file.base_text or "").split("\n"))
+    return [line for line in (file.text or "").split("\n") if line not in before]
+
+
+def place_left(file: ChangedText, number: int) -> Span:
+    """The line of the new text that stands where a line of the old one stood, 1-based, without its blanks.
+
+    It is the new line that took its place, blank ones passed over, else the last line before it that both
+    texts have exactly once, or the first behind it.
+    """
+    base, head = (file.base_text or "").split("\n"), (file.text or "").split("\n")
+    once = {line for line, count in Counter(base).items() if count == 1 and line.strip()}
+    alone = {line for line, count in Counter(head).items() if count == 1}
+    places = {line: place for place, line in enumerate(head, 1) if line in once and line in alone}
+    before = next((places[line] for line in reversed(base[: number - 1]) if line in places), 0)
+    behind = next((n for n in range(before + 1, len(head) + 1) if head[n - 1].strip()), before or 1)
+    if not file.is_added(behind):
+        behind = before or next((places[line] for line in base[number:] if line in places), 1)
+    return span_of_line(file, behind)
+
+
+def span_of_line(file: ChangedText, number: int) -> Span:
+    """What is written in a line of the new text, without the blanks around it."""
+    text = (file.text or "").split("\n")[number - 1].removesuffix("\r")
+    column = len(text) - len(text.lstrip()) + 1
+    return Span(number, column, number, max(len(text.rstrip()) + 1, column))

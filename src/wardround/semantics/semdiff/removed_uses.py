@@ -1,0 +1,72 @@
+"""Reports about what a change removed from a module while other files still use it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from wardround.checks.base import ChangeCheck, ChangedText
+from wardround.findings import Severity, Span
+from wardround.semantics.semdiff.line_diff import place_left, span_of_line
+
+_SHOWN = 3
+_START = Span(1, 1, 1, 1)
+"""Where a finding about a deleted file is placed."""
+
+
+class Use(msgspec.Struct, frozen=True, order=True):
+    """One place that needs a name; ``name`` is empty where it needs the module itself."""
+
+    path: str
+    line: int
+    name: str
+    is_for_types: bool = False
+
+
+class RemovedUsesCheck(ChangeCheck):
+    """Reports each removal once, where it is, with the places that still need what was removed."""
+
+    def report_module(self, file: ChangedText, called: str, uses: Sequence[Use]) -> None:
+        """Report the uses of a module that is gone from its old path.
+
+        Args:
+            called: the module as people name it.
+        """
+        if file.path != file.base_path and file.text is not None:
+            self._report(file.path, span_of_line(file, 1), f'module "{called}" is moved to {file.path}', uses)
+        else:
+            self._report(file.path, _START, f'module "{called}" is removed', uses)
+
+    def report_names(
+        self, file: ChangedText, now: str, before: Mapping[str, int], uses: Sequence[Use]
+    ) -> None:
+        """Report the names that are still used, those that were removed at one place together.
+
+        Args:
+            now: the path of the module after the change.
+            before: the line of each name before it.
+        """
+        target = self.change.file(now) or file
+        places: dict[Span, list[str]] = defaultdict(list)
+        for name in sorted({use.name for use in uses}, key=lambda one: (before[one], one)):
+            places[_span(file, target, before[name])].append(name)
+        for span, names in places.items():
+            listed = ", ".join(f'"{name}"' for name in names[:_SHOWN])
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            what = f"{listed}{more} {'is' if len(names) == 1 else 'are'} removed"
+            self._report(target.path, span, what, [use for use in uses if use.name in names])
+
+    def _report(self, path: str, span: Span, what: str, uses: Sequence[Use]) -> None:
+        places = list(dict.fromkeys(f"{use.path}:{use.line}" for use in uses))
+        more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+        text = f"{what} but still used at {', '.join(places[:_SHOWN])}{more}; change them in the same commit"
+        self.report(path, span, text, Severity.WARN if all(use.is_for_types for use in uses) else None)
+
+
+def _span(file: ChangedText, target: ChangedText, line: int) -> Span:
+    """Where something was removed, as near as the new text of a file has it."""
+    if target.text is None:
+        return _START
+    return place_left(file, line) if target is file and file.text else span_of_line(target, 1)

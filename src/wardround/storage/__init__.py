@@ -1,0 +1,1 @@
+"""Files of our own: paths, atomic writes, caches."""

@@ -1,0 +1,1 @@
+"""Tokens, line ends and escaping of text."""

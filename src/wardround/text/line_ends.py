@@ -1,0 +1,78 @@
+"""Carriage returns that end lines, as they do in Python: git, reports and suppressions count newlines alone.
+
+Tools and checks that count such lines report positions in lines which the change under review does not have.
+They are turned into positions by newlines, so that a finding on an added line is one on an added line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from msgspec.structs import replace
+
+from wardround.checks.base import Source
+from wardround.checks.lazy import LatePattern
+from wardround.findings import RawResult, Span
+
+_LONE = LatePattern(r"\r(?!\n)")
+
+
+def has_lone_returns(text: str) -> bool:
+    """Return True if a carriage return without a newline is in a text."""
+    return "\r" in text and _LONE.search(text) is not None
+
+
+def with_newlines(text: str) -> str:
+    """The text with a newline in place of each carriage return alone; all offsets stay."""
+    return _LONE.sub("\n", text) if "\r" in text else text
+
+
+class NewlinePositions:
+    """Positions in a text whose carriage returns end lines, turned into positions by newlines alone."""
+
+    def __init__(self, text: str) -> None:
+        from wardround.languages.python.tokens import Lines  # few files end a line so
+
+        self._length = len(text)
+        self._lines = Lines(text)
+        self._newline_lines = Lines(text, only_newlines=True)
+
+    def line(self, number: int) -> int:
+        """The line by newlines in which a line begins."""
+        return self._position(number, 1)[0]
+
+    def result(self, result: RawResult) -> RawResult:
+        """A result, its fix included, at positions by newlines."""
+        fix = result.fix
+        if fix is not None:
+            fix = replace(fix, edits=tuple(replace(edit, span=self._span(edit.span)) for edit in fix.edits))
+        return replace(result, span=self._span(result.span), fix=fix)
+
+    def _span(self, span: Span) -> Span:
+        return Span(*self._position(span.line, span.column), *self._position(span.end_line, span.end_column))
+
+    def _position(self, line: int, column: int) -> tuple[int, int]:
+        starts = self._lines.starts
+        start = starts[min(line, len(starts)) - 1]
+        number, before = self._newline_lines.position(min(start + column - 1, self._length))
+        return number, before + 1
+
+
+def run_by_lines(run: Callable[[Source], Iterable[RawResult]], source: Source) -> Iterable[RawResult]:
+    """Run checks of a language in which a carriage return alone ends a line; results are by newlines."""
+    if not has_lone_returns(source.text):
+        return run(source)
+    positions = NewlinePositions(source.text)
+
+    def base() -> str | None:
+        text = source.read_base()
+        return None if text is None else with_newlines(text)
+
+    plain = replace(
+        source,
+        text=with_newlines(source.text),
+        read_base=base,
+        is_added=lambda number: source.is_added(positions.line(number)),
+        added_lines=None,
+    )
+    return [positions.result(result) for result in run(plain)]

@@ -1,0 +1,54 @@
+"""How to get a tool that is missing, where wardround runs from an environment that a hook runner made."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from wardround.checks.lazy import LatePattern
+from wardround.tools.tool import install_line
+
+HOOKS = {
+    "web": ("wardround-web", "wardround-all"),
+    "docker-ci": ("wardround-docker-ci", "wardround-all"),
+    "secrets": ("wardround-all",),
+}
+"""The ids of ``.pre-commit-hooks.yaml`` that bring what an extra does."""
+
+_OURS = LatePattern(r"pip install 'wardround\[([\w-]+)\]'")
+_RUNNERS = {
+    "pre-commit": LatePattern(r".*[/\\]py_env-[^/\\]+"),
+    "prek": LatePattern(r".*[/\\]hooks[/\\]python-[^/\\]+"),
+}
+
+
+def advice(install: str) -> str:
+    """A tool's install line, or what does the same in a hook's own environment, which pip does not reach."""
+    runner = _runner()
+    if runner is None:
+        return install
+    if install == install_line():
+        return f"{runner} clean makes the hook's environment anew"
+    extra = _OURS.fullmatch(install)
+    if extra is None:
+        return install  # a plugin's own line, or the project's own tool
+    if extra[1] in HOOKS:
+        pushing = "PRE_COMMIT_REMOTE_NAME" in os.environ
+        ids = (id_.replace("-", "-push-", 1) if pushing else id_ for id_ in HOOKS[extra[1]])
+        return f"use the hook id {' or '.join(ids)}"
+    return f"give the hook additional_dependencies: {_needed(extra[1])}, which replace those of its id"
+
+
+def _runner() -> str | None:
+    """Which program made this environment for a hook, and runs it now."""
+    if os.environ.get("PRE_COMMIT") != "1":
+        return None
+    return next((name for name, prefix in _RUNNERS.items() if prefix.fullmatch(sys.prefix)), None)
+
+
+def _needed(extra: str) -> list[str]:
+    """What an extra installs, as the installed distribution says."""
+    from importlib.metadata import requires  # slow to import, and seldom needed
+
+    lines = (line.partition(";") for line in requires("wardround") or ())
+    return [name.strip() for name, _, marker in lines if f"extra == '{extra}'" in marker.replace('"', "'")]

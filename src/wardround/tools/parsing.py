@@ -1,0 +1,66 @@
+"""Reading what static tools print, and the data that says what it means."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TypeVar
+
+import msgspec
+
+from wardround.errors import ToolOutputError
+from wardround.findings import Span
+from wardround.rules.model import ToolMapFile, load_tool_map
+from wardround.tools.tool import Invocation
+
+RAN = frozenset({0, 1})
+"""The exit statuses with which most linters say "it ran", findings or not."""
+
+Decoded = TypeVar("Decoded")
+
+
+def decoded(output: bytes, kind: type[Decoded]) -> Decoded:
+    """JSON as the values a tool's output consists of.
+
+    Raises:
+        ToolOutputError: it is nested without end.
+        msgspec.MsgspecError: it is not what the tool is known to print.
+    """
+    try:
+        return msgspec.json.decode(output, type=kind)
+    except RecursionError as cause:
+        raise ToolOutputError("its output is nested without end") from cause
+
+
+def relative(path: str, run: Invocation) -> str:
+    """A path a tool named, relative to the snapshot's root.
+
+    Raises:
+        ToolOutputError: it is none of the files the tool was given.
+    """
+    relative = os.path.normpath(os.path.relpath(path, run.root) if os.path.isabs(path) else path)
+    if relative not in run.files:
+        raise ToolOutputError(f"it named {path!r}, which it was not given")
+    return relative
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def span_of(line: int, column: int, end_line: int | None = None, end_column: int | None = None) -> Span:
+    """A span from a tool that may leave out or mix up the end; what is below 1 counts as 1."""
+    line, column = max(line, 1), max(column, 1)
+    end = (end_line or line, end_column or column)
+    return Span(line, column, *(end if end >= (line, column) else (line, column)))
+
+
+def selection(tool: str) -> str:
+    """What is switched off of a tool, as part of what its answers depend on."""
+    tool_map = map_of(tool)
+    return repr((tool_map.ignore, sorted(tool_map.ignore_in.items())))
+
+
+@cache
+def map_of(tool: str) -> ToolMapFile:
+    return load_tool_map(tool).content

@@ -1,1 +1,0 @@
-"""From findings to what may happen: gate, suppressions, baseline. Values in, values out."""

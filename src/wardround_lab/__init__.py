@@ -1,0 +1,1 @@
+"""Mining, training and evaluation; the engine never imports it."""

@@ -1,0 +1,387 @@
+"""Auditing files of records: the evaluation side is read first and remembered, then what is trained on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from wardround.errors import UsageError
+from wardround_lab.corpora.audit import SHARES, Audit, AuditedFile, Check, Tally, assembled, audit_of
+from wardround_lab.corpora.audit_items import Item, items_of
+from wardround_lab.corpora.holdout import DEFAULT_FILE, KeptForMeasuring
+from wardround_lab.corpora.licence_detection import PERMISSIVE, UNKNOWN
+from wardround_lab.corpora.near_duplicates import NearIndex
+from wardround_lab.corpora.quality_filters import is_generated, is_vendored, is_wordless, poor
+from wardround_lab.corpora.records import Corpus, digest_of, lines_of, record_of, write_json, write_whole
+from wardround_lab.corpora.secret_scan import SecretScan
+from wardround_lab.corpora.shortcut_probes import Framing, echoes, gives_away
+from wardround_lab.corpora.within_repository_split import OwnSides, OwnSplit, unit_of
+
+Role = Literal["train", "evaluation", "both"]
+_ANSWERS_AT_LEAST = 20
+_EXAMPLE_LENGTH = 60
+_CHECKS = (
+    ("secrets", "hold a secret", "take them out, and revoke what is real"),
+    ("duplicates", "say what one before them says", "keep one of each"),
+    ("near-duplicates-across", "are nearly those of the evaluation", "take them out of the training side"),
+    ("generated", "are of generated or vendored files", "take them out"),
+    ("poor-text", "hold text that teaches nothing", "take them out"),
+    ("licence", "are of repositories whose licence is not permissive or not known",
+     "leave those out, or say what it is with --licence NAME=ID or --allow-licence ID"),
+    ("kept-for-measuring", "are of repositories kept for measuring", "leave those out"),
+    ("repository-leakage", "are of repositories that are on both sides, or say none",
+     "split by repository"),
+    ("group-leakage", "are of a group that is on both sides", "keep a group on one side"),
+    ("time-leakage", "are not older than everything in the evaluation, or say no time",
+     "train on what is older, with --since DATE"),
+    ("echo", "repeat the answer in the question", "take those words out of the question"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What an audit is to hold records to.
+
+    Attributes:
+        hold_out: repositories of the evaluation, where one file holds both sides.
+        since: seconds since 1970; of a file with both sides, older items train and younger ones evaluate.
+            Where no repositories are held out all are on both sides, which is a leak unless it is allowed.
+        licences: repository -> licence, where the records do not say, or say it wrong.
+        allowed: licences that count as permissive too; ``unknown`` may be one.
+        own: the rule by which one repository is divided, whose licence then does not matter; with it
+            ``since`` is where its two sides meet.
+        limits: check -> share, in place of the usual ones.
+    """
+
+    hold_out: frozenset[str] = frozenset()
+    since: int | None = None
+    kept: KeptForMeasuring = field(default_factory=KeptForMeasuring)
+    licences: Mapping[str, str] = field(default_factory=dict)
+    allowed: frozenset[str] = frozenset()
+    own: OwnSplit | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+
+class Auditing:
+    """One audit of some files together.
+
+    Args:
+        train: files that are trained on; they hold the evaluation too where repositories are held out.
+        evaluation: files that are only evaluated with.
+        say: called with a line on how far it has come.
+    """
+
+    def __init__(
+        self,
+        train: Sequence[Path],
+        evaluation: Sequence[Path],
+        demands: Demands,
+        scan: SecretScan,
+        say: Callable[[str], None],
+    ) -> None:
+        self._train = train
+        self._evaluation = evaluation
+        self._demands = demands
+        self._scan = scan
+        self._say = say
+        self._tallies = {name: Tally(name, fault, advice) for name, fault, advice in _CHECKS}
+        self._hold_out = {name.lower() for name in demands.hold_out}
+        self._limits = {**SHARES, **({} if demands.own is None else {"licence": 1.0}), **demands.limits}
+        self._sides = self._own_sides()
+        self._framing = Framing()
+        self._answers: Counter[str] = Counter()
+        self._near = NearIndex()
+        self._seen: set[bytes] = set()
+        self._eval_groups: set[str] = set()
+        self._eval_repositories: Counter[str] = Counter()
+        self._eval_names: set[str] = set()
+        self._train_repositories: Counter[str] = Counter()
+        self._oldest: int | None = None
+        self._licences = _recorded([*train, *evaluation]) | dict(demands.licences)
+        self._faulty: dict[Path, set[int]] = {path: set() for path in train}
+
+    def run(self) -> list[Audit]:
+        """Audit the files and write each one's audit beside it.
+
+        Raises:
+            UsageError: a file cannot be read, holds something else, or its audit cannot be written.
+        """
+        paths = [*self._evaluation, *self._train]
+        if len({path.resolve() for path in paths}) < len(paths):
+            raise UsageError("the same file is given twice; give each once, for training or for evaluation")
+        before = [digest_of(path) for path in paths]
+        counts = dict.fromkeys(paths, 0)
+        for path, item in self._side(evaluation=True):
+            counts[path] += 1
+            if self._look_at_evaluation(item) and self._sides is not None:
+                self._faulty[path].add(int(item.place.rpartition(":")[2]))
+        for path, item in self._side(evaluation=False):
+            counts[path] += 1
+            if self._look_at_training(item):
+                self._faulty[path].add(int(item.place.rpartition(":")[2]))
+        roles = [self._role(path) for path in paths]
+        files = [
+            AuditedFile(path.name, sha256, role, counts[path])
+            for path, sha256, role in zip(paths, before, roles, strict=True)
+        ]
+        audits = [self._audit(file, files) for file in files]
+        for path, audit in zip(paths, audits, strict=True):
+            write_json(audit_of(path), audit)
+        return audits
+
+    def clean(self, folder: Path) -> list[Path]:
+        """Write what is trained on, without the items that broke a check, to files of the same names.
+
+        Of one repository that is divided what is measured on is cleaned too; elsewhere it stays as it is.
+        """
+        written = []
+        for path, faulty in self._faulty.items():
+            target = folder / path.name
+            if target.resolve() == path.resolve():
+                raise UsageError(f"--clean-to {folder}: {path.name} is there already; give another folder")
+            kept = [line for number, line in lines_of(path) if number not in faulty]
+            sha256 = write_whole(target, kept)
+            if (corpus := _corpus(path)) is not None:
+                write_json(record_of(target), msgspec.structs.replace(corpus, items=len(kept), sha256=sha256))
+            written.append(target)
+        return written
+
+    def _role(self, path: Path) -> Role:
+        if path in self._evaluation:
+            return "evaluation"
+        return "both" if self._is_divided else "train"
+
+    def _own_sides(self) -> OwnSides | None:
+        """The sides of the one repository that is divided by its files, if one is."""
+        own, since = self._demands.own, self._demands.since
+        if own is None:
+            return None
+        if since is None or self._evaluation:
+            raise UsageError(
+                "one repository is divided by time too, and in the same files; give --since DATE"
+            )
+        rows = (one for path in self._train for one in items_of(path))
+        items = ((one.repository, _group_of(one), one.time) for one in rows)
+        return OwnSides.of(own, since, since, items)
+
+    @property
+    def _is_divided(self) -> bool:
+        """Whether the files that are trained on hold the evaluation too."""
+        return bool(self._demands.hold_out) or self._demands.since is not None
+
+    def _side(self, *, evaluation: bool) -> Iterator[tuple[Path, Item]]:
+        """The items of one side; of a file with both, those that are neither are passed over."""
+        paths = [*self._evaluation, *self._train] if evaluation else list(self._train)
+        number = 0
+        for path in paths:
+            whole = path in self._evaluation
+            if evaluation and not whole and not self._is_divided:
+                continue
+            for item in items_of(path):
+                if whole or self._belongs(item, evaluation):
+                    number += 1
+                    if number % 1000 == 0:
+                        self._say(f"{path.name}: {number} items of the {_spoken(evaluation)} side")
+                    yield path, item
+
+    def _belongs(self, item: Item, evaluation: bool) -> bool:
+        """Whether an item of a file with both sides is of this one."""
+        if self._sides is not None:
+            side = self._sides.side(item.repository, _group_of(item), item.time)
+            return side is not None and (side == "evaluation") == evaluation
+        since = self._demands.since
+        held = item.repository.lower() in self._hold_out if self._hold_out else evaluation
+        in_time = since is None or (item.time >= since) == evaluation
+        return held == evaluation and in_time
+
+    def _look_at_evaluation(self, item: Item) -> bool:
+        """Whether an item must not be measured on either."""
+        self._near.add(item.core, item.place)
+        self._eval_groups.add(item.group)
+        self._eval_repositories[item.repository] += 1
+        self._eval_names.add(self._whole(item))
+        if item.time:
+            self._oldest = item.time if self._oldest is None else min(item.time, self._oldest)
+        return self._look(item)
+
+    def _look_at_training(self, item: Item) -> bool:
+        """Whether an item must not be trained on."""
+        self._train_repositories[item.repository] += 1
+        faults = self._look(item)
+        if self._eval_repositories:
+            faults |= self._compare(item)
+        digest = hashlib.blake2b(item.core.encode(), digest_size=16).digest()
+        faults |= self._count("duplicates", item, digest in self._seen)
+        self._seen.add(digest)
+        faults |= self._count(
+            "kept-for-measuring", item, item.repository in self._demands.kept, item.repository
+        )
+        return faults
+
+    def _compare(self, item: Item) -> bool:
+        """What an item of the training side may not have in common with the evaluation."""
+        like = self._near.like(item.core)
+        faults = self._count("near-duplicates-across", item, like is not None, f"like {like}")
+        unknown = not item.repository or "" in self._eval_names
+        shared = unknown or self._whole(item) in self._eval_names
+        faults |= self._count("repository-leakage", item, shared, item.repository or "says no repository")
+        faults |= self._count("group-leakage", item, bool(item.group) and item.group in self._eval_groups)
+        late = not item.time or self._oldest is None or item.time >= self._oldest
+        return faults | self._count("time-leakage", item, late, f"time {item.time}")
+
+    def _whole(self, item: Item) -> str:
+        """What must not be on both sides: the repository, or where one is divided the file."""
+        return item.repository.lower() if self._sides is None else unit_of(_group_of(item), item.time)
+
+    def _look(self, item: Item) -> bool:
+        """What every item is held to."""
+        path = item.path or "records.txt"
+        kinds = sorted({kind for text in item.texts for kind in self._scan.kinds(text, path)})
+        faults = self._count("secrets", item, bool(kinds), ", ".join(kinds))
+        written = item.path and (is_vendored(item.path) or is_generated(item.path))
+        marked = any(is_generated("", text) for text in item.texts)
+        faults |= self._count("generated", item, bool(written) or marked, item.path)
+        reason = next((why for text in item.texts if (why := poor(text))), "")
+        reason = reason or ("no words" if is_wordless(item.core) else "")
+        faults |= self._count("poor-text", item, bool(reason), reason)
+        licence = self._licence(item)
+        refused = licence not in PERMISSIVE and licence not in self._demands.allowed
+        faults |= self._count("licence", item, refused, f"{item.repository or 'no repository'}: {licence}")
+        return faults | self._look_at_framing(item)
+
+    def _look_at_framing(self, item: Item) -> bool:
+        if item.choice is not None:
+            self._framing.add(item.choice)
+            return self._count("echo", item, gives_away(item.choice))
+        if item.answer is not None:
+            asked, said = item.answer
+            self._answers[" ".join(said.split())] += 1
+            return self._count("echo", item, echoes(asked, said) and len(said) <= len(asked))
+        return False
+
+    def _licence(self, item: Item) -> str:
+        stated = self._demands.licences.get(item.repository)
+        return stated or item.licence or self._licences.get(item.repository, UNKNOWN)
+
+    def _count(self, name: str, item: Item, broken: bool, why: str = "") -> bool:
+        """Count an item that breaks a check, or does not; whether it does and that is not allowed to all."""
+        tally = self._tallies[name]
+        tally.items += 1
+        if broken:
+            tally.add(f"{item.place}: {why[:_EXAMPLE_LENGTH]}" if why else item.place)
+        return broken and self._limits[name] < 1
+
+    def _audit(self, file: AuditedFile, files: Sequence[AuditedFile]) -> Audit:
+        return assembled(
+            file,
+            files,
+            [tally.check(self._limits) for tally in self._all_tallies(file)],
+            hold_out=sorted(self._demands.hold_out),
+            since=self._demands.since,
+            train=(self._train_repositories.total(), sorted(self._train_repositories)),
+            evaluation=(self._eval_repositories.total(), sorted(self._eval_repositories)),
+            scope="" if self._demands.own is None else self._demands.own.told,
+        )
+
+    def _all_tallies(self, file: AuditedFile) -> list[Tally]:
+        found = list(self._tallies.values())
+        if not self._scan.is_able:
+            found[0] = Tally("secrets", "", "install a plugin that does", share=1.0)
+            found[0].note = "nothing that looks for secrets is installed"
+        if not self._demands.kept.origin:
+            kept = self._tallies["kept-for-measuring"]
+            kept.note, kept.looked = (
+                f"no list given; name one with --kept, or have {DEFAULT_FILE} here",
+                False,
+            )
+        return [_records(file), *found, self._split(), self._position(), self._length(), self._one_answer()]
+
+    def _split(self) -> Tally:
+        sides = (self._train_repositories.total(), self._eval_repositories.total())
+        tally = Tally("split", "", "give --eval FILE, or --hold-out NAME and --since DATE")
+        tally.note = f"{sides[0]} items to train on, {sides[1]} to evaluate with"
+        tally.share = float(not all(sides))
+        return tally
+
+    def _position(self) -> Tally:
+        tally = Tally("position", "", "put the candidates in an order that has nothing to do with the answer")
+        name, rate = max(self._framing.by.items(), key=lambda pair: pair[1].gain, default=("", None))
+        tally.share = 0.0 if rate is None else rate.gain
+        tally.note = "no place of a candidate tells whether it is right"
+        if rate is not None and rate.gain:
+            tally.count = rate.right
+            often = f"{rate.right} of {rate.items} times"
+            tally.note = f"{name} is right {often}, {rate.gain:.0%} above chance"
+        return tally
+
+    def _length(self) -> Tally:
+        tally = Tally("length", "", "choose wrong candidates of the length of the right ones")
+        auc = self._framing.length_auc
+        tally.share = abs(auc - 0.5)
+        tally.note = f"length alone tells right from wrong with an AUC of {max(auc, 1 - auc):.2f}"
+        return tally
+
+    def _one_answer(self) -> Tally:
+        total = self._answers.total()
+        tally = Tally("one-answer", "", "balance the answers")
+        most = max(self._answers.values(), default=0)
+        tally.share = most / total if total >= _ANSWERS_AT_LEAST else 0.0
+        tally.note = f"the commonest answer is given by {most} of {total} items"
+        return tally
+
+
+def _group_of(item: Item) -> str:
+    """The group of a choice as its task names it."""
+    return item.group if item.choice is None else item.choice.group
+
+
+def check_limits(given: Mapping[str, float]) -> None:
+    """Refuse limits of checks that do not exist, or that are no shares.
+
+    Raises:
+        UsageError: one is.
+    """
+    for name, share in given.items():
+        if name not in SHARES:
+            raise UsageError(f"--limit {name}: there is no such check; there are {', '.join(sorted(SHARES))}")
+        if not 0 <= share <= 1:
+            raise UsageError(f"--limit {name}={share:g}: give a share between 0 and 1")
+
+
+def summary(checks: Sequence[Check]) -> Iterator[str]:
+    """The checks as lines for people."""
+    for check in checks:
+        mark = "FAIL" if not check.passed else "ok  " if check.looked else "none"
+        yield f"  {mark} {check.name}: {check.said}"
+        if not check.passed:
+            yield from (f"         {example}" for example in check.examples)
+
+
+def _records(file: AuditedFile) -> Tally:
+    tally = Tally("records", "", "give a file with records")
+    tally.note = f"{file.items} records"
+    tally.share = float(file.items == 0)
+    return tally
+
+
+def _recorded(paths: Sequence[Path]) -> dict[str, str]:
+    """Repository -> licence, from the records that mining left beside the files."""
+    corpora = [corpus for path in paths if (corpus := _corpus(path)) is not None]
+    return {one.name: one.licence for corpus in corpora for one in corpus.repositories}
+
+
+def _corpus(path: Path) -> Corpus | None:
+    try:
+        return msgspec.json.decode(record_of(path).read_bytes(), type=Corpus)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _spoken(evaluation: bool) -> str:
+    return "evaluation" if evaluation else "training"

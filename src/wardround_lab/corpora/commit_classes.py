@@ -1,0 +1,187 @@
+"""Kinds of commits: fixes, what brought the bugs they fix, and what stayed clean.
+
+A subject that speaks of a fix is a noisy label, and so is blame: a line that a fix takes away need not have
+been wrong. Read fifty before you quote a figure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+from wardround.config.globs import matches
+from wardround.training_tasks import Commit
+from wardround_lab.corpora.git_history import RepositoryHistory
+from wardround_lab.corpora.hunks import hunks
+from wardround_lab.corpora.quality_filters import is_generated, is_vendored
+from wardround_lab.corpora.records import ChangedText, Mined
+
+KINDS = ("commits", "bug-fix", "inducing", "clean")
+CODE = (
+    "*.py", "*.pyi", "*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte", "*.sql", "*.sh",
+    "Dockerfile", "Dockerfile.*", "*.dockerfile", "Jenkinsfile", "docker-compose*.yml",
+    "docker-compose*.yaml", ".github/workflows/*.yml", ".github/workflows/*.yaml", ".gitlab-ci.yml",
+)  # fmt: skip
+TESTS = (
+    "test_*.py", "*_test.py", "conftest.py", "*.test.*", "*.spec.*", "tests/*", "*/tests/*", "test/*",
+    "*/test/*", "*/__tests__/*", "e2e/*", "*/e2e/*",
+)  # fmt: skip
+_FIX = re.compile(
+    r"\b(?:fix(?:e[sd]|ing)?|bug(?:fix)?|hotfix|regression|crash(?:e[sd])?|incorrect(?:ly)?|wrong(?:ly)?)\b",
+    re.I,
+)
+_NO_FIX = re.compile(
+    r"\b(?:typos?|docs?|docstrings?|documentation|lint(?:er|ing)?|flake8|format(?:ting)?|style|spelling|ci|changelog"
+    r"|readme|pep8|examples?|versions?|comments?|annotations?|typing|types?|mypy|tests?|warnings?|build|release|bump|merge|revert|grammar|links?)\b",
+    re.I,
+)
+_REVERTED = re.compile(r"^This reverts commit ([0-9a-f]{40})", re.MULTILINE)
+_FILES_AT_MOST = 12
+_FIXED_FILES_AT_MOST = 3
+_LINES_AT_MOST = 400
+_FIXED_LINES_AT_MOST = 60
+_RANGES_AT_MOST = 40
+_SETTLED = 180 * 24 * 3600
+"""Seconds a commit must have stood for its lines to count as never mended."""
+_TELLS_NOTHING = re.compile(r"\s*(?:#|//|/\*|\*|--|import\b|from\s+\S+\s+import\b|[)\]}>,;]*\s*$)")
+
+Progress = Callable[[int, int], None]
+
+
+class Kinds:
+    """The commits of one repository by kind; what several kinds need is found out once.
+
+    Args:
+        progress: called with how much of the longest step is done, and of how much.
+    """
+
+    def __init__(self, history: RepositoryHistory, progress: Progress) -> None:
+        self._history = history
+        self._progress = progress
+        self._last: tuple[str, tuple[ChangedText, ...]] = ("", ())
+
+    def mined(self, kind: str) -> Iterator[Mined]:
+        """The commits of a kind, newest first."""
+        if kind == "bug-fix":
+            return (self._told(one, kind) for one in self._watched(self._fixes))
+        if kind == "inducing":
+            return self._inducing()
+        if kind == "clean":
+            return self._clean()
+        return (self._told(one, kind) for one in self._watched(self._all) if self._is_read(one))
+
+    def fixes(self) -> Iterator[Commit]:
+        """Small fixes of code that is no test, newest first."""
+        return self._watched(self._fixes)
+
+    def all(self) -> Iterator[Commit]:
+        """Commits that touch code which people wrote, and are no sweep, newest first."""
+        return self._watched(self._all)
+
+    def _watched(self, commits: Sequence[Commit]) -> Iterator[Commit]:
+        for number, commit in enumerate(commits):
+            self._progress(number, len(commits))
+            yield commit
+
+    @cached_property
+    def _all(self) -> list[Commit]:
+        """Every commit that touches code which people wrote, and is no sweep."""
+        return [
+            commit
+            for commit in self._history.commits(CODE)
+            if len(commit.changes) <= _FILES_AT_MOST
+            and not any(is_vendored(one.path) or is_generated(one.path) for one in commit.changes)
+        ]
+
+    @cached_property
+    def _fixes(self) -> list[Commit]:
+        """Small fixes of code that is no test."""
+        return [
+            one
+            for one in self._watched(self._all)
+            if is_fix(one.subject)
+            and 0 < len(_sources(one)) <= _FIXED_FILES_AT_MOST
+            and 0 < self._lines(one) <= _FIXED_LINES_AT_MOST
+        ]
+
+    @cached_property
+    def _blamed(self) -> dict[str, dict[str, list[str]]]:
+        """Commit -> fix -> the lines it brought that the fix took away, as ``path:text``.
+
+        Source: Sliwerski, Zimmermann, Zeller 2005, "When do changes induce fixes?"; white space, comments and
+        imports are left out, as later work does.
+        """
+        found: dict[str, dict[str, list[str]]] = {}
+        for fix in self._watched(self._fixes):
+            for file in self._files(fix):
+                if fix.parent is None or file.base_path is None or matches(file.path, TESTS):
+                    continue
+                taken = {
+                    hunk.base_line + at: text
+                    for hunk in file.hunks
+                    for at, text in enumerate(hunk.removed)
+                    if not _TELLS_NOTHING.match(text)
+                }
+                if 0 < len(taken) <= _RANGES_AT_MOST:
+                    for line, commit in self._history.blamed(fix.parent, file.base_path, sorted(taken)):
+                        told = f"{file.base_path}:{taken[line].strip()}"
+                        found.setdefault(commit, {}).setdefault(fix.id, []).append(told)
+        return found
+
+    def _inducing(self) -> Iterator[Mined]:
+        for commit in self._all:
+            if fixes := self._blamed.get(commit.id):
+                lines = [line for fix in sorted(fixes) for line in fixes[fix]]
+                yield self._told(commit, "inducing", tuple(sorted(fixes)), tuple(dict.fromkeys(lines)))
+
+    def _clean(self) -> Iterator[Mined]:
+        """Commits old enough that changed code, are no fix, and that no fix and no revert speaks against."""
+        if not self._all:
+            return
+        newest = self._all[0].time
+        reverted = {match for one in self._all for match in _REVERTED.findall(one.body)}
+        for commit in self._watched(self._all):
+            settled = commit.time <= newest - _SETTLED and commit.id not in reverted
+            praised = settled and not is_fix(commit.subject) and commit.id not in self._blamed
+            if praised and _sources(commit) and self._is_read(commit):
+                yield self._told(commit, "clean")
+
+    def _is_read(self, commit: Commit) -> bool:
+        return 0 < self._lines(commit) <= _LINES_AT_MOST
+
+    def _lines(self, commit: Commit) -> int:
+        """Changed lines of a commit; of a hunk, those of its longer side."""
+        return sum(
+            max(len(hunk.removed), len(hunk.added)) for file in self._files(commit) for hunk in file.hunks
+        )
+
+    def _told(
+        self, commit: Commit, kind: str, related: tuple[str, ...] = (), blamed: tuple[str, ...] = ()
+    ) -> Mined:
+        return Mined(
+            kind, self._history.repository, commit.id, commit.time, commit.subject, commit.body,
+            self._files(commit), related, blamed,
+        )  # fmt: skip
+
+    def _files(self, commit: Commit) -> tuple[ChangedText, ...]:
+        """What a commit did to the files that can be read; asked for twice in a row it is found out once."""
+        if self._last[0] != commit.id:
+            self._last = (commit.id, tuple(self._changed(commit)))
+        return self._last[1]
+
+    def _changed(self, commit: Commit) -> Iterator[ChangedText]:
+        for change in commit.changes:
+            old, new = self._history.text(change.base_blob), self._history.text(change.blob)
+            known = old is not None or change.base_blob is None
+            if new is not None and known and (found := hunks(old or "", new)):
+                yield ChangedText(change.path, change.base_path, found)
+
+
+def is_fix(subject: str) -> bool:
+    """Whether a subject speaks of a mended bug."""
+    return bool(_FIX.search(subject)) and not _NO_FIX.search(subject)
+
+
+def _sources(commit: Commit) -> Sequence[str]:
+    return [one.path for one in commit.changes if not matches(one.path, TESTS)]

@@ -1,0 +1,171 @@
+"""Windows of changes with defective lines: broken on purpose, mended in history, or never in need of it.
+
+Whatever a window shows is shown mirrored too: the change that breaks and the change that mends, with the same
+lines around them, so that neither direction nor size tells which is which; and windows are cut at random, so
+that the middle is no hint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from wardround.config.globs import matches
+from wardround.training_tasks import Changed, Commit, Fault, Injected, LineTask, Window
+from wardround_lab.corpora.commit_classes import Kinds, is_fix
+from wardround_lab.corpora.git_history import RepositoryHistory
+from wardround_lab.corpora.hunks import hunks
+from wardround_lab.corpora.quality_filters import is_generated, is_vendored
+from wardround_lab.corpora.records import Hunk
+
+LINES = 12
+"""Most lines of a window; about 128 tokens."""
+_FILES = 150
+"""Files of a repository that are broken on purpose."""
+_PER_FILE = 12
+_CLEAN = 500
+"""Ordinary changes of a repository, at most."""
+_REAL_LINES = 3
+"""Most lines on either side of a hunk that counts as one small edit."""
+_ADDED = 0.3
+"""The share of broken windows that are new code as a whole."""
+_TELLS_NOTHING = re.compile(r"\s*(?:#|import\b|from\s+\S+\s+import\b|[)\]}>,;]*\s*$|[rbu]*\"\"\"|[rbu]*''')")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+def windows(task: LineTask, history: RepositoryHistory, kinds: Kinds) -> Iterator[Window]:
+    """The windows of one repository, in a stable order."""
+    yield from _injected(task, history)
+    yield from _real(task, history, kinds)
+    yield from islice(_clean(task, history, kinds), _CLEAN)
+
+
+def tokens_of(line: str) -> list[str]:
+    """Words and signs: what the size of an edit is counted in."""
+    return _TOKEN.findall(line)
+
+
+# --- broken on purpose
+
+
+def _injected(task: LineTask, history: RepositoryHistory) -> Iterator[Window]:
+    """Broken code of the newest commit that is looked at."""
+    if not history.ids():
+        return
+    head, time = history.ids()[0], history.times()[0]
+    files = [
+        (path, blob)
+        for path, blob in history.tree(head, task.patterns)
+        if task.is_source(path) and not is_vendored(path) and not is_generated(path)
+    ]
+    for path, blob in sorted(sorted(files, key=lambda one: _digest(one[0]))[:_FILES]):
+        text = history.text(blob)
+        if text is None or is_generated(path, text):
+            continue
+        told = random.Random(f"{history.repository}:{path}")  # noqa: S311  (repeatable)
+        ways = list(task.inject(path, text, 0))
+        for number, way in enumerate(told.sample(ways, min(_PER_FILE, len(ways)))):
+            pair = f"{path}:{way.line}:{number}"
+            yield from _both(history.repository, time, f"{path}@{head[:12]}", pair, text, way, told)
+
+
+def _both(
+    repository: str, time: int, group: str, pair: str, text: str, way: Injected, told: random.Random
+) -> Iterator[Window]:
+    """A breaking and the mending that mirrors it: as an edit, or as code that is new as a whole."""
+    lines = text.split("\n")
+    before, after = _around(
+        lines[way.first - 1 : way.line - 1], lines[way.line - 1 + len(way.right) : way.last],
+        max(len(way.right), len(way.wrong)), told,
+    )  # fmt: skip
+    new = told.random() < _ADDED and bool(way.wrong) and bool(way.right)
+    for bad in (True, False):
+        gone, come = (way.right, way.wrong) if bad else (way.wrong, way.right)
+        whole = (*before, *come, *after) if new else (*before, *gone, *come, *after)
+        marks = "+" * len(whole) if new else _marked(before, gone, come, after)
+        faults = _faults(len(before), () if new else gone, come, way.kind) if bad else ()
+        yield Window(repository, time, group, "injected", pair, marks, tuple(whole), faults)
+
+
+def _around(
+    before: Sequence[str], after: Sequence[str], own: int, told: random.Random
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Some of the lines before and behind, the change standing anywhere among them."""
+    room = max(0, LINES - 2 * own)
+    first = told.randint(0, min(room, len(before)))
+    last = told.randint(0, min(room - first, len(after)))
+    return before[len(before) - first :], after[:last]
+
+
+def _marked(before: Sequence[str], gone: Sequence[str], come: Sequence[str], after: Sequence[str]) -> str:
+    return " " * len(before) + "-" * len(gone) + "+" * len(come) + " " * len(after)
+
+
+def _faults(start: int, gone: Sequence[str], come: Sequence[str], kind: str) -> tuple[Fault, ...]:
+    """The lines that are to blame: those that came; where none did, the first that went."""
+    if not come:
+        return (Fault(start, kind),)
+    first = start + len(gone)
+    return tuple(Fault(first + at, kind) for at, line in enumerate(come) if line.strip())
+
+
+# --- from history
+
+
+def _real(task: LineTask, history: RepositoryHistory, kinds: Kinds) -> Iterator[Window]:
+    for commit in kinds.fixes():
+        yield from _edits(task, history, commit, mirrored=True)
+
+
+def _clean(task: LineTask, history: RepositoryHistory, kinds: Kinds) -> Iterator[Window]:
+    for commit in kinds.all():
+        if not is_fix(commit.subject):
+            yield from islice(_edits(task, history, commit, mirrored=False), 2)
+
+
+def _edits(task: LineTask, history: RepositoryHistory, commit: Commit, *, mirrored: bool) -> Iterator[Window]:
+    """The small edits of a commit; each also undone, which brings the defect back."""
+    for change in commit.changes:
+        if not matches(change.path, task.patterns) or not task.is_source(change.path):
+            continue
+        old, new = history.text(change.base_blob), history.text(change.blob)
+        if old is None or new is None:
+            continue
+        for hunk in hunks(old, new):
+            if _is_small(hunk):
+                yield from _of_hunk(history.repository, commit, change, new, hunk, mirrored)
+
+
+def _is_small(hunk: Hunk) -> bool:
+    lines = (*hunk.removed, *hunk.added)
+    few = max(len(hunk.removed), len(hunk.added)) <= _REAL_LINES
+    tells = any(not _TELLS_NOTHING.match(line) for line in lines)
+    same = [tokens_of(line) for line in hunk.removed] == [tokens_of(line) for line in hunk.added]
+    return few and tells and not same
+
+
+def _of_hunk(
+    repository: str, commit: Commit, change: Changed, new: str, hunk: Hunk, mirrored: bool
+) -> Iterator[Window]:
+    lines = new.split("\n")
+    told = random.Random(f"{commit.id}:{change.path}:{hunk.line}")  # noqa: S311  (repeatable)
+    at, group = hunk.line - 1, f"{change.path}@{commit.id[:12]}"
+    before, after = _around(
+        lines[max(0, at - LINES) : at], lines[at + len(hunk.added) : at + len(hunk.added) + LINES],
+        max(len(hunk.removed), len(hunk.added)), told,
+    )  # fmt: skip
+    pair = f"{group}:{hunk.line}"
+    for bad in (True, False) if mirrored else (False,):
+        gone, come = (hunk.added, hunk.removed) if bad else (hunk.removed, hunk.added)
+        yield Window(
+            repository, commit.time, group, "real" if mirrored else "clean", pair,
+            _marked(before, gone, come, after), (*before, *gone, *come, *after),
+            _faults(len(before), gone, come, "") if bad else (),
+        )  # fmt: skip
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

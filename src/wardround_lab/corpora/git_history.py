@@ -1,0 +1,267 @@
+"""A repository's past, read from any clone or bare mirror; implements ``wardround.training_tasks.History``.
+
+Commits are listed by id first and then compared with their parents in batches, so that a damaged object
+costs one commit and never silently the rest: ``git log -p`` stops at the first blob a mirror lacks. Renames
+are found here and not by git, whose rename detection reads blobs too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from wardround.change.git_process import GitProgram
+from wardround.change.revisions import END, require_revision
+from wardround.config.globs import matches
+from wardround.errors import GitError
+from wardround.training_tasks import Commit
+from wardround_lab.corpora.git_objects import Objects
+from wardround_lab.corpora.raw_diff_parser import COMPARE, parsed, path_text
+from wardround_lab.corpora.rename_detection import joined
+
+LARGEST = 1_000_000
+"""Bytes; files above are generated or data, and their text is not given out."""
+_BATCH = 400
+"""Commits compared by one git process."""
+_PLAIN_NAMES = {"repo", "repository", "mirror", ".git", "git"}
+_ORIGIN = re.compile(
+    r"(?:(?:https?|ssh|git)://[^/]+/|[\w.-]+@[\w.-]+:)(?:.*/)?([\w.-]+)/([\w.-]+?)(?:\.git)?/?$"
+)
+_BLAMED = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which part of a history is read.
+
+    Attributes:
+        head: where it begins.
+        since: seconds since 1970; older commits are left out.
+        until: seconds since 1970; this and younger commits are left out.
+        commits: how many of the newest are looked at, whether or not they change what is wanted; 0 for all.
+        largest: bytes; text above is not given out.
+        exclude: glob patterns of files that are never given out.
+    """
+
+    head: str = "HEAD"
+    since: int | None = None
+    until: int | None = None
+    commits: int = 0
+    largest: int = LARGEST
+    exclude: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.commits < 0 or self.largest < 1:
+            raise ValueError(f"a history of {self.commits} commits with {self.largest} bytes a file is none")
+
+    def hold(self, time: int) -> bool:
+        return (self.since is None or time >= self.since) and (self.until is None or time < self.until)
+
+
+@dataclass(slots=True)
+class Trouble:
+    """What could not be read, by number.
+
+    Attributes:
+        cut: the list of commits ends early, because a commit is missing.
+        commits: commits that could not be compared with their parent.
+        missing: readings of blobs the clone lacks.
+        large: readings of blobs that are too large.
+        undecodable: readings of blobs that are no UTF-8 text.
+    """
+
+    cut: bool = False
+    commits: int = 0
+    missing: int = 0
+    large: int = 0
+    undecodable: int = 0
+
+    def told(self) -> str:
+        """What of the history itself is damaged, for people; empty where nothing is."""
+        parts = [
+            "its list of commits is cut short" if self.cut else "",
+            f"{self.commits} commits cannot be compared" if self.commits else "",
+            f"{self.missing} readings of missing files were skipped" if self.missing else "",
+        ]
+        return " and ".join(part for part in parts if part)
+
+
+class RepositoryHistory:
+    """The past of one repository. Use it as a context manager: it keeps git processes.
+
+    Attributes:
+        folder: the clone or bare mirror.
+        head: the id of the commit it begins at.
+        trouble: what could not be read so far.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        name: str | None = None,
+        limits: Limits | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """Open a repository; ``name`` is its ``owner/name``, found out where it is not given.
+
+        Raises:
+            GitError: there is none, or it has no commit of that name.
+        """
+        self.folder = folder
+        self.limits = limits or Limits()
+        self.trouble = Trouble()
+        self._git = GitProgram(folder, os.environ if environ is None else environ)
+        self._git.env["GIT_NO_REPLACE_OBJECTS"] = "1"
+        self.head = self._resolved(self.limits.head)
+        self._name = name or named(folder, self._origin())
+        self._objects = Objects(self._git)
+        self._listed: list[tuple[int, str]] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the git processes."""
+        self._objects.close()
+
+    @property
+    def repository(self) -> str:
+        return self._name
+
+    def ids(self) -> Sequence[str]:
+        """The ids of the commits within the limits that are no merges, newest first."""
+        return [commit for _, commit in self._rows()]
+
+    def times(self) -> Sequence[int]:
+        """The times of those commits, in the same order."""
+        return [time for time, _ in self._rows()]
+
+    def _rows(self) -> list[tuple[int, str]]:
+        """The (time, id) of the commits within the limits, read once."""
+        if self._listed is None:
+            done = self._run("rev-list", "--no-merges", "--timestamp", END, self.head, "--")
+            self.trouble.cut = done.returncode != 0
+            rows = [line.split() for line in done.stdout.decode("ascii", "replace").splitlines()]
+            held = [(int(row[0]), row[1]) for row in rows if len(row) == 2 and self.limits.hold(int(row[0]))]
+            self._listed = held[: self.limits.commits or None]
+        return self._listed
+
+    def commits(self, patterns: Sequence[str]) -> Iterator[Commit]:
+        for commit in self.every_commit():
+            wanted = [one for one in commit.changes if self._is_wanted(one.path, patterns)]
+            if wanted:
+                yield msgspec.structs.replace(commit, changes=joined(wanted, self.text))
+
+    def every_commit(self) -> Iterator[Commit]:
+        """All commits within the limits and all they change; moved files are deleted and added ones here."""
+        ids = self.ids()
+        for start in range(0, len(ids), _BATCH):
+            yield from self._compared(ids[start : start + _BATCH])
+
+    def _compared(self, ids: Sequence[str]) -> Iterator[Commit]:
+        """The commits of a batch; git gives up at a damaged one, and is started again behind it."""
+        while ids:
+            done = self._run(*COMPARE, stdin="".join(f"{one}\n" for one in ids).encode())
+            last = None
+            for commit in parsed(done.stdout):
+                last = commit.id
+                yield commit
+            if done.returncode == 0:
+                return
+            self.trouble.commits += 1
+            ids = ids[1 if last is None else ids.index(last) + 2 :]
+
+    def tree(self, commit: str, patterns: Sequence[str]) -> Iterator[tuple[str, str]]:
+        done = self._run("ls-tree", "-r", "-z", "--full-tree", END, commit)
+        self.trouble.commits += done.returncode != 0
+        for row in done.stdout.split(b"\0"):
+            fields, _, path = row.partition(b"\t")
+            name = path_text(path)
+            if fields.startswith(b"100") and self._is_wanted(name, patterns):
+                yield name, fields.split()[2].decode()
+
+    def _is_wanted(self, path: str, patterns: Sequence[str]) -> bool:
+        return matches(path, patterns) and not matches(path, self.limits.exclude)
+
+    def text(self, blob: str | None) -> str | None:
+        content = self.content(blob)
+        if content is None:
+            return None
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            self.trouble.undecodable += 1
+            return None
+        return None if "\0" in text else text.removeprefix("\ufeff")
+
+    def content(self, blob: str | None) -> bytes | None:
+        """The bytes of a blob; None if there is none, it is missing, or it is too large."""
+        if blob is None:
+            return None
+        size = self._objects.size(blob)
+        if size is not None and size <= self.limits.largest:
+            return self._objects.content(blob)
+        self.trouble.missing += size is None
+        self.trouble.large += size is not None
+        return None
+
+    def blamed(self, commit: str, path: str, lines: Sequence[int]) -> list[tuple[int, str]]:
+        """Of lines of a file (1-based), each with the commit that last wrote it.
+
+        Changes of white space do not count as writing. Empty where git cannot tell.
+        """
+        ranges = [f"-L{line},{line}" for line in lines]
+        done = self._run("blame", "-w", "--porcelain", *ranges, commit, "--", path)
+        found = _BLAMED.findall(done.stdout) if done.returncode == 0 else []
+        return [(int(line), name.decode()) for name, line in found]
+
+    def _resolved(self, name: str) -> str:
+        done = self._run("rev-parse", "--verify", "--quiet", END, f"{require_revision(name)}^{{commit}}")
+        if done.returncode == 0:
+            return done.stdout.decode().strip()
+        self._git.output("rev-parse", "--git-dir")  # complains where there is no repository
+        raise GitError(f"{name!r} names no commit in {self.folder}; give a branch, tag or commit it has")
+
+    def _origin(self) -> str:
+        done = self._run("config", "--get", "remote.origin.url")
+        return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
+
+    def _run(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        try:
+            return subprocess.run(
+                self._git.argv(*arguments),
+                capture_output=True,
+                input=stdin,
+                env=self._git.env,
+                cwd=self._git.folder,
+                check=False,
+                start_new_session=True,
+            )
+        except FileNotFoundError as cause:
+            raise GitError("git is not on PATH; install git, or add it to PATH") from cause
+
+
+def named(folder: Path, origin: str = "") -> str:
+    """``owner/name`` of a clone, by its origin or a folder named ``owner+name``; else the folder's name."""
+    if match := _ORIGIN.match(origin):
+        return f"{match[1]}/{match[2]}"
+    parts = [folder.resolve().name, folder.resolve().parent.name]
+    for part in parts:
+        owner, _, name = part.partition("+")
+        if owner and name:
+            return f"{owner}/{name.removesuffix('.git')}"
+    own = next((part for part in parts if part and part not in _PLAIN_NAMES), "repository")
+    return own.removesuffix(".git")

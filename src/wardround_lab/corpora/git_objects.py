@@ -1,0 +1,71 @@
+"""Objects of a repository by id, by long-lived git processes that survive objects the clone lacks."""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import suppress
+from typing import IO
+
+from wardround.change.git_process import GitProgram
+from wardround.change.trees import Blobs
+
+
+class Objects:
+    """Contents of blobs, by two ``git cat-file`` processes: one tells sizes, one hands out contents."""
+
+    def __init__(self, git: GitProgram) -> None:
+        self._git = git
+        self._blobs: Blobs | None = None
+        self._sizes: subprocess.Popen[bytes] | None = None
+
+    def size(self, blob: str) -> int | None:
+        """Bytes of a blob; None if it is missing or no blob."""
+        if "\n" in blob:
+            return None
+        stdin, stdout = self._asked()
+        try:
+            stdin.write(blob.encode() + b"\n")
+            stdin.flush()
+            answer = stdout.readline().split()
+        except OSError:
+            answer = []
+        if not answer:
+            self._end_sizes()  # git gives up over an object that a partial clone lacks
+            return None
+        return int(answer[2]) if len(answer) == 3 and answer[1] == b"blob" else None
+
+    def content(self, blob: str) -> bytes | None:
+        """The bytes of a blob, however large; None if it is missing or no blob."""
+        if self._blobs is None:
+            self._blobs = Blobs(self._git)
+        return self._blobs.get(blob)
+
+    def close(self) -> None:
+        """End the processes; they are started again if something is read."""
+        blobs, self._blobs = self._blobs, None
+        if blobs is not None:
+            blobs.close()
+        self._end_sizes()
+
+    def _asked(self) -> tuple[IO[bytes], IO[bytes]]:
+        if self._sizes is None:
+            self._sizes = subprocess.Popen(
+                self._git.argv("cat-file", "--batch-check"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self._git.env,
+                cwd=self._git.folder,
+                start_new_session=True,
+            )
+        assert self._sizes.stdin is not None
+        assert self._sizes.stdout is not None
+        return self._sizes.stdin, self._sizes.stdout
+
+    def _end_sizes(self) -> None:
+        process, self._sizes = self._sizes, None
+        if process is not None:
+            for stream in (process.stdin, process.stdout):
+                with suppress(OSError, AttributeError):
+                    stream.close()  # type: ignore[union-attr]
+            process.wait()

@@ -1,0 +1,37 @@
+"""The hunks between two texts, in time that does not explode on long files."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+
+from wardround_lab.corpora.records import Hunk
+
+_COMPARED_AT_MOST = 1_500
+"""Lines between the common start and the common end that are compared; more become one hunk."""
+
+
+def hunks(old: str, new: str) -> tuple[Hunk, ...]:
+    """What changed from one text to another, in order, without context."""
+    before, after = old.split("\n"), new.split("\n")
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
+    left, right = before[start : len(before) - end], after[start : len(after) - end]
+    return tuple(_between(left, right, start + 1))
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many items two sequences begin with in common."""
+    length = min(len(one), len(other))
+    return next((at for at in range(length) if one[at] != other[at]), length)
+
+
+def _between(left: Sequence[str], right: Sequence[str], first: int) -> Iterator[Hunk]:
+    if not left and not right:
+        return
+    if max(len(left), len(right)) > _COMPARED_AT_MOST:
+        yield Hunk(first, first, tuple(left), tuple(right))
+        return
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if kind != "equal":
+            yield Hunk(first + a, first + c, tuple(left[a:b]), tuple(right[c:d]))

@@ -1,0 +1,357 @@
+"""Mining repositories one after another; a run that was stopped goes on behind the last finished one.
+
+Each repository's items stand in a file of their own under ``parts``; the corpus is those put together,
+without what is there twice. A part counts as long as its repository's head, the filters and the miner are
+the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+import msgspec
+
+from wardround import __version__
+from wardround.errors import UsageError
+from wardround.training_tasks import AnyTask, Choice, Commit, LineTask, Task, Window
+from wardround_lab.corpora import defect_windows, licence_detection
+from wardround_lab.corpora.commit_classes import Kinds
+from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+from wardround_lab.corpora.quality_filters import is_generated, is_vendored, is_wordless, poor
+from wardround_lab.corpora.records import (
+    Corpus,
+    Mined,
+    MinedRepository,
+    record_of,
+    rows_of,
+    write_json,
+    write_whole,
+)
+from wardround_lab.corpora.secret_scan import SecretScan
+
+Say = Callable[[str], None]
+Item = Choice | Mined | Window
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A repository to mine: where it is, and its ``owner/name`` if it was given."""
+
+    folder: Path
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is mined: a task of a plugin, or a kind of commit.
+
+    Attributes:
+        name: what its files are named after.
+    """
+
+    name: str
+    task: AnyTask | None = None
+
+    @property
+    def record(self) -> type[Item]:
+        """What its items are."""
+        return _RECORDS[type(self.task)]
+
+    @property
+    def digest(self) -> str:
+        """Changes with the code that mines: the plugin's package and this one."""
+        packages = ["wardround_lab.corpora"]
+        if self.task is not None:
+            mine = self.task.mine if isinstance(self.task, Task) else self.task.inject
+            mine = mine.func if isinstance(mine, partial) else mine
+            packages.append(mine.__module__.partition(".")[0])
+        return _code_digest(tuple(packages))
+
+    def items(self, history: RepositoryHistory, kinds: Kinds) -> Iterator[Item]:
+        if isinstance(self.task, LineTask):
+            return defect_windows.windows(self.task, history, kinds)
+        return kinds.mined(self.name) if self.task is None else self.task.mine(history)
+
+
+_RECORDS: dict[type, type[Item]] = {Task: Choice, LineTask: Window, type(None): Mined}
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a finished repository depends on, and what came of it."""
+
+    version: str
+    code: str
+    filters: dict[str, str]
+    repository: MinedRepository
+
+
+class Mining:
+    """Mines several repositories into a folder.
+
+    Args:
+        folder: ``NAME.jsonl`` and its record are written here; it is made if it is not there.
+        limits: the part of each history that is read.
+        kept: whether a repository is kept for measuring, so that it must not be mined.
+        scan: what looks for secrets; an item that holds one is left out.
+        say: called with a line on how far it has come.
+    """
+
+    def __init__(
+        self, folder: Path, limits: Limits, kept: Callable[[str], bool], scan: SecretScan, say: Say
+    ) -> None:
+        self._folder = folder
+        self._limits = limits
+        self._kept = kept
+        self._scan = scan
+        self._say = say
+        self._filters = _told(limits)
+
+    def mine(self, sources: Sequence[Source], places: Sequence[Place]) -> list[Corpus]:
+        """Mine every source in every repository; one record for each source, in their order.
+
+        Raises:
+            UsageError: a repository is kept for measuring or given twice, or the folder cannot be written to.
+            GitError: one of them is no repository.
+        """
+        for source in sources:
+            self._made(self._folder / "parts" / source.name)
+        began = time.monotonic()
+        known: dict[str, Path] = {}
+        parts: dict[str, list[Part]] = {source.name: [] for source in sources}
+        for number, place in enumerate(places):
+            with RepositoryHistory(place.folder, place.name, self._limits) as history:
+                name = history.repository
+                self._admitted(name, place.folder, known)
+                rate = (time.monotonic() - began) / number if number else None
+                left = "" if rate is None else f" ({_duration(rate * (len(places) - number))} left in all)"
+                where = f"{number + 1}/{len(places)} {name}{left}"
+                self._say(where)
+                for source, part in self._one(sources, history, where):
+                    parts[source.name].append(part)
+        return [self._joined(source, parts[source.name]) for source in sources]
+
+    def _admitted(self, name: str, folder: Path, known: dict[str, Path]) -> None:
+        if self._kept(name):
+            raise UsageError(f"{folder}: {name} is kept for measuring; leave it out")
+        if name in known:
+            raise UsageError(f"{folder} and {known[name]} are both {name}; give one NAME=PATH")
+        known[name] = folder
+
+    def _one(
+        self, sources: Sequence[Source], history: RepositoryHistory, where: str
+    ) -> Iterator[tuple[Source, Part]]:
+        """The parts of one repository; those that are there are taken as they are."""
+        todo = []
+        for source in sources:
+            part = self._finished(source, history)
+            if part is None:
+                todo.append(source)
+            else:
+                yield source, part
+        if todo:
+            licence, excluded = _licence(history)
+            foreign = tuple(f"{folder}/*" for folder in excluded)
+            limits = replace(self._limits, head=history.head, exclude=(*self._limits.exclude, *foreign))
+            with _Counted(history.folder, history.repository, limits, self._say, where) as counted:
+                kinds = Kinds(counted, counted.show)
+                for source in todo:
+                    yield source, self._part(source, counted, kinds, licence, excluded)
+
+    def _finished(self, source: Source, history: RepositoryHistory) -> Part | None:
+        items = self._part_file(source, history.repository)
+        try:
+            part = msgspec.json.decode(record_of(items).read_bytes(), type=Part)
+        except (OSError, msgspec.MsgspecError):
+            return None
+        told = (part.version, part.code, part.filters, part.repository.head)
+        same = told == (__version__, source.digest, self._filters, history.head)
+        return part if same and items.exists() else None
+
+    def _part(
+        self, source: Source, history: _Counted, kinds: Kinds, licence: str, excluded: tuple[str, ...]
+    ) -> Part:
+        began = time.monotonic()
+        dropped: Counter[str] = Counter()
+        count = 0
+
+        def lines() -> Iterator[bytes]:
+            nonlocal count
+            for item in source.items(history, kinds):
+                if reason := self._refused(item):
+                    dropped[reason] += 1
+                else:
+                    count += 1
+                    yield msgspec.json.encode(item) + b"\n"
+
+        items = self._part_file(source, history.repository)
+        digest = write_whole(items, lines())
+        oldest, newest = history.span()
+        repository = MinedRepository(
+            name=history.repository,
+            head=history.head,
+            licence=licence,
+            excluded=excluded,
+            commits=len(history.ids()),
+            first=oldest,
+            last=newest,
+            items=count,
+            dropped=dict(sorted(dropped.items())),
+            damage=history.trouble.told(),
+            sha256=digest,
+            seconds=round(time.monotonic() - began, 1),
+        )
+        part = Part(__version__, source.digest, self._filters, repository)
+        write_json(record_of(items), part)
+        return part
+
+    def _refused(self, item: Item) -> str:
+        """Why an item is left out; empty if it is kept."""
+        path, texts = _texts(item)
+        if is_vendored(path) or is_generated(path):
+            return "generated or vendored"
+        if any(poor(text) for text in texts) or is_wordless("\n".join(texts)):
+            return "poor text"
+        return "secret" if any(self._scan.kinds(text) for text in texts) else ""
+
+    def _joined(self, source: Source, parts: Sequence[Part]) -> Corpus:
+        """Put the parts together; what says the same as an item before it is left out."""
+        seen: set[bytes] = set()
+        count = 0
+
+        def lines() -> Iterator[bytes]:
+            nonlocal count
+            for part in parts:
+                items = self._part_file(source, part.repository.name)
+                for item in rows_of(items, source.record):
+                    digest = _digest(item)
+                    if digest not in seen:
+                        seen.add(digest)
+                        count += 1
+                        yield msgspec.json.encode(item) + b"\n"
+
+        file = self._folder / f"{source.name}.jsonl"
+        sha256 = write_whole(file, lines())
+        corpus = Corpus(
+            schema="wardround.corpus/1",
+            name=source.name,
+            version=__version__,
+            filters=self._filters,
+            repositories=tuple(part.repository for part in parts),
+            items=count,
+            duplicates=sum(part.repository.items for part in parts) - count,
+            sha256=sha256,
+            seconds=round(sum(part.repository.seconds for part in parts), 1),
+        )
+        write_json(record_of(file), corpus)
+        return corpus
+
+    def _part_file(self, source: Source, repository: str) -> Path:
+        return self._folder / "parts" / source.name / f"{repository.replace('/', '+')}.jsonl"
+
+    def _made(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as cause:
+            raise UsageError(f"{folder}: {cause.strerror}; give a folder that can be written to") from cause
+
+
+class _Counted(RepositoryHistory):
+    """A history that says how far its commits have been read, and how long the rest will take."""
+
+    _EVERY = 0.5
+
+    def __init__(self, folder: Path, name: str, limits: Limits, say: Say, where: str) -> None:
+        super().__init__(folder, name, limits)
+        self._say = say
+        self._where = where
+        self._began = self._said = time.monotonic()
+        self._step = 0
+
+    def every_commit(self) -> Iterator[Commit]:
+        total = len(self.ids())
+        self._began = time.monotonic()
+        for number, commit in enumerate(super().every_commit()):
+            self.show(number, total)
+            yield commit
+
+    def span(self) -> tuple[int, int]:
+        """The times of the oldest and the newest commit within the limits."""
+        times = self.times()
+        return (min(times), max(times)) if times else (0, 0)
+
+    def show(self, done: int, of: int) -> None:
+        if done < self._step:  # another step has begun
+            self._began = time.monotonic()
+        self._step = done
+        now = time.monotonic()
+        if done and now - self._said >= self._EVERY:
+            self._said = now
+            left = _duration((now - self._began) / done * (of - done))
+            self._say(f"{self._where}: {done} of {of}, {left} left of this step")
+
+
+@cache
+def _code_digest(packages: tuple[str, ...]) -> str:
+    digest = hashlib.sha256()
+    for name in packages:
+        spec = importlib.util.find_spec(name)
+        origin = Path(spec.origin) if spec is not None and spec.origin else None
+        if origin is not None:
+            files = sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
+            for file in files:
+                digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def _licence(history: RepositoryHistory) -> tuple[str, tuple[str, ...]]:
+    """The licence at the head, and the folders that are under another."""
+    texts = {
+        path: history.text(blob) or "" for path, blob in history.tree(history.head, licence_detection.FILES)
+    }
+    return licence_detection.root_licence(texts), licence_detection.foreign_folders(texts)
+
+
+def _texts(item: Item) -> tuple[str, tuple[str, ...]]:
+    """The path an item is about, if it says so, and all its texts."""
+    if isinstance(item, Choice):
+        return item.group.partition("@")[0], (item.query, *item.candidates)
+    if isinstance(item, Window):
+        return item.group.partition("@")[0], ("\n".join(item.lines),)
+    lines = [line for file in item.files for hunk in file.hunks for line in (*hunk.removed, *hunk.added)]
+    return "", (item.subject, item.body, "\n".join(lines))
+
+
+def _digest(item: Item) -> bytes:
+    """What an item says, whatever repository and time it is from."""
+    if isinstance(item, Choice):
+        said: object = (item.query, sorted(item.candidates), [item.candidates[at] for at in item.right])
+    elif isinstance(item, Window):
+        said = (item.marks, item.lines)
+    else:
+        said = (item.kind, [(hunk.removed, hunk.added) for file in item.files for hunk in file.hunks])
+    return hashlib.blake2b(msgspec.json.encode(said), digest_size=16).digest()
+
+
+def _told(limits: Limits) -> dict[str, str]:
+    """The limits as they stand in a record."""
+    told = {
+        "head": limits.head,
+        "since": "" if limits.since is None else str(limits.since),
+        "until": "" if limits.until is None else str(limits.until),
+        "limit": str(limits.commits or ""),
+        "largest": str(limits.largest),
+        "exclude": " ".join(limits.exclude),
+    }
+    return {key: value for key, value in told.items() if value}
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,66 @@
+"""What ``git diff-tree --stdin --raw -z`` prints, as commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wardround.training_tasks import Changed, Commit
+
+COMPARE = (
+    "diff-tree", "--stdin", "--root", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--always",
+    "--encoding=UTF-8", "--format=%H%x00%P%x00%ct%x00%s%x00%b%x00",
+)  # fmt: skip
+_HEADER_FIELDS = 5
+
+
+def parsed(listing: bytes) -> Iterator[Commit]:
+    """The commits of a listing: five fields, then (differences, path) pairs, everything ended by NUL.
+
+    A commit that git did not print to its end is left out.
+    """
+    tokens = listing.split(b"\0")
+    ends = len(tokens) - 1
+    place = 0
+    while place < ends:
+        if not tokens[place].strip(b"\n"):
+            place += 1
+            continue
+        header = tokens[place : place + _HEADER_FIELDS]
+        place += _HEADER_FIELDS
+        rows = []
+        while place < ends and (row := tokens[place].lstrip(b"\n"))[:1] in (b"", b":"):
+            if row:
+                rows.append((row, tokens[place + 1]))
+                place += 1
+            place += 1
+        if place <= ends:
+            yield _commit(header, rows)
+
+
+def path_text(raw: bytes) -> str:
+    """A path as text; bytes that are no UTF-8 are written out, since what is mined must be text."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _commit(header: Sequence[bytes], rows: Sequence[tuple[bytes, bytes]]) -> Commit:
+    name, parents, time, subject, body = (field.decode("utf-8", "replace") for field in header)
+    return Commit(
+        id=name.strip("\n"),
+        parent=parents.split()[0] if parents else None,
+        time=int(time),
+        subject=subject,
+        body=body.strip(),
+        changes=tuple(
+            change for fields, path in rows if (change := _changed(fields.decode(), path_text(path)))
+        ),
+    )
+
+
+def _changed(fields: str, path: str) -> Changed | None:
+    """One row; None for what is no regular file on either side, or has kept its text."""
+    old_mode, new_mode, old, new, _ = fields.removeprefix(":").split(" ", 4)
+    base_blob = old if old_mode.startswith("100") else None
+    blob = new if new_mode.startswith("100") else None
+    if base_blob == blob:
+        return None
+    return Changed(path, None if base_blob is None else path, blob, base_blob)

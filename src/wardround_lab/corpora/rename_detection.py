@@ -1,0 +1,87 @@
+"""Files that a commit moved: deleted and added ones that are the same, or mostly so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from wardround.training_tasks import Changed
+
+_PAIRS_AT_MOST = 400
+"""Deleted times added files of one commit whose texts are compared; above, only equal ones are joined."""
+_ALIKE = 0.5
+"""Share of lines that must have come along, as git's own default is."""
+
+
+def joined(changes: Sequence[Changed], text: Callable[[str | None], str | None]) -> tuple[Changed, ...]:
+    """The changes by path, with each deleted and added file that belong together as one.
+
+    Args:
+        changes: of one commit.
+        text: blob -> its text, None where it cannot be read; such files are joined only if they are equal.
+    """
+    gone = sorted((one for one in changes if one.blob is None), key=_path)
+    come = sorted((one for one in changes if one.base_blob is None), key=_path)
+    if not gone or not come:
+        return tuple(sorted(changes, key=_path))
+    pairs = _equal(gone, come)
+    gone = [one for one in gone if all(one is not old for old, _ in pairs)]
+    come = [one for one in come if all(one is not new for _, new in pairs)]
+    if len(gone) * len(come) <= _PAIRS_AT_MOST:
+        pairs += _alike(gone, come, text)
+    parted = {id(one) for pair in pairs for one in pair}
+    moved = [Changed(new.path, old.base_path, new.blob, old.base_blob) for old, new in pairs]
+    return tuple(sorted([one for one in changes if id(one) not in parted] + moved, key=_path))
+
+
+def _path(change: Changed) -> str:
+    return change.path
+
+
+def _name(change: Changed) -> str:
+    return change.path.rpartition("/")[2]
+
+
+def _equal(gone: Sequence[Changed], come: Sequence[Changed]) -> list[tuple[Changed, Changed]]:
+    """(deleted, added) files with the same blob, those that kept their name first."""
+    left: dict[str | None, list[Changed]] = {}
+    for old in gone:
+        left.setdefault(old.base_blob, []).append(old)
+    pairs = []
+    for new in come:
+        if sources := left.get(new.blob):
+            source = min(sources, key=lambda old: _name(old) != _name(new))
+            sources.remove(source)
+            pairs.append((source, new))
+    return pairs
+
+
+def _alike(
+    gone: Sequence[Changed], come: Sequence[Changed], text: Callable[[str | None], str | None]
+) -> list[tuple[Changed, Changed]]:
+    """(deleted, added) files that share most lines, the most alike first, each file once."""
+    before = [_lines(text(one.base_blob)) for one in gone]
+    after = [_lines(text(one.blob)) for one in come]
+    scored = sorted(
+        (-likeness, i, j)
+        for i, old in enumerate(before)
+        for j, new in enumerate(after)
+        if (likeness := _likeness(old, new)) >= _ALIKE
+    )
+    pairs: dict[int, int] = {}
+    for _, i, j in scored:
+        if i not in pairs and j not in pairs.values():
+            pairs[i] = j
+    return [(gone[i], come[j]) for i, j in pairs.items()]
+
+
+def _lines(text: str | None) -> Counter[str]:
+    return Counter(line for line in (text or "").split("\n") if line.strip())
+
+
+def _likeness(one: Counter[str], other: Counter[str]) -> float:
+    """Share of the lines of the longer one that both have, 0 to 1."""
+    total, other_total = one.total(), other.total()
+    if min(total, other_total) < _ALIKE * max(total, other_total):
+        return 0.0
+    return (one & other).total() / max(total, other_total, 1)

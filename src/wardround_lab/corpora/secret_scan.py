@@ -1,0 +1,51 @@
+"""Secrets in what would be trained on, by the checks of whatever specialist looks for them in any text."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from wardround.checks.base import Check, Source
+from wardround.findings import Severity
+from wardround.specialists import Specialist
+
+_KEPT_ANSWERS = 200_000
+
+
+class SecretScan:
+    """Looks for secrets in texts; the same text is looked at once.
+
+    Args:
+        specialists: all that are loaded; those that look for secrets are found among them.
+    """
+
+    def __init__(self, specialists: Iterable[Specialist]) -> None:
+        self._seeing: list[tuple[Specialist, Sequence[type[Check]]]] = [
+            (specialist, checks)
+            for specialist in specialists
+            if specialist.any_text and (checks := [one for one in specialist.checks if one.MASKED])
+        ]
+        self._known: dict[bytes, tuple[str, ...]] = {}
+
+    @property
+    def is_able(self) -> bool:
+        """Whether anything that looks for secrets is installed."""
+        return bool(self._seeing)
+
+    def kinds(self, text: str, path: str = "records.txt") -> tuple[str, ...]:
+        """The rules that see a secret in a text, never the secret; what is only noted does not count."""
+        key = hashlib.blake2b(f"{path}\0{text}".encode("utf-8", "surrogatepass"), digest_size=12).digest()
+        if key not in self._known:
+            if len(self._known) >= _KEPT_ANSWERS:
+                self._known.clear()
+            self._known[key] = tuple(sorted(self._looked(text, path)))
+        return self._known[key]
+
+    def _looked(self, text: str, path: str) -> set[str]:
+        found = set()
+        for specialist, checks in self._seeing:
+            severity = {check.ID: check.SEVERITY for check in checks}
+            for result in specialist.run_checks(checks, Source(path, text)):
+                if (result.severity or severity.get(result.code, Severity.WARN)) >= Severity.WARN:
+                    found.add(f"{specialist.name}/{result.code}")
+        return found

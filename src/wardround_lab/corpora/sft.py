@@ -1,0 +1,207 @@
+"""From records that people looked over to files for instruction tuning, split by repository and by time."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from wardround import __version__
+from wardround.errors import UsageError
+from wardround_lab.corpora.audit_items import Chat, Message, Origin, Plain
+from wardround_lab.corpora.near_duplicates import NearIndex
+from wardround_lab.corpora.records import Curated, digest_of, lines_of, rows_of, write_json, write_whole
+
+TRAIN, EVALUATION, RECORD = "train.jsonl", "eval.jsonl", "sft.record.json"
+
+
+class Built(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the two files came to be.
+
+    Attributes:
+        inputs: file name -> SHA-256.
+        cut: seconds since 1970; what is trained on is older, what is evaluated with is not.
+        unused: records on the wrong side of the cut for their repository.
+        duplicates: records that say what one before them says; ``near`` ones resemble the evaluation.
+    """
+
+    schema: Literal["wardround.sft/1"]
+    version: str
+    template: str
+    seed: int
+    share: float
+    cut: int
+    inputs: dict[str, str]
+    evaluation_repositories: tuple[str, ...]
+    train: int
+    evaluation: int
+    unused: int
+    duplicates: int
+    near: int
+    train_sha256: str
+    evaluation_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be built.
+
+    Attributes:
+        share: of the records that is to be for evaluation, above 0 and below 1.
+        cut: as ``Built.cut``; None for the one that loses the fewest records and leaves that share.
+    """
+
+    template: str = "chat"
+    system: str = ""
+    share: float = 0.1
+    cut: int | None = None
+    seed: int = 1
+
+
+def build(inputs: Sequence[Path], folder: Path, wish: Wish) -> Built:
+    """Write the training and the evaluation file and their record into a folder.
+
+    Raises:
+        UsageError: a record is none, does not say its repository and time, or they cannot be split.
+    """
+    records = [record for path in inputs for record in _read(path)]
+    distinct = list({_core(one): one for one in reversed(records)}.values())[::-1]
+    held = _held_out(distinct, wish)
+    cut = _best_cut(distinct, held, wish.share) if wish.cut is None else wish.cut
+    evaluation = [one for one in distinct if one.repository in held and one.time >= cut]
+    older = [one for one in distinct if one.repository not in held and one.time < cut]
+    if not evaluation or not older:
+        raise UsageError(
+            f"the records leave {len(older)} to train on and {len(evaluation)} to evaluate with; "
+            "give more repositories, or another --since, --eval-share or --seed"
+        )
+    train = _unlike(older, evaluation)
+    render = _chat(wish.system) if wish.template == "chat" else _plain(wish.system)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise UsageError(f"--out {folder}: {cause.strerror}; give another folder") from cause
+    built = Built(
+        schema="wardround.sft/1",
+        version=__version__,
+        template=wish.template,
+        seed=wish.seed,
+        share=wish.share,
+        cut=cut,
+        inputs={path.name: digest_of(path) for path in inputs},
+        evaluation_repositories=tuple(sorted(held)),
+        train=len(train),
+        evaluation=len(evaluation),
+        unused=len(distinct) - len(older) - len(evaluation),
+        duplicates=len(records) - len(distinct),
+        near=len(older) - len(train),
+        train_sha256=write_whole(folder / TRAIN, _rendered(train, render, wish.seed)),
+        evaluation_sha256=write_whole(folder / EVALUATION, _rendered(evaluation, render, wish.seed)),
+    )
+    write_json(folder / RECORD, built)
+    return built
+
+
+def _read(path: Path) -> list[Curated]:
+    numbers = (number for number, _ in lines_of(path))
+    found = []
+    for number, one in zip(numbers, rows_of(path, Curated), strict=True):
+        if not one.instruction.strip() or not one.output.strip():
+            raise UsageError(f"{path}:{number}: an instruction and an output must say something")
+        if not one.repository or not one.time:
+            raise UsageError(
+                f"{path}:{number}: the record does not say where it is from; "
+                "add repository and time (seconds since 1970), which the split goes by"
+            )
+        found.append(one)
+    return found
+
+
+def _core(one: Curated) -> tuple[str, ...]:
+    return tuple(" ".join(text.split()) for text in (one.instruction, one.input, one.output))
+
+
+def _drawn(seed: int, text: str) -> str:
+    """A draw that depends on nothing but the seed and the text."""
+    return hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()
+
+
+def _held_out(records: Sequence[Curated], wish: Wish) -> frozenset[str]:
+    """Repositories drawn until they hold the wished share, at least one and not all."""
+    sizes = Counter(one.repository for one in records)
+    if len(sizes) < 2:
+        raise UsageError("the records are all of one repository; give others too, since the split goes by it")
+    order = sorted(sizes, key=lambda name: _drawn(wish.seed, name))
+    held: list[str] = []
+    for name in order[:-1]:
+        if held and sum(sizes[one] for one in held) >= wish.share * len(records):
+            break
+        held.append(name)
+    return frozenset(held)
+
+
+def _best_cut(records: Sequence[Curated], held: frozenset[str], share: float) -> int:
+    """The time that loses the fewest records and leaves both sides useful, or as nearly so as can be.
+
+    That is where the evaluation has its share of what is kept, and the training at least half of it. Of cuts
+    that lose the same the one that leaves most to train on.
+    """
+    inside = sorted(one.time for one in records if one.repository in held)
+    outside = sorted(one.time for one in records if one.repository not in held)
+    least = min(0.5, 1 - share)
+
+    def good(cut: int) -> tuple[bool, float, int, int, int]:
+        train, evaluation = bisect_left(outside, cut), len(inside) - bisect_left(inside, cut)
+        kept = train + evaluation
+        lacking = max(0.0, share - evaluation / kept, least - train / kept) if kept else 1.0
+        return min(train, evaluation) > 0, -lacking, kept, train, -cut
+
+    return max({*inside, *(time + 1 for time in outside)}, key=good)
+
+
+def _unlike(older: Sequence[Curated], evaluation: Sequence[Curated]) -> list[Curated]:
+    """Those that do not resemble anything in the evaluation."""
+    index = NearIndex()
+    for one in evaluation:
+        index.add("\n".join(_core(one)), one.repository)
+    return [one for one in older if index.like("\n".join(_core(one))) is None]
+
+
+def _rendered(
+    records: Iterable[Curated], render: Callable[[Curated], msgspec.Struct], seed: int
+) -> Iterable[bytes]:
+    """The lines, in an order that the seed alone decides."""
+    shuffled = sorted(records, key=lambda one: _drawn(seed, "\0".join((one.repository, *_core(one)))))
+    return (msgspec.json.encode(render(one)) + b"\n" for one in shuffled)
+
+
+def _asked(one: Curated) -> str:
+    return f"{one.instruction}\n\n{one.input}" if one.input else one.instruction
+
+
+def _origin(one: Curated) -> Origin:
+    return Origin(one.repository, one.time, one.licence, one.path)
+
+
+def _chat(system: str) -> Callable[[Curated], msgspec.Struct]:
+    first = (Message("system", system),) if system else ()
+    return lambda one: Chat(
+        (*first, Message("user", _asked(one)), Message("assistant", one.output)), _origin(one)
+    )
+
+
+def _plain(system: str) -> Callable[[Curated], msgspec.Struct]:
+    head = f"{system}\n\n" if system else ""
+
+    def render(one: Curated) -> Plain:
+        given = f"### Input\n{one.input}\n\n" if one.input else ""
+        prompt = f"{head}### Instruction\n{one.instruction}\n\n{given}### Response\n"
+        return Plain(prompt, one.output, _origin(one))
+
+    return render

@@ -1,0 +1,125 @@
+"""Examples from history: callables whose code a commit changed, and whether it changed the words too."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from wardround.semantics.docdrift.features import features
+from wardround.semantics.docdrift.model import Compared, DocumentedChange
+from wardround.text.tokens import is_code_like
+from wardround.training_tasks import Commit, History
+
+_FILES_AT_MOST = 30
+"""A commit that touches more files of a language is a sweep: its words say little about its code."""
+_WORDS_AT_LEAST = 3
+_CALLABLES_AT_MOST = 15
+"""More documented callables than this in one commit make it a sweep."""
+_CHARACTERS_AT_MOST = 12_000
+_ROWS_PER_CALLABLE = 6
+_TYPO_SIMILARITY = 0.75
+_ARTICLES = frozenset({"a", "an", "the"})
+_WORD = re.compile(r"\w+")
+
+
+Compare = Callable[[str, str], Sequence[Compared]]
+"""The documented callables whose code differs between an old and a new text of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One example.
+
+    Attributes:
+        told: whether the author changed the words in the same commit.
+        values: the features, in the order of ``features.NAMES``.
+    """
+
+    commit: str
+    time: int
+    path: str
+    told: bool
+    values: tuple[float, ...]
+    compared: Compared
+
+
+def rows(
+    history: History, patterns: Sequence[str], compare: Compare, wanted: Callable[[str], bool]
+) -> Iterator[Row]:
+    """The examples of a history, newest first.
+
+    Left out: sweeps, very long callables, words that were deleted or only mended, the same change twice, more
+    than six examples of one callable, and files that cannot be read before or after.
+
+    Args:
+        patterns: glob patterns of the files of the language.
+        wanted: whether a path is of interest; tests are not.
+    """
+    seen: set[bytes] = set()
+    per_callable: Counter[tuple[str, str]] = Counter()
+    for commit in history.commits(patterns):
+        found = _found(history, commit, compare, wanted)
+        for path, compared in found if len(found) <= _CALLABLES_AT_MOST else ():
+            told, digest, place = _label(compared), _digest(compared), (path, compared.change.name)
+            if told is None or digest in seen or per_callable[place] >= _ROWS_PER_CALLABLE:
+                continue
+            seen.add(digest)
+            per_callable[place] += 1
+            yield Row(commit.id, commit.time, path, told, features(compared.change), compared)
+
+
+def _found(
+    history: History, commit: Commit, compare: Compare, wanted: Callable[[str], bool]
+) -> list[tuple[str, Compared]]:
+    """What a commit did to documented callables; nothing for one that touches too many files."""
+    found: list[tuple[str, Compared]] = []
+    for change in commit.changes if len(commit.changes) <= _FILES_AT_MOST else ():
+        if wanted(change.path) and change.blob is not None and change.base_blob is not None:
+            old, new = history.text(change.base_blob), history.text(change.blob)
+            if old is not None and new is not None:
+                found += [(change.path, compared) for compared in compare(old, new)]
+    return found
+
+
+def _label(compared: Compared) -> bool | None:
+    """Whether the words changed; None where that cannot be said."""
+    change = compared.change
+    sizes = (sum(map(len, change.old.lines)), sum(map(len, change.new.lines)))
+    if compared.words_after is None or max(sizes) > _CHARACTERS_AT_MOST:
+        return None
+    before, after = _WORD.findall(compared.words_before), _WORD.findall(compared.words_after)
+    if len(before) < _WORDS_AT_LEAST:
+        return None
+    if before == after:
+        return False
+    return None if _is_mended(before, after, change) else True
+
+
+def _is_mended(before: Sequence[str], after: Sequence[str], change: DocumentedChange) -> bool:
+    """Whether only the spelling or the articles of words differ, none of them a name of the code."""
+    old = [word.lower() for word in before if word.lower() not in _ARTICLES]
+    new = [word.lower() for word in after if word.lower() not in _ARTICLES]
+    in_code = {name.lower() for name in change.old.names | change.new.names}
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal" and (b - a != d - c or not _alike(old[a:b], new[c:d], in_code)):
+            return False
+    return True
+
+
+def _alike(old: Sequence[str], new: Sequence[str], in_code: set[str]) -> bool:
+    return all(
+        not (is_code_like(one) or one in in_code or other in in_code)
+        and difflib.SequenceMatcher(None, one, other).ratio() >= _TYPO_SIMILARITY
+        for one, other in zip(old, new, strict=True)
+    )
+
+
+def _digest(compared: Compared) -> bytes:
+    """What makes two examples the same, wherever and whenever they happened."""
+    change = compared.change
+    parts = (compared.words_before, compared.words_after or "", *change.old.lines, "\0", *change.new.lines)
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).digest()

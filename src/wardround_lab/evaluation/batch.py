@@ -1,0 +1,323 @@
+"""Reviewing cases in batch, as ``wardround review`` would review each of them."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from wardround.config import schema as configuration
+from wardround.config.schema import Config, Request
+from wardround.errors import PLUGIN_FAULTS, UsageError, WardroundError
+from wardround.execution.model import Results, Side, Unit
+from wardround.execution.review_run import Reviewed, Sides
+from wardround.findings import UNPARSED, Finding, Status, Unreviewed
+from wardround.host import Host
+from wardround.processors.pipeline import Weighing
+from wardround.rules.model import Catalogue, Rule
+from wardround.tools.process import Processes
+from wardround.tools.tool import Profile
+from wardround_lab.evaluation.case_builder import CaseChange, Unusable, placed, rebuilt
+from wardround_lab.evaluation.case_source import CaseOrigin
+from wardround_lab.evaluation.cases import Case, Expected
+from wardround_lab.evaluation.fragments import Fragment
+from wardround_lab.evaluation.shared_runner import Asked, CaseBench
+
+_CASES_PER_RUN = 50
+_CHARACTERS_PER_RUN = 2 * 1024 * 1024
+"""Of the texts of the cases of one run: reading and comparing them takes some fifty times that in memory."""
+_NOTHING: Callable[[str], None] = lambda text: None  # noqa: E731
+
+
+class Said(msgspec.Struct, frozen=True):
+    """One finding about a case.
+
+    Attributes:
+        held_back: why a user would not see it: its status, or ``unproven`` in a fragment; empty if shown.
+    """
+
+    file: str
+    line: int
+    end_line: int
+    rule: str
+    sources: tuple[str, ...]
+    defect_class: str
+    specialist: str
+    severity: str
+    message: str
+    held_back: str = ""
+
+
+class NotReviewed(msgspec.Struct, frozen=True):
+    """Something that was asked for and did not happen."""
+
+    file: str
+    tool: str
+    reason: str
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where something was expected."""
+
+    file: str
+    line: int
+    last_line: int
+    category: str
+    rule: str = ""
+    severity: str = ""
+    how: str = ""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of one case.
+
+    Attributes:
+        set: the set it belongs to.
+        expected: the places where something should be said; none for a clean case.
+        added_lines: in files that were reviewed.
+        unusable: why it says nothing about a reviewer; empty if it does.
+        crashed: what went wrong inside of wardround; empty if nothing did.
+        seconds: its share of the time of the run it was part of.
+    """
+
+    id: str
+    place: str
+    set: str
+    language: str
+    expected: tuple[Place, ...] = ()
+    said: tuple[Said, ...] = ()
+    unreviewed: tuple[NotReviewed, ...] = ()
+    added_lines: int = 0
+    unusable: str = ""
+    crashed: str = ""
+    seconds: float = 0.0
+
+    @property
+    def shown(self) -> tuple[Said, ...]:
+        return tuple(one for one in self.said if not one.held_back)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How cases are reviewed."""
+
+    profile: Profile = Profile.COMMIT
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    jobs: int = 2
+    all_rules: bool = False
+    set_key: str = "set"
+
+    def identity(self) -> str:
+        """What outcomes depend on besides the case and the reviewers."""
+        return repr((self.profile.value, self.only, self.skip, self.all_rules, self.set_key))
+
+
+class EveryRule(Host):
+    """The same reviewers with the rules on that are off by default, or that tools are not asked for."""
+
+    requests_all = True
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The catalogue, where no rule is off."""
+        usual = super().catalogue
+        return _Switched(usual)
+
+
+class _Switched(Catalogue):
+    def __init__(self, usual: Catalogue) -> None:
+        super().__init__((), {})
+        self._usual = usual
+
+    def rule(self, rule_id: str) -> Rule:
+        return msgspec.structs.replace(self._usual.rule(rule_id), off="")
+
+    def resolve(self, name: str) -> list[Rule]:
+        return self._usual.resolve(name)
+
+    def listed(self) -> Sequence[Rule]:
+        return [msgspec.structs.replace(rule, off="") for rule in self._usual.listed()]
+
+
+Steps = Generator[tuple[Side, list[Unit]], Results, Reviewed]
+
+
+@dataclass(slots=True)
+class _Running:
+    """A case under review."""
+
+    case: Case
+    known: CaseChange
+    origin: CaseOrigin
+    steps: Steps
+    asked: Asked | None
+    reviewed: Reviewed | None = None
+
+
+class Batch:
+    """Reviews cases, many at a time.
+
+    Raises:
+        UsageError: ``only`` or ``skip`` names no specialist.
+    """
+
+    def __init__(self, host: Host, settings: Settings, progress: Callable[[str], None] = _NOTHING) -> None:
+        self._host = EveryRule(host.specialists, host.plugins) if settings.all_rules else host
+        self._settings = settings
+        self._progress = progress
+        self._request = Request(
+            profile=settings.profile, only=settings.only, skip=settings.skip, use_baseline=False
+        )
+        self._config = _defaults(self._host, self._request)
+        self._scopes = {tool.name: tool.scope for s in host.specialists for tool in (*s.tools, *s.borrows)}
+        self._whole = {f"{s.name}/{check.ID}" for s in host.specialists for check in s.change_checks}
+
+    def review(self, cases: Sequence[Case], default_set: str) -> Iterator[Outcome]:
+        """The outcomes of the cases, in order, a run at a time."""
+        done = 0
+        for chunk in chunks(cases):
+            self._progress(f"case {done + 1} of {len(cases)}")
+            yield from self._run(chunk, default_set)
+            done += len(chunk)
+
+    def _run(self, cases: Sequence[Case], default_set: str) -> list[Outcome]:
+        started = time.monotonic()
+        found: dict[str, Outcome] = {}
+        running = []
+        with CaseBench(self._host, self._settings.profile, self._settings.jobs, self._progress) as bench:
+            for number, case in enumerate(cases):
+                blank = _blank(case, self._settings.set_key, default_set)
+                try:
+                    running.append(self._begun(number, case))
+                except Unusable as reason:
+                    found[case.place] = msgspec.structs.replace(blank, unusable=str(reason))
+                else:
+                    found[case.place] = blank
+            while asked := [one.asked for one in running if one.asked is not None]:
+                for name in sorted({one.side.name for one in asked}):
+                    bench.answer([one for one in asked if one.side.name == name])
+                for one in running:
+                    _go_on(one)
+        for one in running:
+            found[one.case.place] = self._outcome(one, found[one.case.place])
+        share = (time.monotonic() - started) / len(cases)
+        return [msgspec.structs.replace(found[case.place], seconds=round(share, 4)) for case in cases]
+
+    def _begun(self, number: int, case: Case) -> _Running:
+        known = rebuilt(case)
+        origin = CaseOrigin(known, case.messages)
+        sides = Sides(origin, known.change, self._host, self._config, self._request, Processes())
+        steps = sides.steps()
+        side, units = next(steps)
+        return _Running(case, known, origin, steps, Asked(number, origin, side, units))
+
+    def _outcome(self, one: _Running, blank: Outcome) -> Outcome:
+        assert one.reviewed is not None
+        expected = tuple(_place(e) for e in placed(one.case, one.known))
+        try:
+            weighing = Weighing(
+                one.origin, one.reviewed.change, self._host, self._config, self._request, one.reviewed
+            )
+            findings = [finding for finding, _ in weighing.findings()]
+            unreviewed = weighing.unreviewed(findings)
+        except WardroundError as trouble:
+            return msgspec.structs.replace(blank, expected=expected, unusable=str(trouble))
+        except PLUGIN_FAULTS as crash:  # one case must not end the measurement of the others
+            reason = f"{type(crash).__name__}: {crash}"
+            return msgspec.structs.replace(blank, expected=expected, crashed=reason)
+        fragments = {k.file.path: k.fragment for k in one.known.files if k.fragment is not None}
+        return msgspec.structs.replace(
+            blank,
+            expected=expected,
+            said=tuple(self._said(finding, fragments.get(finding.file)) for finding in findings),
+            unreviewed=_not_reviewed(unreviewed, findings, fragments),
+            added_lines=_reviewed_lines(one),
+        )
+
+    def _said(self, finding: Finding, fragment: Fragment | None) -> Said:
+        held = "" if finding.status in (Status.NEW, Status.CAUSED) else finding.status.value
+        scope = self._scopes.get(finding.rule.partition("/")[0])
+        whole = finding.rule in self._whole
+        if not held and fragment is not None and not fragment.proves(finding, scope, whole_change=whole):
+            held = "unproven"
+        return Said(
+            finding.file, finding.span.line, finding.span.end_line, finding.rule, finding.sources,
+            finding.defect_class, finding.specialist, finding.severity.label, finding.message, held,
+        )  # fmt: skip
+
+
+def _defaults(host: Host, request: Request) -> Config:
+    """The configuration of a project that has none."""
+    names = sorted(s.name for s in host.specialists)
+    for asked in (*request.only, *request.skip):
+        if asked not in names:
+            raise UsageError(f"no specialist is named {asked!r}; there are {', '.join(names)}")
+    return configuration.read(lambda path: None, (), host.specialists)
+
+
+def _go_on(one: _Running) -> None:
+    if one.asked is None:
+        return
+    results, number = one.asked.results, one.asked.number
+    one.asked = None
+    try:
+        side, units = one.steps.send(results)
+    except StopIteration as done:
+        one.reviewed = done.value
+    else:
+        one.asked = Asked(number, one.origin, side, units)
+
+
+def chunks(cases: Iterable[Case]) -> Iterator[list[Case]]:
+    """Cut cases into runs that are bounded by their number and by the size of their texts."""
+    chunk: list[Case] = []
+    size = 0
+    for case in cases:
+        chunk.append(case)
+        size += case.size
+        if len(chunk) == _CASES_PER_RUN or size > _CHARACTERS_PER_RUN:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _blank(case: Case, set_key: str, default_set: str) -> Outcome:
+    named = case.meta.get(set_key)
+    name = str(named) if isinstance(named, (str, int)) and named != "" else default_set
+    expected = tuple(_place(one) for one in case.expected)
+    return Outcome(case.id, case.place, name, case.language, expected)
+
+
+def _place(one: Expected) -> Place:
+    return Place(one.file, one.line, one.last_line, one.category, one.rule, one.severity, one.how)
+
+
+def _not_reviewed(
+    unreviewed: Sequence[Unreviewed], findings: Sequence[Finding], fragments: Mapping[str, Fragment]
+) -> tuple[NotReviewed, ...]:
+    found = {NotReviewed(one.file, one.tool, one.reason) for one in unreviewed}
+    broken = {f.file for f in findings if f.defect_class in UNPARSED}
+    for path, fragment in fragments.items():
+        if path in broken or fragment.unparsed:
+            reason = "what the diff shows of it does not parse by itself; give 'before' or 'after'"
+            found.add(NotReviewed(path, "fragment", reason))
+    return tuple(sorted(found, key=lambda one: (one.file, one.tool, one.reason)))
+
+
+def _reviewed_lines(one: _Running) -> int:
+    """How many lines the change adds to files that were looked at."""
+    assert one.reviewed is not None
+    claimed = one.reviewed.claimed
+    return sum(known.file.added_lines for known in one.known.files if known.file.path in claimed)
+
+
+def digest_of(case: Case, settings: Settings, reviewers: str) -> str:
+    """What an outcome depends on."""
+    parts = (repr(case).replace(case.place, "", 1), settings.identity(), reviewers)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

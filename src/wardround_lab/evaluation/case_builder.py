@@ -1,0 +1,297 @@
+"""From a case to the change it stands for: both sides of its files, as far as they are known.
+
+``before`` and ``after`` must fit the diff; line ends are let differ. Where one of them is missing the diff
+gives it. Where both are, a file of which the diff shows a part is a fragment: see ``fragments``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, Hunk, read_patch
+from wardround.errors import DiffError, WardroundError
+from wardround_lab.evaluation.cases import Case, Expected, Texts
+from wardround_lab.evaluation.fragments import Fragment
+
+_HUNK_ONLY = re.compile(r"\s*@@ ")
+_HEADER = re.compile(r"^(?:--- |\+\+\+ |diff --git |rename )", re.MULTILINE)
+_COMPARED_LINES = 4000
+"""Lines of a block above which two texts are not aligned line by line, which is quadratic."""
+_REGULAR = "100644"
+_CONTEXT = 3
+"""Unchanged lines git shows behind the last change: fewer, and the file ends there."""
+
+
+class Unusable(WardroundError):
+    """A case contradicts itself, so it says nothing about a reviewer. The text names the contradiction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One file of a change and what is known of its two sides.
+
+    Attributes:
+        fragment: which lines of the head are known; None if all are.
+    """
+
+    file: ChangedFile
+    base: str | None
+    head: str | None
+    fragment: Fragment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseChange:
+    """The change a case stands for.
+
+    Attributes:
+        neighbours: files of the project the change does not touch, by path.
+    """
+
+    files: tuple[Known, ...]
+    neighbours: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def change(self) -> Change:
+        return Change(":case-before", ":case-after", tuple(known.file for known in self.files))
+
+    @property
+    def added_lines(self) -> int:
+        return sum(_added(known) for known in self.files)
+
+
+def _added(known: Known) -> int:
+    if known.file.status is FileStatus.DELETED:
+        return 0
+    return known.file.added_lines
+
+
+def rebuilt(case: Case) -> CaseChange:
+    """The change a case stands for.
+
+    Raises:
+        Unusable: the diff cannot be read, or does not fit ``before`` or ``after``.
+    """
+    texts = [text for text in (case.before, case.after) if isinstance(text, Mapping)]
+    for path in sorted({path for some in texts for path in some}):
+        _require_inside(path)
+    if not case.diff.strip():
+        return _compared(case)
+    try:
+        patches = read_patch(_with_header(case))
+    except DiffError as cause:
+        if case.after is None:
+            raise Unusable(str(cause)) from cause
+        return _compared(case)
+    before = _by_path(case.before, [p.base_path for p in patches if p.base_path], "before")
+    after = _by_path(case.after, [p.path for p in patches if p.status is not FileStatus.DELETED], "after")
+    known = [_known(patch, before, after) for patch in patches]
+    touched = {path for patch in patches for path in (patch.path, patch.base_path)}
+    return CaseChange(tuple(known), _neighbours(before, after, touched))
+
+
+def placed(case: Case, change: CaseChange) -> tuple[Expected, ...]:
+    """The expected places with their files named as the change names them, where they can be told."""
+    paths = [known.file.path for known in change.files]
+    return tuple(_placed(one, paths) for one in case.expected)
+
+
+def _placed(one: Expected, paths: Sequence[str]) -> Expected:
+    if one.file in paths:
+        return one
+    bare = re.sub(r"^[ab]/", "", one.file)
+    same = [path for path in paths if path == bare] or [
+        path for path in paths if path.endswith(f"/{one.file}") or one.file.endswith(f"/{path}")
+    ]
+    if len(same) != 1:
+        return one
+    return Expected(same[0], one.line, one.category, one.end_line, one.rule, one.severity)
+
+
+def _require_inside(path: str) -> None:
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or ".." in parts or "\0" in path or ".git" in parts:
+        raise Unusable(f"{path!r} is not a path inside a repository")
+
+
+def _with_header(case: Case) -> str:
+    """The diff, with the header of a file if it has hunks only."""
+    if not _HUNK_ONLY.match(case.diff) or _HEADER.search(case.diff):
+        return case.diff
+    path = _only_path(case)
+    if path is None:
+        raise Unusable("the diff names no file, and neither does the case; give meta.path")
+    return f"--- a/{path}\n+++ b/{path}\n{case.diff.lstrip()}"
+
+
+def _only_path(case: Case) -> str | None:
+    """The one file a case can be about, from what it says besides the diff."""
+    named = case.meta.get("path")
+    if isinstance(named, str) and named:
+        _require_inside(named)
+        return named
+    for texts in (case.after, case.before):
+        if isinstance(texts, Mapping) and len(texts) == 1:
+            return next(iter(texts))
+    places = {one.file for one in case.expected}
+    if len(places) != 1:
+        return None
+    (path,) = places
+    _require_inside(path)
+    return path
+
+
+def _by_path(texts: Texts, paths: Sequence[str], name: str) -> dict[str, str | None]:
+    """One side's texts by path."""
+    if texts is None:
+        return {}
+    if isinstance(texts, Mapping):
+        return dict(texts)
+    if len(paths) != 1:
+        raise Unusable(f"{name!r} is one text and the diff is about {len(paths)} files; give path -> text")
+    return {paths[0]: texts}
+
+
+def _known(patch: FilePatch, before: Mapping[str, str | None], after: Mapping[str, str | None]) -> Known:
+    """Both sides of one file of the diff."""
+    base = None if patch.base_path is None else before.get(patch.base_path)
+    head = None if patch.status is FileStatus.DELETED else after.get(patch.path)
+    for text, kind, name in ((base, "-", "before"), (head, "+", "after")):
+        if text is not None and _exchanged(text, patch.lines, kind) is None:
+            raise Unusable(f"{name!r} of {patch.path} is not what the diff says; make the two fit")
+    fragment = None
+    if patch.status is FileStatus.ADDED:
+        head = _joined(patch.lines, "+") if head is None else head
+    elif patch.status is FileStatus.DELETED:
+        base = _joined(patch.lines, "-") if base is None else base
+    elif head is None and base is None:
+        base, head, fragment = _from_hunks(patch)
+    elif head is None:
+        head = _exchanged(base or "", patch.lines, "-")
+    elif base is None:
+        base = _exchanged(head, patch.lines, "+")
+    file = ChangedFile(patch.path, patch.base_path, patch.status, patch.mode, hunks=patch.hunks())
+    return Known(file, base, head, fragment)
+
+
+def _from_hunks(patch: FilePatch) -> tuple[str, str, Fragment | None]:
+    """Both sides as far as the diff alone shows them; a fragment, unless it shows the whole file."""
+    if _shows_all(patch.lines):
+        return _joined(patch.lines, "-"), _joined(patch.lines, "+"), None
+    base = Fragment.of(patch.base_path or patch.path, _numbered(patch.lines, "-"))
+    head = Fragment.of(patch.path, _numbered(patch.lines, "+"))
+    return base.text, head.text, head
+
+
+def _shows_all(lines: Sequence[DiffLine]) -> bool:
+    """Whether a diff shows a file from its first line to its last, going by the context git leaves."""
+    number = 0
+    for line in lines:
+        if line.head_line is not None:
+            number += 1
+            if line.head_line != number:
+                return False
+    trailing = next((n for n, line in enumerate(reversed(lines)) if line.kind != " "), 0)
+    return trailing != _CONTEXT or not lines[-1].text.endswith("\n")
+
+
+def _numbered(lines: Sequence[DiffLine], kind: str) -> dict[int, str]:
+    found = {}
+    for line in lines:
+        number = line.base_line if kind == "-" else line.head_line
+        if line.kind in (kind, " ") and number is not None:
+            found[number] = line.text.rstrip("\r\n")
+    return found
+
+
+def _joined(lines: Sequence[DiffLine], kind: str) -> str:
+    return "".join(line.text for line in lines if line.kind in (kind, " "))
+
+
+def _exchanged(text: str, lines: Sequence[DiffLine], kind: str) -> str | None:
+    """Turn one side of a file, ``-`` or ``+``, into the other; None where it is not that side."""
+    have = text.split("\n")
+    out: list[str] = []
+    done = 0
+    for line in lines:
+        shown = line.text.removesuffix("\n")
+        if line.kind not in (kind, " "):
+            out.append(shown)
+            continue
+        number = line.base_line if kind == "-" else line.head_line
+        if number is None or number - 1 < done or number > len(have):
+            return None
+        if have[number - 1].rstrip("\r") != shown.rstrip("\r"):
+            return None
+        out += have[done : number - 1]
+        if line.kind == " ":
+            out.append(have[number - 1])
+        done = number
+    return "\n".join([*out, *have[done:]])
+
+
+def _neighbours(
+    before: Mapping[str, str | None], after: Mapping[str, str | None], touched: set[str | None]
+) -> dict[str, str]:
+    found = {}
+    for path in sorted((before.keys() | after.keys()) - touched):
+        texts = {side[path] for side in (before, after) if path in side}
+        if len(texts) > 1:
+            raise Unusable(f"{path} differs between 'before' and 'after', and the diff does not say so")
+        (text,) = texts
+        if text is not None:
+            found[path] = text
+    return found
+
+
+def _compared(case: Case) -> CaseChange:
+    """The change between ``before`` and ``after``, where the diff tells nothing."""
+    if case.after is None:
+        raise Unusable("there is neither a diff that can be read nor 'after'; give one of them")
+    path = _only_path(case)
+    after = _by_path(case.after, [path] if path else [], "after")
+    before = _by_path(case.before, [path] if path else [], "before")
+    known = []
+    neighbours = {}
+    for name in sorted(before.keys() | after.keys()):
+        base, head = before.get(name), after.get(name)
+        if base is not None and (base == head or (name not in after and isinstance(case.after, Mapping))):
+            neighbours[name] = base
+        elif base is not None or head is not None:
+            known.append(_changed(name, base, head))
+    return CaseChange(tuple(known), neighbours)
+
+
+def _changed(path: str, base: str | None, head: str | None) -> Known:
+    status = FileStatus.MODIFIED
+    if base is None or head is None:
+        status = FileStatus.ADDED if base is None else FileStatus.DELETED
+    hunks = () if head is None else tuple(_hunks((base or "").split("\n"), head.split("\n")))
+    file = ChangedFile(path, path if base is not None else None, status, _REGULAR, hunks=hunks)
+    return Known(file, base, head)
+
+
+def _hunks(base: Sequence[str], head: Sequence[str]) -> list[Hunk]:
+    """What differs between two texts; one block where they are too long to align."""
+    start = next((n for n, (a, b) in enumerate(zip(base, head, strict=False)) if a != b), None)
+    start = min(len(base), len(head)) if start is None else start
+    end = 0
+    while end < min(len(base), len(head)) - start and base[-1 - end] == head[-1 - end]:
+        end += 1
+    old, new = base[start : len(base) - end], head[start : len(head) - end]
+    blocks: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(old), 0, len(new))]
+    if max(len(old), len(new)) <= _COMPARED_LINES:
+        blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    found = []
+    for tag, old_from, old_to, new_from, new_to in blocks:
+        if tag == "equal" or (old_from == old_to and new_from == new_to):
+            continue
+        removed, added = old_to - old_from, new_to - new_from
+        first = start + old_from + bool(removed)  # a side without lines starts before the gap
+        second = start + new_from + bool(added)
+        found.append(Hunk(first, removed, second, added))
+    return found

@@ -1,0 +1,84 @@
+"""A case as the review sees it: a repository that has the files of the case and nothing else."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from wardround.change.change_source import JudgeName, SideName
+from wardround.change.diff import Change, ChangedFile
+from wardround_lab.evaluation.case_builder import CaseChange
+
+NOWHERE = Path("/nonexistent/wardround-case")
+"""Stands for the work tree of a case, which has none."""
+
+
+class CaseOrigin:
+    """Answers from memory what a review asks of the place its change comes from."""
+
+    def __init__(self, case: CaseChange, messages: Sequence[str] = ()) -> None:
+        self.root = NOWHERE
+        self._messages = tuple(messages)
+        self._sides: dict[str, tuple[bytes | None, bytes | None]] = {}
+        self._trees: dict[SideName, dict[str, bytes]] = {"base": {}, "head": {}}
+        for path, text in case.neighbours.items():
+            self._trees["base"][path] = self._trees["head"][path] = _encoded(text)
+        for known in case.files:
+            base, head = (None if t is None else _encoded(t) for t in (known.base, known.head))
+            self._sides[known.file.path] = base, head
+            if base is not None and known.file.base_path is not None:
+                self._trees["base"][known.file.base_path] = base
+            if head is not None:
+                self._trees["head"][known.file.path] = head
+
+    def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None:
+        pass  # all of it is in memory
+
+    def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
+        base_content, head_content = self._sides.get(file.path, (None, None))
+        return base_content if base else head_content
+
+    def read(self, path: str, side: SideName | JudgeName) -> bytes | None:
+        return self._trees["base" if side == "target" else side].get(path)
+
+    def moved_settings(self, names: Collection[str]) -> Sequence[str]:
+        return ()
+
+    def tree(self, side: SideName) -> dict[str, bytes]:
+        """Every file of a side."""
+        return self._trees[side]
+
+    def state(self, change: Change, side: SideName) -> str | None:
+        return None
+
+    def differing(self, side: SideName) -> Collection[str]:
+        return ()
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        if not words:
+            return []
+        wanted = re.compile(rb"(?<!\w)(?:" + b"|".join(re.escape(w.encode()) for w in words) + rb")(?!\w)")
+        return sorted(
+            path
+            for path, content in self._trees["head"].items()
+            if any(
+                fnmatch.fnmatchcase(path.rpartition("/")[2], p) or fnmatch.fnmatchcase(path, p)
+                for p in patterns
+            )
+            and wanted.search(content)
+        )
+
+    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
+        return set(self._trees["head"])
+
+    def messages(self, change: Change) -> Sequence[str]:
+        return self._messages
+
+    def holds(self, path: str) -> bool:
+        return False
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

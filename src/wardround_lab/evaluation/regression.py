@@ -1,0 +1,195 @@
+"""Cases whose findings are known exactly: what is shown must be what is expected, and nothing else.
+
+An expected place is met by a finding on its file and line; where it has a ``rule``, by one that the rule is a
+source of, where it has a ``severity``, by one of that severity. ``meta.profile`` is the profile a case is
+reviewed in, ``commit`` unless it says ``ci``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wardround.errors import UsageError
+from wardround.host import Host
+from wardround.text.escaping import one_line
+from wardround.tools.tool import Profile
+from wardround_lab.evaluation.batch import Batch, Outcome, Place, Said, Settings
+from wardround_lab.evaluation.cases import Case, read_cases
+
+FOLDER = Path("evals") / "reviewer_regression"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One case: what was expected and not said, what was said and not expected."""
+
+    outcome: Outcome
+    missing: tuple[Place, ...]
+    unexpected: tuple[Said, ...]
+
+    @property
+    def inconclusive(self) -> bool:
+        return bool(self.outcome.unreviewed)
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the reviewers, not what was absent, are why it is not as expected."""
+        if self.outcome.unusable or self.outcome.crashed:
+            return True
+        return bool(self.unexpected) or (bool(self.missing) and not self.inconclusive)
+
+
+def case_files(folder: Path) -> list[Path]:
+    """The case files below a folder, sorted.
+
+    Raises:
+        UsageError: there is no such folder, or no case file in it.
+    """
+    if folder.is_file():
+        return [folder]
+    found = sorted(folder.rglob("*.jsonl"))
+    if not found:
+        what = "no case file in it" if folder.is_dir() else "no such folder"
+        raise UsageError(f"{folder}: {what}; give a folder with *.jsonl files, such as {FOLDER}")
+    return found
+
+
+def default_folder(start: Path) -> Path:
+    """The regression cases of the repository one is in.
+
+    Raises:
+        UsageError: there are none.
+    """
+    for folder in (start, *start.parents):
+        if (folder / FOLDER).is_dir():
+            return folder / FOLDER
+    raise UsageError(f"there is no {FOLDER} here or above; give a folder of cases")
+
+
+def compared(
+    files: Sequence[Path],
+    host: Host,
+    settings: Settings,
+    profiles: Sequence[Profile] = tuple(Profile),
+    progress: Callable[[str], None] = lambda text: None,
+) -> list[Compared]:
+    """Review the cases of some files and compare what is shown with what is expected.
+
+    Raises:
+        UsageError: a file is no case file, or a case names no profile there is.
+    """
+    cases = [case for path in files for case in read_cases(path).cases]
+    found = []
+    for profile in profiles:
+        chosen = [case for case in cases if _profile(case) is profile]
+        batch = Batch(host, replace(settings, profile=profile), progress)
+        found += [_compared(outcome) for outcome in batch.review(chosen, "regression")]
+    order = {case.place: number for number, case in enumerate(cases)}
+    return sorted(found, key=lambda one: order[one.outcome.place])
+
+
+def _profile(case: Case) -> Profile:
+    name = case.meta.get("profile", Profile.COMMIT.value)
+    if name not in [profile.value for profile in Profile]:
+        raise UsageError(f"{case.place}: meta.profile is {name!r}; write commit or ci")
+    return Profile(name)
+
+
+def _compared(outcome: Outcome) -> Compared:
+    left = list(outcome.shown)
+    missing = []
+    for place in sorted(outcome.expected, key=lambda one: (one.rule == "", one.severity == "")):
+        met = next((said for said in left if _meets(said, place)), None)
+        if met is None:
+            missing.append(place)
+        else:
+            left.remove(met)
+    missing.sort(key=lambda one: (one.file, one.line))
+    return Compared(outcome, tuple(missing), tuple(left))
+
+
+def _meets(said: Said, place: Place) -> bool:
+    return (
+        (said.file, said.line) == (place.file, place.line)
+        and place.rule in ("", said.rule, *said.sources)
+        and place.severity in ("", said.severity)
+    )
+
+
+def render(found: Sequence[Compared]) -> str:
+    """What is not as expected, and the counts, for people."""
+    lines = []
+    for one in found:
+        outcome = one.outcome
+        troubles = [
+            *([f"cannot be used: {outcome.unusable}"] if outcome.unusable else []),
+            *([f"crashed: {outcome.crashed}"] if outcome.crashed else []),
+            *(_told_place(place, one.inconclusive) for place in one.missing),
+            *(_told(said) for said in one.unexpected),
+            *(f"not reviewed  {u.file}: {u.tool}: {u.reason}" for u in outcome.unreviewed),
+        ]
+        if troubles:
+            lines += [outcome.place, *(f"  {trouble}" for trouble in troubles)]
+    wrong = [one for one in found if one.wrong]
+    unsure = [one for one in found if one.inconclusive and not one.wrong]
+    places = sum(len(one.outcome.expected) for one in found)
+    right = len(found) - len(wrong) - len(unsure)
+    lines.append(
+        f"{len(found)} cases, {places} expected findings: {right} as expected, {len(wrong)} not, "
+        f"{len(unsure)} inconclusive"
+    )
+    return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _told_place(place: Place, inconclusive: bool) -> str:
+    wanted = " ".join(part for part in (place.severity, place.rule or place.category) if part)
+    said = "missing, perhaps for want of a tool" if inconclusive else "missing"
+    return f"{said}  {place.file}:{place.line} {wanted}".rstrip()
+
+
+def _told(said: Said) -> str:
+    return f"unexpected  {said.file}:{said.line} {said.severity} {said.rule}: {said.message}"
+
+
+def update(files: Iterable[Path], found: Sequence[Compared]) -> list[Path]:
+    """Write what was said into the case files in place of what was expected; return those that changed.
+
+    Places that were met stay as they are written, and so does the rest of every case. Cases that were not
+    fully reviewed are left alone.
+    """
+    by_id = {one.outcome.place: one for one in found if not one.inconclusive and not one.outcome.unusable}
+    changed = []
+    for path in files:
+        lines = path.read_text("utf-8").split("\n")
+        written = [_updated(line, f"{path}:{n}", by_id) for n, line in enumerate(lines, 1)]
+        if written != lines:
+            path.write_text("\n".join(written), "utf-8")
+            changed.append(path)
+    return changed
+
+
+def _updated(line: str, place: str, found: Mapping[str, Compared]) -> str:
+    if not line.strip():
+        return line
+    values = json.loads(line)
+    one = found.get(f"{place} ({str(values['id'])[:60]})")
+    if one is None or not (one.missing or one.unexpected):
+        return line
+    gone = {(p.file, p.line, p.rule, p.severity, p.category) for p in one.missing}
+    kept: list[dict[str, Any]] = [e for e in values.get("expected") or [] if _key(e) not in gone]
+    kept += [
+        {"file": s.file, "line": s.line, "category": s.defect_class, "rule": s.rule, "severity": s.severity}
+        for s in one.unexpected
+    ]
+    values["expected"] = sorted(kept, key=lambda e: (e.get("file") or e.get("path"), e["line"]))
+    return json.dumps(values, ensure_ascii=False)
+
+
+def _key(value: Mapping[str, Any]) -> tuple[str, int, str, str, str]:
+    file = value.get("file") or value.get("path") or ""
+    rest = (value.get("rule") or "", value.get("severity") or "", str(value.get("category") or ""))
+    return (file, value["line"], *rest)

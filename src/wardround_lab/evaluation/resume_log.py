@@ -1,0 +1,130 @@
+"""What came of each case, kept in a file that a later run goes on from.
+
+A line belongs to a case under the settings and the reviewers of its run; where one of them has changed the
+case is reviewed again, and a line is added.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+import msgspec
+
+from wardround.errors import UsageError
+from wardround.hookspecs import GROUP
+from wardround.plugin_discovery import installed
+from wardround.rules.model import RULES_PACKAGE
+from wardround.storage.digest import file_state
+from wardround_lab.evaluation.batch import Outcome, Settings, digest_of
+from wardround_lab.evaluation.cases import Case
+
+_TELLING = {"cli", "reports"}
+"""Folders of code that says what was found, and does not find it."""
+_START = b'{"key":'
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One outcome and what it depends on."""
+
+    key: str
+    outcome: Outcome
+
+
+class Kept:
+    """The outcomes of a file; none, and none are kept, where there is no file."""
+
+    def __init__(self, file: IO[bytes] | None, lines: Sequence[Line], settings: Settings) -> None:
+        self._file = file
+        self._lines = {line.key: line.outcome for line in lines}
+        self._settings = settings
+
+    @classmethod
+    def open(cls, path: Path | None, settings: Settings) -> Kept:
+        """Read a file of outcomes, if it is there, to add to it.
+
+        Raises:
+            UsageError: it cannot be read or written, or holds something else.
+        """
+        if path is None:
+            return cls(None, (), settings)
+        try:
+            file = path.open("a+b")
+            file.seek(0)
+            whole, _, rest = file.read().rpartition(b"\n")
+            found = _lines(whole, rest, path)
+            if rest:  # a run that was killed wrote half a line
+                file.truncate(len(whole) + 1 if whole else 0)
+        except OSError as cause:
+            raise UsageError(f"--results {path}: {cause.strerror}; give another file") from cause
+        return cls(file, found, settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def known(self, cases: Sequence[Case]) -> dict[str, Outcome]:
+        """The outcomes of cases that were reviewed before, by their place in the case file."""
+        if not self._lines:
+            return {}
+        keys = {case.place: self._key(case) for case in cases}
+        return {
+            place: msgspec.structs.replace(self._lines[key], place=place)
+            for place, key in keys.items()
+            if key in self._lines
+        }
+
+    def put(self, case: Case, outcome: Outcome) -> None:
+        """Keep an outcome; it is on disk when this returns."""
+        if self._file is not None:
+            self._file.write(msgspec.json.encode(Line(self._key(case), outcome)) + b"\n")
+            self._file.flush()
+
+    def _key(self, case: Case) -> str:
+        return digest_of(case, self._settings, reviewers_digest())
+
+
+def _lines(whole: bytes, rest: bytes, path: Path) -> list[Line]:
+    found = []
+    for number, line in enumerate(whole.split(b"\n") if whole else (), 1):
+        try:
+            found.append(msgspec.json.decode(line, type=Line))
+        except msgspec.MsgspecError as cause:
+            raise UsageError(
+                f"--results {path}:{number}: this is no outcome; give a new file, or one of an earlier run"
+            ) from cause
+    if rest and not rest.startswith(_START[: len(rest)]):
+        raise UsageError(f"--results {path}: it holds something else; give a new file")
+    return found
+
+
+@cache
+def reviewers_digest() -> str:
+    """What changes when wardround, a plugin or a rule does."""
+    packages = [
+        "wardround",
+        RULES_PACKAGE,
+        "wardround_adapters",
+        *(plugin.module for plugin in installed(GROUP).plugins),
+    ]
+    digest = hashlib.sha256()
+    for name in packages:
+        spec = importlib.util.find_spec(name)
+        places = [] if spec is None else spec.submodule_search_locations or [spec.origin or ""]
+        for place in places:
+            folder = Path(place)
+            files = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
+            for file in files:
+                if file.is_file() and file.suffix != ".pyc" and not _TELLING & {*file.parts}:
+                    digest.update(f"{file} {file_state(file)}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()

@@ -1,0 +1,293 @@
+"""Counting what came of the cases: recall, alerts, precision, by set, by rule and by category.
+
+An expected line is *found* if a shown finding stands on its file within the distance, going by the finding's
+first line; a case is *found* if one of its lines is. Positions that are anchors of a fix, and not the defect
+itself, are counted apart. A finding of a defect case is *right* if an expected line is within three lines of
+it. A clean case with a finding is a false alarm.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+
+from wardround.findings import Severity
+from wardround_lab.evaluation.batch import Outcome, Place, Said
+from wardround_lab.evaluation.cases import ANCHOR
+from wardround_lab.evaluation.intervals import wilson
+
+NEAR = 3
+"""Lines between an expected place and a finding that a reader still takes to be about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A proportion, as counted."""
+
+    hits: int
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        return self.hits / self.of if self.of else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return wilson(self.hits, self.of)
+
+
+@dataclass(slots=True)
+class Recall:
+    """How many of some expected places were found.
+
+    Attributes:
+        named: found on the line by a rule, of ours or a tool's, that has the name of the expected category:
+            what suites of linters are about.
+    """
+
+    expected: int = 0
+    exact: int = 0
+    near: int = 0
+    near_held_back: int = 0
+    named: int = 0
+
+    def add(self, place: Place, said: Sequence[Said]) -> None:
+        shown = [one for one in said if not one.held_back]
+        self.expected += 1
+        self.exact += any(is_near(place, one, 0) for one in shown)
+        self.near += any(is_near(place, one, NEAR) for one in shown)
+        self.near_held_back += any(is_near(place, one, NEAR) for one in said)
+        self.named += any(is_near(place, one, 0) and _has_name(one, place.category) for one in shown)
+
+    def extend(self, other: Recall) -> None:
+        """Add what was counted elsewhere."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+
+
+@dataclass(slots=True)
+class SetScore:
+    """What came of the cases of one set.
+
+    Attributes:
+        recall: over the expected places of the defect cases, but for anchors.
+        anchored: the same over the places that are anchors of a fix.
+        found_exact, found_near: defect cases of which one place is found, on its line or within three.
+        right: findings shown in defect cases that are near an expected place.
+        shown_in_defects: findings shown in defect cases.
+        alarmed: clean cases with a finding.
+        shown: shown findings by severity.
+        held_back: findings that were not shown, by why.
+        seconds: of all cases.
+    """
+
+    name: str
+    cases: int = 0
+    defect_cases: int = 0
+    clean_cases: int = 0
+    unusable: int = 0
+    crashed: int = 0
+    not_fully_reviewed: int = 0
+    added_lines: int = 0
+    recall: Recall = field(default_factory=Recall)
+    anchored: Recall = field(default_factory=Recall)
+    found_exact: int = 0
+    found_near: int = 0
+    right: int = 0
+    shown_in_defects: int = 0
+    alarmed: int = 0
+    shown: Counter[str] = field(default_factory=Counter)
+    held_back: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    @property
+    def alerts(self) -> int:
+        return sum(self.shown.values())
+
+    @property
+    def precision(self) -> Share:
+        return Share(self.right, self.shown_in_defects)
+
+    def cases_found(self, distance: int) -> Share:
+        """The share of defect cases with a finding within 0 or ``NEAR`` lines of an expected place."""
+        return Share(self.found_near if distance else self.found_exact, self.defect_cases)
+
+    @property
+    def false_alarms(self) -> Share:
+        return Share(self.alarmed, self.clean_cases)
+
+    def rate(self, *severities: str) -> float | None:
+        """Shown findings for each 100 added lines, of some severities or of all."""
+        if not self.added_lines:
+            return None
+        count = sum(n for name, n in self.shown.items() if not severities or name in severities)
+        return 100 * count / self.added_lines
+
+
+@dataclass(slots=True)
+class RuleScore:
+    """What one rule did over all cases of a set."""
+
+    rule: str
+    defect_class: str
+    severity: str
+    shown: int = 0
+    right: int = 0
+    exact: int = 0
+    in_defects: int = 0
+    in_clean: int = 0
+    held_back: int = 0
+
+    @property
+    def precision(self) -> Share:
+        """Share of its findings in defect cases that are near an expected place."""
+        return Share(self.right, self.in_defects)
+
+
+@dataclass(slots=True)
+class CategoryScore:
+    """What was said about the places of one expected category.
+
+    Attributes:
+        by_rule: how many of its places each rule spoke near; a place may count for several.
+        by_class: the same by defect class.
+    """
+
+    category: str
+    recall: Recall = field(default_factory=Recall)
+    by_rule: Counter[str] = field(default_factory=Counter)
+    by_class: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Score:
+    """What came of all cases.
+
+    Attributes:
+        unreviewed: (tool, reason) -> number of cases.
+        unusable: (place, reason) of cases that say nothing about a reviewer.
+        crashed: (place, reason) of cases in which wardround itself failed.
+    """
+
+    sets: dict[str, SetScore] = field(default_factory=dict)
+    rules: dict[tuple[str, str], RuleScore] = field(default_factory=dict)
+    categories: dict[tuple[str, str], CategoryScore] = field(default_factory=dict)
+    unreviewed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unusable: list[tuple[str, str]] = field(default_factory=list)
+    crashed: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def total(self) -> SetScore:
+        """All sets as one."""
+        return summed(self.sets.values())
+
+
+def score(outcomes: Iterable[Outcome], level: str = "info") -> Score:
+    """Count the outcomes of cases; findings below ``level`` do not count."""
+    floor = Severity.named(level)
+    total = Score()
+    for outcome in outcomes:
+        one = total.sets.setdefault(outcome.set, SetScore(outcome.set))
+        one.cases += 1
+        one.seconds += outcome.seconds
+        if outcome.unusable:
+            one.unusable += 1
+            total.unusable.append((outcome.place, outcome.unusable))
+            continue
+        if outcome.crashed:
+            one.crashed += 1
+            total.crashed.append((outcome.place, outcome.crashed))
+        said = [s for s in outcome.said if Severity.named(s.severity) >= floor]
+        _add_to_set(one, outcome, said)
+        _add_to_rules(total, outcome, said)
+        _add_to_categories(total, outcome, said)
+        total.unreviewed.update({(u.tool, u.reason) for u in outcome.unreviewed})
+    return total
+
+
+def is_near(place: Place, said: Said, distance: int) -> bool:
+    """Whether a finding is about an expected place, going by file and line."""
+    return said.file == place.file and place.line - distance <= said.line <= place.last_line + distance
+
+
+def _has_name(said: Said, category: str) -> bool:
+    return category != "" and any(f"/{source}".endswith(f"/{category}") for source in said.sources)
+
+
+def _is_right(said: Said, outcome: Outcome) -> bool:
+    return any(is_near(place, said, NEAR) for place in outcome.expected)
+
+
+def _add_to_set(one: SetScore, outcome: Outcome, said: Sequence[Said]) -> None:
+    shown = [s for s in said if not s.held_back]
+    one.added_lines += outcome.added_lines
+    one.shown.update(s.severity for s in shown)
+    one.held_back.update(s.held_back for s in said if s.held_back)
+    one.not_fully_reviewed += bool(outcome.unreviewed)
+    if not outcome.expected:
+        one.clean_cases += 1
+        one.alarmed += bool(shown)
+        return
+    one.defect_cases += 1
+    one.shown_in_defects += len(shown)
+    one.right += sum(_is_right(s, outcome) for s in shown)
+    one.found_exact += any(is_near(place, s, 0) for place in outcome.expected for s in shown)
+    one.found_near += any(_is_right(s, outcome) for s in shown)
+    for place in outcome.expected:
+        (one.anchored if place.how == ANCHOR else one.recall).add(place, said)
+
+
+def _add_to_rules(total: Score, outcome: Outcome, said: Sequence[Said]) -> None:
+    for s in said:
+        key = (outcome.set, s.rule)
+        rule = total.rules.setdefault(key, RuleScore(s.rule, s.defect_class, s.severity))
+        if s.held_back:
+            rule.held_back += 1
+            continue
+        rule.shown += 1
+        rule.in_defects += bool(outcome.expected)
+        rule.in_clean += not outcome.expected
+        rule.right += _is_right(s, outcome)
+        rule.exact += any(is_near(place, s, 0) for place in outcome.expected)
+
+
+def _add_to_categories(total: Score, outcome: Outcome, said: Sequence[Said]) -> None:
+    for place in outcome.expected:
+        key = (outcome.set, place.category)
+        category = total.categories.setdefault(key, CategoryScore(place.category))
+        category.recall.add(place, said)
+        near = [s for s in said if not s.held_back and is_near(place, s, NEAR)]
+        category.by_rule.update({s.rule for s in near})
+        category.by_class.update({s.defect_class for s in near})
+
+
+def summed(sets: Iterable[SetScore]) -> SetScore:
+    """Several sets as one."""
+    total = SetScore("all")
+    for one in sets:
+        for name in ("cases", "defect_cases", "clean_cases", "unusable", "crashed", "not_fully_reviewed",
+                     "added_lines", "found_exact", "found_near", "right", "shown_in_defects", "alarmed",
+                     "seconds"):  # fmt: skip
+            setattr(total, name, getattr(total, name) + getattr(one, name))
+        total.recall.extend(one.recall)
+        total.anchored.extend(one.anchored)
+        total.shown += one.shown
+        total.held_back += one.held_back
+    return total
+
+
+def over_sets(score: Score) -> tuple[list[RuleScore], list[CategoryScore]]:
+    """The rules and the categories, each over all sets."""
+    rules: dict[str, RuleScore] = {}
+    for (_, name), one in sorted(score.rules.items()):
+        rule = rules.setdefault(name, RuleScore(name, one.defect_class, one.severity))
+        for key in ("shown", "right", "exact", "in_defects", "in_clean", "held_back"):
+            setattr(rule, key, getattr(rule, key) + getattr(one, key))
+    categories: dict[str, CategoryScore] = {}
+    for (_, name), found in sorted(score.categories.items()):
+        category = categories.setdefault(name, CategoryScore(name))
+        category.recall.extend(found.recall)
+        category.by_rule += found.by_rule
+        category.by_class += found.by_class
+    return list(rules.values()), list(categories.values())

@@ -1,0 +1,244 @@
+"""Many cases on one workbench: every tool runs once over the files of all of them.
+
+Each case stands in a folder of its own in the private snapshot, and only the tools see that folder: who
+claims a file, the checks, the comparison with the base and the weighing see the paths of the case. A tool
+that follows imports runs for each case alone where a case has more than one file, so no case sees another.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from msgspec.structs import replace
+
+from wardround.change.change_source import SideName
+from wardround.change.snapshot import Snapshot, private_parent
+from wardround.checks.base import NoProject
+from wardround.config.globs import matches
+from wardround.errors import ToolFailed
+from wardround.execution.model import Results, Side, Unit
+from wardround.execution.scheduler import Workbench
+from wardround.execution.tool_runner import Job
+from wardround.findings import RawResult
+from wardround.host import Host
+from wardround.storage.result_cache import ResultCache
+from wardround.tools.process import Processes
+from wardround.tools.tool import Profile, Scope, Tool
+from wardround_lab.evaluation.case_source import NOWHERE, CaseOrigin
+
+_TIMEOUT_S = 120.0
+"""For one run of a tool over hundreds of files."""
+_FILES_PER_RUN = 400
+_RETRIES = 40
+"""Runs after one that failed: enough to tell three bad cases of two hundred from the others."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """One side of one case that is to be looked at, and what came of it."""
+
+    number: int
+    origin: CaseOrigin
+    side: Side
+    units: Sequence[Unit]
+    results: Results = field(default_factory=Results)
+    jobs: list[Job] = field(default_factory=list)
+
+    @property
+    def folder(self) -> str:
+        return f"c{self.number:06}"
+
+
+class CaseBench(Workbench):
+    """A workbench for many cases. No configuration counts and nothing is cached, so that times are true."""
+
+    def __init__(self, host: Host, profile: Profile, jobs: int, progress: Callable[[str], None]) -> None:
+        self._snapshot: Snapshot | None = None
+        super().__init__(
+            root=NOWHERE,
+            profile=profile,
+            trusted=lambda path: None,
+            cache=ResultCache(None),
+            processes=Processes(),
+            snapshot=self._opened,
+            jobs=jobs,
+            timeout_s=_TIMEOUT_S,
+            is_secret=lambda rule: host.catalogue.rule(rule).masked,
+            progress=progress,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.processes.stop()
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove what the tools were shown."""
+        if self._snapshot is not None:
+            self._snapshot.__exit__(None, None, None)
+            self._snapshot = None
+
+    def _opened(self) -> Snapshot:
+        if self._snapshot is None:
+            self._snapshot = Snapshot(private_parent(Path.cwd()))
+        return self._snapshot
+
+    def answer(self, asked: Sequence[Asked]) -> None:
+        """Look at one side of many cases; the answers are in their ``results``."""
+        for one in asked:
+            one.jobs = self.plan(one.side, one.units, one.results)
+        alone = [(one, job) for one in asked for job in one.jobs if _follows_imports(one, job)]
+        apart = {id(job) for _, job in alone}
+        shared = [(one, job) for one in asked for job in one.jobs if id(job) not in apart]
+        runs = [_Together(tuple(group)) for group in _groups(shared)]
+        side = _merged_side(asked)
+        threads = self.crew.start(side, [run.job for run in runs]) if runs else []
+        for one in asked:
+            self.check(one.side, one.units, one.results)
+        self.crew.wait(threads, [run.job for run in runs])
+        for run in runs:
+            self._settle(side, run)
+        for one, job in alone:
+            self._run_alone(one, job)
+        for one in asked:
+            self.conclude(one.jobs, one.results)
+
+    def _settle(self, side: Side, run: _Together) -> None:
+        """Give each case its part; where a run failed, find the cases that spoil it by halves."""
+        left = _RETRIES
+        waiting = [run]
+        while waiting:
+            one = waiting.pop()
+            if one.job.trouble is None or len(one.parts) == 1 or left < 2:
+                one.give_back()
+                continue
+            half = len(one.parts) // 2
+            halves = [_Together(one.parts[:half]), _Together(one.parts[half:])]
+            left -= 2
+            self.crew.work(side, self._opened(), [again.job for again in halves], threading.Lock())
+            waiting += halves
+
+    def _run_alone(self, one: Asked, job: Job) -> None:
+        """Run a tool in a folder that holds one case, as in a repository of its own."""
+        name = f"{one.side.name}-{one.folder}"
+
+        def link(snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
+            _write_project(snapshot, room, one, patterns)
+
+        side = replace(one.side, name=name, link=link)
+        self.crew.wait(self.crew.start(side, [job]), [job])
+
+
+class _Together:
+    """One run of a tool over files of several cases."""
+
+    def __init__(self, parts: Sequence[tuple[Asked, Job]]) -> None:
+        self.parts = parts
+        first = parts[0][1]
+        names = {f"{one.folder}/{p}": job.specialists[p] for one, job in parts for p in job.files}
+        self.job = Job(
+            tool=first.tool,
+            specialists=names,
+            program=first.program,
+            environment=first.environment,
+            files=tuple(names),
+            keys=dict.fromkeys(names, b""),
+            requested=first.requested,
+        )
+
+    def give_back(self) -> None:
+        """Divide the answer among the cases."""
+        share = self.job.seconds / max(len(self.job.files), 1)
+        for one, job in self.parts:
+            stem = f"{one.folder}/"
+            job.seconds = share * len(job.files)
+            job.trouble = self.job.trouble and ToolFailed(str(self.job.trouble).replace(stem, ""))
+            job.passed_over = {
+                path: self.job.passed_over[stem + path]
+                for path in job.files
+                if stem + path in self.job.passed_over
+            }
+            job.results = {
+                path: [_within(result, path) for result in self.job.results[stem + path]]
+                for path in job.files
+                if stem + path in self.job.results
+            }
+
+
+def _within(result: RawResult, path: str) -> RawResult:
+    """A result with the path its file has in the case."""
+    fix = result.fix
+    if fix is not None:
+        fix = replace(fix, edits=tuple(replace(edit, file=path) for edit in fix.edits))
+    return replace(result, file=path, fix=fix)
+
+
+def _follows_imports(one: Asked, job: Job) -> bool:
+    """Whether a tool could find files of the case beside the one it looks at."""
+    if job.tool.scope is not Scope.PROJECT:
+        return False
+    names = job.tool.project_files
+    tree = one.origin.tree(_side_name(one.side))
+    return sum(matches(path, names) for path in tree) > 1
+
+
+def _groups(parts: Sequence[tuple[Asked, Job]]) -> Iterator[list[tuple[Asked, Job]]]:
+    """Jobs of the same tool together, not too many files at once."""
+    by_tool: dict[tuple[Tool, Path, Path | None, tuple[str, ...]], list[tuple[Asked, Job]]] = {}
+    for one, job in parts:
+        by_tool.setdefault((job.tool, job.program, job.environment, job.requested), []).append((one, job))
+    for group in by_tool.values():
+        chunk: list[tuple[Asked, Job]] = []
+        for part in group:
+            chunk.append(part)
+            if sum(len(job.files) for _, job in chunk) >= _FILES_PER_RUN:
+                yield chunk
+                chunk = []
+        if chunk:
+            yield chunk
+
+
+def _merged_side(asked: Sequence[Asked]) -> Side:
+    """One side of all cases as the tools are to see it."""
+    by_folder = {one.folder: one for one in asked}
+
+    def read(path: str) -> bytes | None:
+        folder, _, rest = path.partition("/")
+        return by_folder[folder].side.read(rest)
+
+    def link(snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
+        pass  # what follows imports and has more than one file runs alone
+
+    return Side(
+        name=asked[0].side.name,
+        read=read,
+        state=None,
+        layout="",
+        has=lambda path: False,
+        project=NoProject(),
+        link=link,
+        base_text=lambda path: None,
+        is_added=lambda path, line: True,
+        added_lines=lambda path, count: range(1, count + 1),
+    )
+
+
+def _write_project(snapshot: Snapshot, name: str, one: Asked, patterns: tuple[str, ...]) -> None:
+    """Show a tool the files of a case that tell it what an import means."""
+    for path, content in sorted(one.origin.tree(_side_name(one.side)).items()):
+        if matches(path, patterns):
+            snapshot.write(name, path, content)
+
+
+def _side_name(side: Side) -> SideName:
+    return "base" if side.name.endswith("base") else "head"

@@ -1,0 +1,134 @@
+"""Reviewing cases in several processes, a run of them in each, within bounds of memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from multiprocessing.pool import AsyncResult, Pool
+from types import FrameType
+
+from wardround_lab.evaluation.batch import Batch, Outcome, Settings, chunks
+from wardround_lab.evaluation.cases import Case
+
+Keep = Callable[[Case, Outcome], None]
+_WAITING = 2
+"""Runs for each process that are read ahead, so that none is idle."""
+_POLL_S = 0.2
+_Run = tuple[list[Case], "AsyncResult[list[Outcome]]"]
+
+
+def review(
+    cases: Sequence[Case],
+    settings: Settings,
+    default_set: str,
+    keep: Keep,
+    progress: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Review cases and hand each outcome to ``keep`` as soon as its run is done, in any order.
+
+    An interruption ends the processes; what was done until then has been kept.
+    """
+    runs = chunks(cases)
+    first = next(runs, [])
+    if settings.jobs == 1 or len(first) == len(cases):
+        _review_here(first, runs, settings, default_set, keep)
+        return
+    with _pool(min(settings.jobs, os.cpu_count() or 1)) as pool:
+        pending: list[_Run] = []
+        done = 0
+        try:
+            for chunk in _each(first, runs):
+                work = (chunk, replace(settings, jobs=1), default_set)
+                pending.append((chunk, pool.apply_async(_reviewed, work)))
+                while len(pending) >= _WAITING * settings.jobs:
+                    done += _keep_ready(pending, keep)
+                    progress(f"{done} of {len(cases)} cases")
+            while pending:
+                done += _keep_ready(pending, keep)
+                progress(f"{done} of {len(cases)} cases")
+        finally:
+            _keep_ready([run for run in pending if run[1].ready() and run[1].successful()], keep)
+
+
+def _review_here(
+    first: list[Case], runs: Iterable[list[Case]], settings: Settings, default_set: str, keep: Keep
+) -> None:
+    batch = _batch(settings)
+    for chunk in _each(first, runs):
+        for case, outcome in zip(chunk, batch.review(chunk, default_set), strict=True):
+            keep(case, outcome)
+
+
+def _each(first: list[Case], rest: Iterable[list[Case]]) -> Iterator[list[Case]]:
+    if first:
+        yield first
+    yield from rest
+
+
+def _keep_ready(pending: list[_Run], keep: Keep) -> int:
+    """Keep what finished, after a moment's wait where nothing did; return how many cases that were."""
+    ready = [run for run in pending if run[1].ready()]
+    if not ready and pending:
+        pending[0][1].wait(_POLL_S)
+    count = 0
+    for run in ready:
+        pending.remove(run)
+        for case, outcome in zip(run[0], run[1].get(), strict=True):
+            keep(case, outcome)
+            count += 1
+    return count
+
+
+@contextmanager
+def _pool(processes: int) -> Iterator[Pool]:
+    """Processes that begin with nothing of this one; an exception ends them at once."""
+    pool = multiprocessing.get_context("spawn").Pool(processes, _prepare)
+    try:
+        yield pool
+        pool.close()
+    except BaseException:
+        pool.terminate()
+        raise
+    finally:
+        pool.join()
+
+
+def _prepare() -> None:
+    """Leave interruptions to the parent, which terminates this process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+class _Terminated(BaseException):
+    """The parent terminates the process during a review, which stops its tools and removes its snapshots.
+
+    Not ``SystemExit``: a review takes that for the exit of a check, and goes on.
+    """
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise _Terminated
+
+
+def _reviewed(cases: list[Case], settings: Settings, default_set: str) -> list[Outcome]:
+    try:
+        signal.signal(signal.SIGTERM, _terminate)
+        return list(_batch(settings).review(cases, default_set))
+    except _Terminated:
+        sys.exit(128 + signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@cache
+def _batch(settings: Settings) -> Batch:
+    from wardround import host
+
+    return Batch(host.load(), settings)

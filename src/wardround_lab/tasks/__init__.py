@@ -1,0 +1,1 @@
+"""Training tasks that no language owns."""

@@ -1,0 +1,121 @@
+"""Choices out of what belongs together in a file: a comment and its code, a name and its body.
+
+Mined from history, so that each pair has the time at which it was written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+import msgspec
+
+from wardround.training_tasks import Choice, Commit, History
+
+_FILES_OF_A_SWEEP = 30
+"""A commit that touches more files at once moves or reformats; what it brings was written before."""
+_PER_FILE = 6
+"""Most choices of one file in one commit, so that a file that comes in whole does not outweigh the rest."""
+_CANDIDATES = 8
+_SHORTEST_CODE = 8
+_LONGEST_TEXT = 2_000
+"""Characters; what comes later is past every model's window."""
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """Words and the code they are about, as they stand in one file."""
+
+    words: str
+    code: str
+
+
+PairsOf = Callable[[str, str], Sequence[Pair]]
+"""(path, text of the file) -> its pairs, in order."""
+
+
+def choices_of_pairs(
+    history: History, patterns: Sequence[str], pairs_of: PairsOf, *, ask_code: bool = False
+) -> Iterator[Choice]:
+    """For every pair a commit brought: which of its file's codes do these words belong to?
+
+    Args:
+        ask_code: ask the other way round, which words belong to this code.
+    """
+    seen: set[bytes] = set()
+    for commit in history.commits(patterns):
+        if len(commit.changes) > _FILES_OF_A_SWEEP:
+            continue
+        for path, pairs, before in _changed(history, commit, pairs_of):
+            fresh = [at for at, pair in enumerate(pairs) if pair not in before and _is_new(pair, seen)]
+            for at in islice(fresh, _PER_FILE):
+                choice = _choice(history, commit, path, pairs, at)
+                if choice is not None:
+                    yield choice if not ask_code else _turned(choice, pairs, at)
+
+
+def _changed(
+    history: History, commit: Commit, pairs_of: PairsOf
+) -> Iterator[tuple[str, list[Pair], frozenset[Pair]]]:
+    """The files of a commit with enough pairs to choose from, and the pairs they had before."""
+    for change in commit.changes:
+        text = history.text(change.blob)
+        if text is None:
+            continue
+        pairs = _distinct(pairs_of(change.path, text))
+        if len(pairs) < 3:
+            continue
+        base = history.text(change.base_blob)
+        before = (
+            frozenset(_distinct(pairs_of(change.base_path or change.path, base))) if base else frozenset()
+        )
+        yield change.path, pairs, before
+
+
+def _distinct(pairs: Sequence[Pair]) -> list[Pair]:
+    """Pairs whose words and code no earlier pair of the file has: a choice must have one answer."""
+    words: set[str] = set()
+    codes: set[str] = set()
+    kept = []
+    for pair in pairs:
+        if len(pair.code) < _SHORTEST_CODE or pair.words.lower() in words or pair.code in codes:
+            continue
+        words.add(pair.words.lower())
+        codes.add(pair.code)
+        kept.append(Pair(pair.words[:_LONGEST_TEXT], pair.code[:_LONGEST_TEXT]))
+    return kept
+
+
+def _is_new(pair: Pair, seen: set[bytes]) -> bool:
+    """Whether no commit so far brought this very pair, whatever file it stood in."""
+    digest = _digest(" ".join(pair.words.split()), " ".join(pair.code.split()))
+    if digest in seen:
+        return False
+    seen.add(digest)
+    return True
+
+
+def _choice(history: History, commit: Commit, path: str, pairs: list[Pair], at: int) -> Choice | None:
+    """The pair among its nearest neighbours, in an order that tells nothing."""
+    near = sorted(range(len(pairs)), key=lambda other: (abs(other - at), other))[:_CANDIDATES]
+    order = sorted(near, key=lambda other: _digest(commit.id, path, pairs[other].code))
+    return Choice(
+        repository=history.repository,
+        time=commit.time,
+        group=f"{path}@{commit.id[:12]}",
+        query=pairs[at].words,
+        candidates=tuple(pairs[other].code for other in order),
+        right=(order.index(at),),
+    )
+
+
+def _turned(choice: Choice, pairs: list[Pair], at: int) -> Choice:
+    """The same choice asked from the code: which words?"""
+    words = {pair.code: pair.words for pair in pairs}
+    return msgspec.structs.replace(
+        choice, query=pairs[at].code, candidates=tuple(words[code] for code in choice.candidates)
+    )
+
+
+def _digest(*parts: str) -> bytes:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).digest()

@@ -1,0 +1,105 @@
+"""Choices out of commits: which of these hunks is a message about? The others are of commits near it."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wardround.checks.lazy import LatePattern
+from wardround.retrieval.documents import hunk_text, query_text
+from wardround.training_tasks import Choice, Commit, History
+
+_FILES_AT_MOST = 8
+"""A commit that touches more is seldom about one thing."""
+_LINES_AT_MOST = 4_000
+_CANDIDATES = 8
+_FEWEST_WORDS = 4
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_NAMES_A_PLACE = LatePattern(r"\S+\.(?:py|tsx?|jsx?|sql|ya?ml)\b|#\d+|\b[0-9a-f]{7,40}\b|\([^)]*#\d+\)")
+"""Names of files, numbers of issues and ids of commits: no criterion has them."""
+_ROUTINE = re.compile(
+    r"(?i)\b(?:bump|release|version|changelog|merge|revert|typo|lint|format(?:ting)?|pre-commit)\b"
+)
+_DEFINITION = re.compile(
+    r"^\s*(?:async\s+def|def|class|(?:export\s+)?(?:async\s+)?function|export\s+const)\s.*$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A commit as a message and the texts of its hunks."""
+
+    commit: Commit
+    message: str
+    hunks: tuple[str, ...]
+
+
+def choices_of_messages(history: History, patterns: Sequence[str]) -> Iterator[Choice]:
+    """For every commit that says something: one hunk of its own among one each of the commits around it."""
+    told: list[_Told] = []
+    for commit in history.commits(patterns):
+        message = _message(commit)
+        hunks = tuple(_hunks(history, commit)) if message else ()
+        if hunks:
+            told.append(_Told(commit, message, hunks))
+        if len(told) == 2 * _CANDIDATES:
+            yield from _choice(history, told, _CANDIDATES // 2)
+            told.pop(0)
+
+
+def _message(commit: Commit) -> str:
+    """What a commit says it does; empty where that is routine, or hardly anything."""
+    if len(commit.changes) > _FILES_AT_MOST or _ROUTINE.search(commit.subject):
+        return ""
+    words = _NAMES_A_PLACE.sub(" ", query_text(f"{commit.subject}\n{commit.body}"))
+    return words.strip() if len(_WORD.findall(words)) >= _FEWEST_WORDS else ""
+
+
+def _hunks(history: History, commit: Commit) -> Iterator[str]:
+    for change in commit.changes:
+        old, new = history.text(change.base_blob) or "", history.text(change.blob) or ""
+        before, after = old.split("\n"), new.split("\n")
+        if max(len(before), len(after)) > _LINES_AT_MOST:
+            continue
+        for group in difflib.SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(3):
+            added = [line for kind, _, _, a, b in group if kind != "equal" for line in after[a:b]]
+            removed = [line for kind, a, b, _, _ in group if kind != "equal" for line in before[a:b]]
+            if any(line.strip() for line in (*added, *removed)):
+                yield hunk_text(change.path, _around(after, group[0][3]), "\n".join([*added, *removed]))
+
+
+def _around(lines: Sequence[str], start: int) -> str:
+    """The first line of the definition a place is in, or empty."""
+    return next((line.strip() for line in reversed(lines[: start + 1]) if _DEFINITION.match(line)), "")
+
+
+def _choice(history: History, told: Sequence[_Told], at: int) -> Iterator[Choice]:
+    """The commit at a place asked against its neighbours, unless they all did the same."""
+    asked = told[at]
+    near = sorted((n for n in range(len(told)) if n != at), key=lambda n: (abs(n - at), n))
+    own = _one_of(asked.hunks, asked.commit.id)
+    others = dict.fromkeys(_one_of(told[n].hunks, asked.commit.id) for n in near)
+    others.pop(own, None)
+    if not others:
+        return
+    candidates = [own, *list(others)[: _CANDIDATES - 1]]
+    order = sorted(candidates, key=lambda text: _digest(asked.commit.id, text))
+    yield Choice(
+        repository=history.repository,
+        time=asked.commit.time,
+        group=asked.commit.id,
+        query=asked.message,
+        candidates=tuple(order),
+        right=(order.index(own),),
+    )
+
+
+def _one_of(hunks: Sequence[str], salt: str) -> str:
+    return min(hunks, key=lambda text: _digest(salt, text))
+
+
+def _digest(*parts: str) -> bytes:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()

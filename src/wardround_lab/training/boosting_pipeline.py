@@ -1,0 +1,201 @@
+"""Training boosted trees by a recipe: rows of numbers in, a model's folder out.
+
+A recipe of ``kind: trees`` has ``trees`` instead of a base and LoRA. Its rows are made by whoever brings the
+task; what they count is named by ``inputs``. The model stands in the training's folder as a ranker's does.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+import numpy as np
+
+from wardround.errors import TrainingError
+from wardround.inference.metadata import Data, File, Metadata, State, read_metadata
+from wardround_lab.training import gradient_boosting, tabular_evaluation
+from wardround_lab.training.choice_dataset import record_files, records_digest
+from wardround_lab.training.promote import Model, keep_recipe, write
+from wardround_lab.training.recipe import DataPart, TrainingPart, decoded, recipe_digest
+from wardround_lab.training.run_directory import MODEL_FOLDER
+
+if TYPE_CHECKING:
+    from wardround_lab.training.packaging import Shipped
+    from wardround_lab.training.recipe_registry import AnyRun, Files, Progress
+
+MODEL_FILE = "model.onnx"
+LICENCE = "MIT"
+
+
+class TreeRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """A recipe of trees.
+
+    Attributes:
+        inputs: what the numbers of a row are, in order.
+        trees: how they are grown.
+        data: ``records`` are the rows trained on.
+        measured: the file of rows it is measured on, as seen from the recipe's folder.
+        cheap: the inputs that the baseline it must beat may read.
+        notes: what a reader of its figures must know about the rows, a sentence each.
+    """
+
+    kind: Literal["trees"]
+    name: str
+    specialist: str
+    task: str
+    title: str
+    inputs: tuple[str, ...]
+    data: DataPart
+    measured: str = ""
+    cheap: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    trees: gradient_boosting.Recipe = gradient_boosting.Recipe()
+
+    @property
+    def training(self) -> TrainingPart:
+        return TrainingPart(seed=self.trees.seed, steps=self.trees.rounds)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRun:
+    """A finished training; ``best`` is nothing, since all trees are kept."""
+
+    name: str
+    steps: int
+    seed: int
+    seconds: float
+    best: float | None = None
+
+    @property
+    def kept(self) -> int:
+        return self.steps
+
+
+class Trees:
+    """Boosted trees, as a kind of recipe; see ``kinds.RecipeKind``."""
+
+    metric = "auc"
+
+    def read(self, recipe: Path) -> TreeRecipe:
+        return read_tree_recipe(recipe)
+
+    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
+        made = grow(recipe, folder, seed)
+        return TreeRun(made.name, read_tree_recipe(recipe).trees.rounds, made.seed, made.seconds)
+
+    def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
+        from wardround_lab.training.packaging import Shipped
+
+        return Shipped(folder / MODEL_FOLDER, read_metadata(folder / MODEL_FOLDER))
+
+    def evaluate(
+        self, models: Sequence[Model], recipe: Path, base: Path | None, exempt: Mapping[str, str],
+        progress: Progress,
+    ) -> Metadata:  # fmt: skip
+        from wardround_lab.training.evaluate_shipped import evaluate_rows
+
+        read = read_tree_recipe(recipe)
+        if not read.measured or not read.cheap:
+            raise TrainingError(f"{recipe}: it names no `measured` rows or no `cheap` inputs; add them")
+        (training,) = record_files(read.data, recipe.parent)
+        measured = recipe.parent / read.measured
+        found = evaluate_rows(models, measured, training, read.cheap, exempt, progress)
+        return _noted(models[0].folder, found, read.notes)
+
+
+def _noted(folder: Path, metadata: Metadata, notes: tuple[str, ...]) -> Metadata:
+    """The metadata with notes of the recipe among those of the evaluation, written."""
+    assert metadata.evaluation is not None
+    evaluation = msgspec.structs.replace(metadata.evaluation, notes=(*metadata.evaluation.notes, *notes))
+    noted = msgspec.structs.replace(metadata, evaluation=evaluation)
+    return write(folder, noted)
+
+
+def read_tree_recipe(path: Path) -> TreeRecipe:
+    """The recipe of trees in a file.
+
+    Raises:
+        TrainingError: it cannot be read, or says something else; the message names file and key.
+    """
+    recipe = decoded(path, TreeRecipe, "recipe")
+    if len(recipe.data.records) != 1:
+        raise TrainingError(f"{path}: trees are grown over one file of rows, not {len(recipe.data.records)}")
+    return recipe
+
+
+def grow(recipe_file: Path, folder: Path, seed: int | None = None) -> Metadata:
+    """Train, export and compare what was exported; the model is a shadow.
+
+    Args:
+        folder: of the training.
+        seed: another than the recipe's.
+
+    Raises:
+        TrainingError: the rows are not those of the recipe.
+    """
+    started = time.monotonic()
+    recipe = read_tree_recipe(recipe_file)
+    files = record_files(recipe.data, recipe_file.parent)
+    rows = [row for file in files for row in tabular_evaluation.read_rows(file)]
+    audit = audited(rows, recipe, recipe_file)
+    own = recipe.trees if seed is None else msgspec.structs.replace(recipe.trees, seed=seed)
+    values = np.array([row.features for row in rows], dtype=np.float64)
+    trees = gradient_boosting.train(values, np.array([row.right for row in rows]), recipe.inputs, own)
+    model = gradient_boosting.exported(trees)
+    target = folder / MODEL_FOLDER
+    target.mkdir(parents=True, exist_ok=True)
+    (target / MODEL_FILE).write_bytes(model)
+    metadata = Metadata(
+        schema="wardround.adapter/1",
+        name=recipe.name,
+        specialist=recipe.specialist,
+        task=recipe.task,
+        title=recipe.title,
+        kind="table",
+        state=State.SHADOW,
+        licence=LICENCE,
+        date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        model=File(name=MODEL_FILE, sha256=hashlib.sha256(model).hexdigest(), bytes=len(model)),
+        inputs=recipe.inputs,
+        data=Data(
+            recipe=recipe_digest(recipe_file),
+            records=records_digest(files),
+            repositories=tuple(sorted({row.repository for row in rows})),
+            items=len(rows),
+            until=recipe.data.until_seconds,
+            audit=audit,
+        ),
+        seed=own.seed,
+        seconds=round(time.monotonic() - started, 1),
+        parity=(gradient_boosting.parity(trees, model, values),),
+    )
+    metadata = write(target, metadata)
+    keep_recipe(target, recipe_file)
+    return metadata
+
+
+def audited(rows: Sequence[tabular_evaluation.Row], recipe: TreeRecipe, recipe_file: Path) -> str:
+    """How the audit of the rows ended, for the metadata. Rows hold numbers: there is no text to look through.
+
+    Raises:
+        TrainingError: a row has another width, is too young, or is of a repository that is not trained on.
+    """
+    known = {name.lower() for name in recipe.data.train}
+    for row in rows:
+        if len(row.features) != len(recipe.inputs):
+            raise TrainingError(
+                f"{recipe_file}: it names {len(recipe.inputs)} inputs and a row has {len(row.features)} "
+                "numbers; mine the rows again"
+            )
+        if row.repository.lower() not in known:
+            raise TrainingError(f"{recipe_file}: a row is of {row.repository}, which it does not train on")
+        if recipe.data.until and row.time >= recipe.data.until_seconds:
+            raise TrainingError(f"{recipe_file}: a row of {row.repository} is younger than data.until")
+    told = f"{len(rows)} rows, {len({row.repository for row in rows})} repositories, {recipe.data.until}"
+    return f"passed, {hashlib.sha256(told.encode()).hexdigest()[:16]}"

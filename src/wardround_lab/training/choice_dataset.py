@@ -1,0 +1,204 @@
+"""Choices as a training sees them: which belong to which side, and their texts as token ids."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from wardround.errors import TrainingError, UsageError
+from wardround.training_tasks import Choice
+from wardround_lab.corpora.records import digest_of, rows_of
+from wardround_lab.corpora.within_repository_split import OwnSides
+from wardround_lab.training.recipe import DataPart, Recipe
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+Item = TypeVar("Item")
+_SIDES = ("train", "validation", "evaluation")
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The choices of the three sides, in the order of the records."""
+
+    training: tuple[Choice, ...]
+    validation: tuple[Choice, ...]
+    evaluation: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A choice with numbers for texts.
+
+    Attributes:
+        query: number of the text.
+        candidates: numbers of the texts.
+        right: places in ``candidates``.
+    """
+
+    group: str
+    query: int
+    candidates: tuple[int, ...]
+    right: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Questions and the token ids of their texts, each different text once."""
+
+    tokens: list[list[int]]
+    training: list[Question]
+    validation: list[Question]
+
+
+def record_files(data: DataPart, folder: Path) -> list[Path]:
+    """The files of records a recipe in ``folder`` names."""
+    return [folder / name for name in data.records]
+
+
+def records_digest(paths: Sequence[Path]) -> str:
+    """SHA-256 of a file of records; of several, SHA-256 over their digests in the recipe's order.
+
+    Raises:
+        TrainingError: one cannot be read.
+    """
+    import hashlib
+
+    try:
+        digests = [digest_of(path) for path in paths]
+    except UsageError as cause:
+        raise TrainingError(str(cause)) from cause
+    return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def split(recipe: Recipe, folder: Path) -> Split:
+    """The choices of a recipe's records, by its rule; those that are on no side are left out.
+
+    Raises:
+        TrainingError: a file cannot be read, or a side that is asked for has no choices.
+    """
+    data = recipe.data
+    sides: dict[str, list[Choice]] = {side: [] for side in _SIDES}
+    side_of = sides_of(data, folder)
+    for choice in _choices(data, folder):
+        side = side_of(choice)
+        if side is not None:
+            sides[side].append(choice)
+    for side in ("train", "validation"):
+        asked = getattr(data, side) if data.own is None else side == "train"
+        if asked and not sides[side]:
+            raise TrainingError(
+                f"data.{side}: the records hold no item of its repositories in its time; mine more"
+            )
+    return Split(*(tuple(side) for side in sides.values()))
+
+
+def sides_of(data: DataPart, folder: Path) -> Callable[[Choice], str | None]:
+    """The rule by which a recipe divides its records: the side of a choice, or None.
+
+    Raises:
+        TrainingError: one repository is to be divided, and a file of records cannot be read.
+    """
+    if data.own is not None:
+        rows = ((one.repository, one.group, one.time) for one in _choices(data, folder))
+        own = OwnSides.of(data.own, data.until_seconds, data.since_seconds, rows)
+        return lambda choice: own.side(choice.repository, choice.group, choice.time)
+    names = {name.lower(): side for side in _SIDES for name in getattr(data, side)}
+
+    def by_repository(choice: Choice) -> str | None:
+        side = names.get(choice.repository.lower())
+        return side if side is not None and _in_time(choice, side, data) else None
+
+    return by_repository
+
+
+def _choices(data: DataPart, folder: Path) -> Iterator[Choice]:
+    try:
+        for path in record_files(data, folder):
+            yield from rows_of(path, Choice)
+    except UsageError as cause:
+        raise TrainingError(str(cause)) from cause
+
+
+def _in_time(choice: Choice, side: str, data: DataPart) -> bool:
+    if side == "evaluation":
+        return choice.time >= data.since_seconds
+    return data.until is None or choice.time < data.until_seconds
+
+
+def numbered(training: Sequence[Choice], validation: Sequence[Choice], tokenizer: Tokenizer) -> Questions:
+    """Choices with numbers for texts, and the token ids of the texts."""
+    texts: dict[str, int] = {}
+
+    def numbers(choice: Choice) -> Question:
+        query = texts.setdefault(choice.query, len(texts))
+        candidates = tuple(texts.setdefault(text, len(texts)) for text in choice.candidates)
+        return Question(choice.group, query, candidates, choice.right)
+
+    trained, validated = (
+        [one for one in map(numbers, side) if _has_wrong(one)] for side in (training, validation)
+    )
+    return Questions([made.ids for made in tokenizer.encode_batch(list(texts))], trained, validated)
+
+
+def _has_wrong(question: Question) -> bool:
+    """Whether a candidate is wrong that does not read like a right one or the query."""
+    right = {question.candidates[place] for place in question.right}
+    return bool(set(question.candidates) - right - {question.query})
+
+
+def batches(
+    questions: Sequence[Question], size: int, candidates: int, seed: int, start: int
+) -> Iterator[list[Question]]:
+    """Batches without end, from step ``start``; what step N gets depends on nothing but the arguments.
+
+    Each round goes through all questions in another order, and draws other candidates where there are more
+    than ``candidates``.
+    """
+    rounds: dict[int, list[int]] = {}
+    at = start * size
+    while True:
+        batch = []
+        for place in range(at, at + size):
+            turn, number = divmod(place, len(questions))
+            if turn not in rounds:
+                rounds.clear()
+                rounds[turn] = _shuffled(len(questions), seed, turn)
+            number = rounds[turn][number]
+            batch.append(fewer(questions[number], candidates, f"{seed}:{turn}:{number}"))
+        yield batch
+        at += size
+
+
+def _shuffled(count: int, seed: int, turn: int) -> list[int]:
+    order = list(range(count))
+    random.Random(f"{seed}:{turn}").shuffle(order)  # noqa: S311  (an order that can be repeated)
+    return order
+
+
+def fewer(question: Question, most: int, seed: str) -> Question:
+    """The question with at most ``most`` candidates: right ones up to half of them, the rest wrong, drawn."""
+    count = len(question.candidates)
+    if count <= most:
+        return question
+    draw = random.Random(seed)  # noqa: S311  (a draw that can be repeated)
+    right = sorted(draw.sample(question.right, min(len(question.right), most // 2)))
+    wrong = [place for place in range(count) if place not in question.right]
+    taken = sorted(right + draw.sample(wrong, min(len(wrong), most - len(right))))
+    return Question(
+        question.group,
+        question.query,
+        tuple(question.candidates[place] for place in taken),
+        tuple(at for at, place in enumerate(taken) if place in question.right),
+    )
+
+
+def spread(items: Sequence[Item], count: int) -> Iterator[Item]:
+    """At most ``count`` items, from all over."""
+    taken = min(count, len(items))
+    return (items[at * len(items) // taken] for at in range(taken))

@@ -1,0 +1,218 @@
+"""A base as a torch module that turns token ids into one vector of length 1 for each text."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+from torch import nn
+
+from wardround.errors import TrainingError
+from wardround_lab.training.base_model import Located
+from wardround_lab.training.recipe import MarkerPosition
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+_TOKEN_BUDGET = 4096
+"""Tokens that go through the layers at once: as much as the processor's cache holds the activations of."""
+
+
+class Encoder(nn.Module):
+    """A model with pooling and normalisation behind it.
+
+    Attributes:
+        model: gives ``last_hidden_state`` of shape (texts, tokens, dimensions).
+    """
+
+    def __init__(self, model: nn.Module, pooling: Literal["mean", "last"], causal: bool) -> None:
+        super().__init__()
+        self.model = model
+        self.pooling = pooling
+        self.causal = causal
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        """Vectors of shape (texts, dimensions) and length 1.
+
+        Args:
+            input_ids: shape (texts, tokens), filled up on the right.
+            attention_mask: of the same shape, 1 where there is a token.
+        """
+        mask = causal_mask(attention_mask) if self.causal else attention_mask
+        hidden = self.model(input_ids=input_ids, attention_mask=mask).last_hidden_state
+        return pooled(hidden, attention_mask, self.pooling)
+
+
+def causal_mask(attention_mask: torch.Tensor) -> torch.Tensor:
+    """Whether a token of a decoder sees another: shape (texts, 1, tokens, tokens).
+
+    Made here, because the library's way of making it cannot be traced into an ONNX graph.
+    """
+    places = torch.cumsum(torch.ones_like(attention_mask), dim=1)
+    before = places.unsqueeze(1) <= places.unsqueeze(2)
+    return (before & attention_mask.bool().unsqueeze(1)).unsqueeze(1)
+
+
+def pooled(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> torch.Tensor:
+    """One vector of length 1 for each text, from those of its tokens."""
+    if pooling == "mean":
+        weights = attention_mask.unsqueeze(-1).to(hidden.dtype)
+        summed = (hidden * weights).sum(1)
+        vector = summed / weights.sum(1)
+    else:
+        last = (attention_mask.sum(1, keepdim=True) - 1).unsqueeze(-1).expand(-1, -1, hidden.shape[-1])
+        vector = hidden.gather(1, last).squeeze(1)
+    return vector / vector.pow(2).sum(-1, keepdim=True).clamp_min(1e-18).sqrt()
+
+
+def load_encoder(located: Located, **options: Any) -> Encoder:
+    """The base, frozen and in float32.
+
+    Args:
+        options: of transformers' loading: how, or where, its weights are held.
+
+    Raises:
+        TrainingError: its files do not make a model.
+    """
+    from transformers import AutoModel
+
+    with quiet():
+        try:
+            model = AutoModel.from_pretrained(
+                located.folder, local_files_only=True, attn_implementation="sdpa", dtype=torch.float32,
+                **options,
+            )  # fmt: skip
+        except (OSError, ValueError, KeyError, RuntimeError) as cause:
+            what = " ".join(str(cause).split())[:300]
+            raise TrainingError(
+                f"{located.folder}: {what}; get the files of {located.base.id} again"
+            ) from cause
+    model.config.use_cache = False
+    if hasattr(model.config, "reference_compile"):
+        model.config.reference_compile = False  # ModernBERT would compile itself, anew in every process
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = None
+    for weight in model.parameters():
+        weight.requires_grad_(False)
+    return Encoder(model.eval(), located.base.pooling, located.base.architecture == "decoder")
+
+
+def skeleton(located: Located) -> nn.Module:
+    """The base without its weights, from its configuration alone."""
+    import transformers
+
+    configurations: Any = transformers.AutoConfig
+    models: Any = transformers.AutoModel
+    configuration = configurations.from_pretrained(located.folder, local_files_only=True)
+    with torch.device("meta"):
+        model: nn.Module = models.from_config(configuration)
+    return model
+
+
+def load_from_disk(located: Located) -> Encoder:
+    """The base with one layer at a time in memory while it runs; each call reads all of its files anew."""
+    parts = list(skeleton(located).named_children())
+    places = {name: "cpu" for name, part in parts if not isinstance(part, nn.ModuleList)}
+    for name, part in parts:
+        if isinstance(part, nn.ModuleList):
+            places |= {f"{name}.{layer}": "disk" for layer in range(len(part))}
+    return load_encoder(located, device_map=places, offload_folder=str(located.folder))
+
+
+def load_tokenizer(located: Located, window: int, marker_position: MarkerPosition) -> Tokenizer:
+    """The tokenizer of a base, cutting at ``window`` tokens and filling up nothing.
+
+    It is complete in itself: its JSON is all that is needed where the model runs.
+    """
+    from tokenizers import Tokenizer
+
+    file = located.folder / "tokenizer.json"
+    tokenizer = Tokenizer.from_file(str(file)) if file.is_file() else _converted(located)
+    tokenizer.no_padding()
+    _mark(tokenizer, located.base.marker, marker_position, located.base.id)
+    tokenizer.enable_truncation(window)
+    return tokenizer
+
+
+def _converted(located: Located) -> Tokenizer:
+    """The tokenizer of a base that comes as a vocabulary and a list of merges."""
+    import transformers
+
+    kinds: Any = transformers.AutoTokenizer
+    with quiet():
+        try:
+            slow = kinds.from_pretrained(located.folder, local_files_only=True, use_fast=True)
+            tokenizer: Tokenizer = slow.backend_tokenizer
+        except (OSError, ValueError, AttributeError) as cause:
+            raise TrainingError(f"{located.folder}: there is no tokenizer; get the files again") from cause
+    return tokenizer
+
+
+def _mark(tokenizer: Tokenizer, marker: str, position: MarkerPosition, base: str) -> None:
+    """Let the tokenizer put ``marker`` at one end of every text, unless it does so already."""
+    if not marker:
+        return
+    number = tokenizer.token_to_id(marker)
+    if number is None:
+        raise TrainingError(f"the tokenizer of {base} has no token {marker!r}; correct the base's marker")
+    made = tokenizer.encode("a").ids
+    if made[0 if position == "start" else -1] == number:
+        return
+    from tokenizers.processors import Sequence as Both
+    from tokenizers.processors import TemplateProcessing
+
+    single = f"{marker} $A" if position == "start" else f"$A {marker}"
+    template = TemplateProcessing(single=single, special_tokens=[(marker, number)])
+    present = tokenizer.post_processor
+    tokenizer.post_processor = template if present is None else Both([present, template])
+
+
+def filled(
+    rows: Sequence[Sequence[int]], device: torch.device | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Token ids of several texts as one tensor, filled up with 0 on the right, and where there are tokens."""
+    longest = max(len(row) for row in rows)
+    ids = torch.zeros((len(rows), longest), dtype=torch.int64)
+    mask = torch.zeros((len(rows), longest), dtype=torch.int64)
+    for at, row in enumerate(rows):
+        ids[at, : len(row)] = torch.tensor(row, dtype=torch.int64)
+        mask[at, : len(row)] = 1
+    return ids.to(device), mask.to(device)
+
+
+def bucketed(lengths: Sequence[int], budget: int = _TOKEN_BUDGET) -> Iterator[list[int]]:
+    """Places of texts, by length, in buckets of about ``budget`` tokens with little to fill up."""
+    order = sorted(range(len(lengths)), key=lambda place: (lengths[place], place))
+    bucket: list[int] = []
+    for place in order:
+        if bucket and lengths[place] * (len(bucket) + 1) > budget:
+            yield bucket
+            bucket = []
+        bucket.append(place)
+    if bucket:
+        yield bucket
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep the remarks of other libraries, which no user can act on, off the screen."""
+    import logging
+
+    import transformers
+
+    chatter: Any = transformers.logging
+    level, root = chatter.get_verbosity(), logging.root.manager.disable
+    chatter.set_verbosity_error()
+    chatter.disable_progress_bar()
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(root)
+        chatter.set_verbosity(level)
+        chatter.enable_progress_bar()

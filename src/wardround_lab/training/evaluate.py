@@ -1,0 +1,360 @@
+"""Measuring a model that chooses, against guessing, size, word overlap and the frozen base, on unseen code.
+
+Everything that can be fitted is fitted on other repositories than those it is measured on. What decides is
+fixed beforehand: the gain in ``mrr`` of the fused score, by repository.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wardround.errors import TrainingError
+from wardround.inference.metadata import Evaluation, Fusion, Gain, Interval
+from wardround.inference.similarity import GRID
+from wardround.retrieval import bm25
+from wardround.retrieval.protocols import Embedder
+from wardround.text import search_terms
+from wardround.training_tasks import Choice, Task
+from wardround_lab.corpora.within_repository_split import unit_of
+from wardround_lab.training import conditional_logit
+from wardround_lab.training.bootstrap import Drawn, Figure, Floats
+from wardround_lab.training.ranking_metrics import Questions, Ranking
+
+DECIDING = "mrr"
+METRICS = ("mrr", "top-1", "auc")
+LIKE_SIZE = "same size"
+"""What the name of a metric ends in where it was taken among candidates of like size."""
+_FUSED = (("cheap+adapter", "cheap+base"), ("cheap+adapter", "cheap"))
+_PAIRS = (
+    *_FUSED,
+    ("cheap+adapter", "bm25"),
+    ("cheap+adapter", "size"),
+    ("cheap+size+adapter", "cheap+size"),
+    ("adapter", "base"),
+)
+"""What is compared with what; among candidates of like size ``_FUSED`` alone."""
+_SHUFFLES = 30
+_AT_ONCE = 64
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The questions of the three sides of a split.
+
+    Attributes:
+        training: what the adapters were trained on; the weights of the cheap evidence are fitted here.
+        validation: of repositories on neither other side; how much a model counts beside the cheap score, two
+            numbers, is fitted here. Where there is none, on ``training``, which trusts an adapter too much.
+        evaluation: of repositories never trained on, younger than all training.
+        own: all sides are of one repository; its files are on one side each, and its weeks and files are
+            drawn again for the intervals.
+    """
+
+    training: Sequence[Choice]
+    validation: Sequence[Choice]
+    evaluation: Sequence[Choice]
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """What was measured, with what the plots and the calibration need.
+
+    Attributes:
+        scores: scorer -> one score per row of ``questions``.
+    """
+
+    evaluation: Evaluation
+    fusion: Fusion
+    questions: Questions
+    scores: Mapping[str, Floats]
+
+
+def evaluate(
+    task: Task,
+    sides: Sides,
+    base: Embedder,
+    adapters: Mapping[int, Embedder],
+    *,
+    shipped: int,
+    models: Mapping[int, str],
+    progress: Progress = lambda text: None,
+) -> Measured:
+    """Measure the adapters of one task.
+
+    Args:
+        adapters: by the seed of their training; as shipped, since quantising changes scores.
+        shipped: the seed of the adapter whose figures come first.
+        models: seed -> SHA-256 of the model file.
+
+    Raises:
+        TrainingError: a side is empty, or the task's features are not what it says.
+    """
+    if not sides.evaluation or not sides.training:
+        missing = "evaluation" if not sides.evaluation else "training"
+        raise TrainingError(f"{task.name}: there are no {missing} questions; mine more repositories")
+    if shipped not in adapters or set(models) != set(adapters):
+        raise TrainingError(f"{task.name}: there is no adapter of seed {shipped}, or one has no digest")
+    questions = Questions.of(sides.evaluation, own=sides.own)
+    scores, fusion = _scored(task, sides, questions, base, _named(adapters, shipped), progress)
+    return Measured(_figures(questions, scores, sides, models, shipped), fusion, questions, scores)
+
+
+def records_digest(choices: Sequence[Choice]) -> str:
+    """SHA-256 of what is asked, in its order."""
+    import msgspec
+
+    digest = hashlib.sha256()
+    for choice in choices:
+        digest.update(msgspec.json.encode(choice) + b"\n")
+    return digest.hexdigest()
+
+
+def leaks(fitted: Sequence[Choice], evaluation: Sequence[Choice], *, own: bool = False) -> int:
+    """How many repositories, groups and answered questions of the evaluation were fitted on too.
+
+    Args:
+        own: all are of one repository; its files, or else weeks, are counted in place of repositories.
+    """
+    whole = _own_unit if own else _repository
+    keys: tuple[Callable[[Choice], object], ...] = (whole, lambda choice: choice.group, _answered)
+    return sum(
+        len({key(choice) for choice in fitted} & {key(choice) for choice in evaluation}) for key in keys
+    )
+
+
+def _repository(choice: Choice) -> str:
+    return choice.repository.lower()
+
+
+def _own_unit(choice: Choice) -> str:
+    return unit_of(choice.group, choice.time)
+
+
+def _answered(choice: Choice) -> bytes:
+    """A question with its right answers, however it is spaced."""
+    texts = (choice.query, *(choice.candidates[at] for at in choice.right))
+    return hashlib.sha256("\0".join(" ".join(text.split()) for text in texts).encode()).digest()
+
+
+def _named(adapters: Mapping[int, Embedder], shipped: int) -> dict[str, Embedder]:
+    """The shipped one is ``adapter``, others have their seed behind the name."""
+    named = {"adapter": adapters[shipped]}
+    return named | {f"adapter@{seed}": adapters[seed] for seed in sorted(adapters) if seed != shipped}
+
+
+# --- scores
+
+
+def _scored(
+    task: Task,
+    sides: Sides,
+    questions: Questions,
+    base: Embedder,
+    adapters: Mapping[str, Embedder],
+    progress: Progress,
+) -> tuple[dict[str, Floats], Fusion]:
+    fitting = sides.validation or sides.training
+    training, fitted_on = Questions.of(sides.training), Questions.of(fitting)
+    progress("cheap evidence")
+    cheap, told, learned = (evidence(task, side) for side in (sides.evaluation, fitting, sides.training))
+    size, size_told, size_learned = _size(questions), _size(fitted_on), _size(training)
+    judge = _fit(learned, training)
+    judge_size = _fit(np.column_stack([learned, size_learned]), training)
+    scores = {
+        "guess": np.zeros(len(questions.right)),
+        "size": _fit(size_learned, training).scores(size),
+        "bm25": cheap[:, -1],
+        "cheap": judge.scores(cheap),
+        "cheap+size": judge_size.scores(np.column_stack([cheap, size])),
+    }
+    fitted = {
+        "cheap": judge.scores(told),
+        "cheap+size": judge_size.scores(np.column_stack([told, size_told])),
+    }
+    shipped = conditional_logit.Logistic((), 0.0)
+    for name, embedder in {"base": base, **adapters}.items():
+        near = cosines(embedder, fitting, progress, f"{name}: fusion")
+        scores[name] = cosines(embedder, sides.evaluation, progress, f"{name}: evaluation")
+        for kind, before in fitted.items():
+            pair = _fit(np.column_stack([before, near]), fitted_on)
+            scores[f"{kind}+{name}"] = pair.scores(np.column_stack([scores[kind], scores[name]]))
+            if (kind, name) == ("cheap", "adapter"):
+                shipped = pair
+    weight, of_cosine = shipped.weights
+    weights = (*(round(weight * one, 9) for one in judge.weights), of_cosine)
+    return scores, Fusion((*task.feature_names, "bm25", "cosine"), weights, 0.0)
+
+
+def _fit(columns: Floats, questions: Questions) -> conditional_logit.Logistic:
+    return conditional_logit.fit_choices(columns, questions.right, questions.starts)
+
+
+def evidence(task: Task, choices: Sequence[Choice]) -> Floats:
+    """The task's features and BM25, a row for each candidate.
+
+    Raises:
+        TrainingError: the features are not what the task says.
+    """
+    rows: list[list[float]] = []
+    for choice in choices:
+        found = task.features(choice.query, choice.candidates)
+        if len(found) != len(choice.candidates) or {len(row) for row in found} != {len(task.feature_names)}:
+            raise TrainingError(
+                f"{task.name}: {choice.group} has features of another shape than {len(choice.candidates)} "
+                f"candidates by {len(task.feature_names)} names"
+            )
+        lexical = bm25.scores(
+            search_terms.counted(choice.query), [search_terms.counted(text) for text in choice.candidates]
+        )
+        rows += [[*map(float, row), score] for row, score in zip(found, lexical, strict=True)]
+    table = np.array(rows, dtype=np.float64)
+    if not np.isfinite(table).all():
+        raise TrainingError(f"{task.name}: a feature is not a finite number")
+    return table
+
+
+def _size(questions: Questions) -> Floats:
+    """Everything that length and place tell: what a model could pick up without reading a word."""
+    logs = np.log1p(questions.lengths)
+    mean = np.add.reduceat(logs, questions.starts) / questions.sizes
+    apart = logs - mean[questions.question]
+    longer = Ranking.by(questions.lengths, questions).better / questions.sizes[questions.question]
+    place = questions.places()
+    return np.column_stack([logs, apart, apart**2, longer, place, place == 0, place == 1])
+
+
+def cosines(embedder: Embedder, choices: Sequence[Choice], progress: Progress, what: str) -> Floats:
+    """The cosine of each candidate with its query, on the grid a review has; each text is embedded once."""
+    place: dict[str, int] = {}
+    for choice in choices:
+        for text in (choice.query, *choice.candidates):
+            place.setdefault(text, len(place))
+    vectors = _vectors(embedder, list(place), progress, what)
+    near = [vectors[[place[text] for text in one.candidates]] @ vectors[place[one.query]] for one in choices]
+    return np.round(np.concatenate(near), GRID)
+
+
+def _vectors(embedder: Embedder, texts: Sequence[str], progress: Progress, what: str) -> Floats:
+    parts = []
+    for start in range(0, len(texts), _AT_ONCE):
+        progress(f"{what}: {start} of {len(texts)} texts")
+        parts.append(np.asarray(embedder.embed(texts[start : start + _AT_ONCE]), dtype=np.float64))
+    return np.concatenate(parts)
+
+
+# --- figures
+
+
+def _figures(
+    questions: Questions,
+    scores: Mapping[str, Floats],
+    sides: Sides,
+    models: Mapping[int, str],
+    shipped: int,
+) -> Evaluation:
+    figures = _measure(questions, scores)
+    alike, kept = questions.of_like_size()
+    gains = _gains(figures, models, shipped, _PAIRS, METRICS)
+    notes = [f"the fused scores were fitted on {_fitted_on(sides)}"]
+    if len(alike.starts):
+        of_alike = _measure(alike, {name: rows[kept] for name, rows in scores.items()})
+        gains += _gains(of_alike, models, shipped, _FUSED, (DECIDING,), f", {LIKE_SIZE}")
+        notes.append(
+            f"same size: lengths within a quarter, as many longer as shorter: {len(alike.starts)} of "
+            f"{len(questions.starts)} questions, in {told_units(alike)}"
+        )
+    else:
+        notes.append("same size: no question has a wrong candidate as long as the right one")
+    return Evaluation(
+        repositories=tuple(sorted({choice.repository for choice in sides.evaluation})),
+        since=min(choice.time for choice in sides.evaluation),
+        items=len(questions.starts),
+        base_rate=round(float(questions.right.mean()), 6),
+        metrics={
+            name: {metric: one.interval() for metric, one in found.items()} for name, found in figures.items()
+        },
+        gains=tuple(gains),
+        controls={"size": figures["size"][DECIDING].interval(), "placebo": placebo(questions, scores)},
+        notes=tuple(notes),
+        models={str(seed): digest for seed, digest in sorted(models.items())},
+        records=records_digest(sides.evaluation),
+        leaks=leaks([*sides.training, *sides.validation], sides.evaluation, own=sides.own),
+        drawn={kind: len(set(names)) for kind, names in questions.units.items()} if sides.own else {},
+    )
+
+
+def told_units(questions: Questions) -> str:
+    """How many units of each kind there are."""
+    return " and ".join(f"{len(set(names))} {kind}" for kind, names in questions.units.items())
+
+
+def _fitted_on(sides: Sides) -> str:
+    if not sides.validation:
+        what = "the questions" if sides.own else "the repositories"
+        return f"{what} the adapter was trained on, for want of others"
+    if sides.own:
+        return f"{len({_own_unit(choice) for choice in sides.validation})} files of neither side"
+    return f"{len({choice.repository for choice in sides.validation})} repositories of neither side"
+
+
+def _measure(questions: Questions, scores: Mapping[str, Floats]) -> dict[str, dict[str, Figure]]:
+    """Every metric of every scorer, on the same draws."""
+    drawn = Drawn.of(questions.units)
+    found: dict[str, dict[str, Figure]] = {}
+    for name, rows in scores.items():
+        ranking = Ranking.by(rows, questions)
+        found[name] = {
+            "mrr": drawn.mean(ranking.reciprocal_ranks()),
+            "top-1": drawn.mean(ranking.tops()),
+            "auc": drawn.mean(ranking.ordered_pairs()),
+        }
+    return found
+
+
+def _gains(
+    figures: Mapping[str, Mapping[str, Figure]],
+    models: Mapping[int, str],
+    shipped: int,
+    pairs: Sequence[tuple[str, str]],
+    metrics: Sequence[str],
+    suffix: str = "",
+) -> list[Gain]:
+    """What each adapter adds; in ``pairs`` it is called ``adapter``."""
+    return [
+        Gain(
+            of=of,
+            over=over,
+            metric=f"{metric}{suffix}",
+            seed=seed,
+            gain=figures[of if seed == shipped else f"{of}@{seed}"][metric]
+            .over(figures[over][metric])
+            .interval(),
+        )
+        for of, over in pairs
+        for metric in metrics
+        for seed in sorted(models)
+    ]
+
+
+def placebo(questions: Questions, scores: Mapping[str, Floats]) -> Interval:
+    """What the scorer that does best keeps above guessing when the right answers are drawn at random.
+
+    Anything but about 0 means that the figures are made by the measurement.
+    """
+    generator = np.random.Generator(np.random.PCG64(0))
+    shuffled = [questions.shuffled(generator) for _ in range(_SHUFFLES)]
+    drawn = Drawn.of(questions.units)
+    chance = Ranking.by(np.zeros(len(questions.right)), questions).reciprocal_ranks()
+    found = []
+    for name in sorted(scores):
+        ranking = Ranking.by(scores[name], questions)
+        reached = np.mean([ranking.reciprocal_ranks(right) for right in shuffled], axis=0)
+        found.append(drawn.mean(reached - chance))
+    return max(found, key=lambda figure: figure.value).interval()

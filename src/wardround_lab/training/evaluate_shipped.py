@@ -1,0 +1,300 @@
+"""Measuring and calibrating models as they ship: the verified files, run as a review runs them.
+
+Whatever is measured anew loses its state: the gates are asked again, by ``promote``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+
+from wardround import host
+from wardround.errors import TrainingError
+from wardround.inference import promotion_policy
+from wardround.inference.metadata import Metadata, State, read_metadata
+from wardround.inference.registry import Shelf
+from wardround.inference.runtime import find
+from wardround.inference.tabular import raw_score
+from wardround.retrieval.protocols import Embedder
+from wardround.training_tasks import Choice, LineTask, Task
+from wardround_lab.corpora.within_repository_split import unit_of
+from wardround_lab.training import conditional_logit, plots, tabular_evaluation
+from wardround_lab.training.bootstrap import Flags, Floats
+from wardround_lab.training.calibrate import Calibrated, Method, calibrate, probability
+from wardround_lab.training.choice_dataset import record_files, records_digest, split
+from wardround_lab.training.evaluate import Measured, Progress, Sides, cosines, evaluate, evidence
+from wardround_lab.training.promote import Model, keep_recipe, write
+from wardround_lab.training.recipe import Recipe, read_recipe, recipe_digest
+from wardround_lab.training.run_directory import MODEL_FOLDER, read_steps
+
+OneTask = TypeVar("OneTask", Task, LineTask)
+REPORT = "report"
+"""The threshold from which a model may make findings."""
+
+
+# --- choices
+
+
+def evaluate_choices(
+    models: Sequence[Model],
+    recipe_file: Path,
+    base: Path | None,
+    exempt: Mapping[str, str],
+    progress: Progress,
+) -> Metadata:
+    """Measure adapters of one recipe, trained from different seeds; write what came of it to the first.
+
+    Raises:
+        TrainingError: they are not of this recipe and these records, or of one seed.
+        ModelError: a file is not what its metadata says.
+    """
+    recipe, first = read_recipe(recipe_file), models[0]
+    _require_same(models, recipe_file, recipe)
+    task, found = task_of(recipe.task), split(recipe, recipe_file.parent)
+    measured = evaluate(
+        task,
+        Sides(found.training, found.validation, found.evaluation, own=recipe.data.own is not None),
+        embedder(_base_model(base, first), None),
+        {model.metadata.seed: embedder(model, base) for model in models},
+        shipped=first.metadata.seed,
+        models={model.metadata.seed: model.metadata.model.sha256 for model in models},
+        progress=progress,
+    )
+    metadata = msgspec.structs.replace(
+        first.metadata,
+        title=first.metadata.title or task.title,
+        evaluation=msgspec.structs.replace(measured.evaluation, exempt=dict(exempt)),
+        fusion=measured.fusion,
+        state=State.SHADOW,
+        reasons=(),
+    )
+    metadata = write(first.folder, metadata)
+    keep_recipe(first.folder, recipe_file)
+    _draw_choices(first.folder, metadata.name, measured)
+    return metadata
+
+
+def task_of(name: str) -> Task:
+    """The task of a name, from the plugin that brings it.
+
+    Raises:
+        TrainingError: none does.
+    """
+    return _named_task(name, Task)
+
+
+def line_task_of(name: str) -> LineTask:
+    """The task of a name that judges lines.
+
+    Raises:
+        TrainingError: no plugin brings it.
+    """
+    return _named_task(name, LineTask)
+
+
+def _named_task(name: str, kind: type[OneTask]) -> OneTask:
+    tasks = [task for task in host.load_tasks() if isinstance(task, kind)]
+    for task in tasks:
+        if task.name == name:
+            return task
+    known = ", ".join(task.name for task in tasks) or "none"
+    raise TrainingError(f"task {name!r}: no plugin brings it; there are {known}")
+
+
+def embedder(model: Model, base: Path | None) -> Embedder:
+    """A model over texts as it ships, on the CPU and one thread, since that is what reviews have.
+
+    Raises:
+        ModelError: a file is not what its metadata says, or models cannot be run here.
+    """
+    shelf = Shelf.of([model.folder.absolute(), *([] if base is None else [base.absolute()])])
+    return shelf.embedder(model.metadata.name, find("cpu"))
+
+
+def _base_model(base: Path | None, first: Model) -> Model:
+    if base is None:
+        raise TrainingError("there is no frozen base to compare with; give its folder with --base")
+    model = Model(base, read_metadata(base))
+    if model.metadata.data is not None:
+        raise TrainingError(f"{base}: this was trained, so it is no frozen base; give the base with --base")
+    ours, theirs = first.metadata.base, model.metadata.base
+    if ours is None or theirs is None or ours.digest != theirs.digest:
+        raise TrainingError(f"{first.folder}: it was trained on another base than the one in {base}")
+    return model
+
+
+def _require_same(models: Sequence[Model], recipe_file: Path, recipe: Recipe) -> None:
+    records = records_digest(record_files(recipe.data, recipe_file.parent))
+    data = models[0].metadata.data
+    if data is None or data.recipe != recipe_digest(recipe_file):
+        raise TrainingError(f"{models[0].folder}: it was trained by another recipe than {recipe_file}")
+    for model in models:
+        if model.metadata.data is None or model.metadata.data.records != records:
+            raise TrainingError(f"{model.folder}: it was trained on other records than {recipe_file} names")
+        if model.metadata.task != recipe.task:
+            raise TrainingError(
+                f"{model.folder}: it was trained for {model.metadata.task}, not {recipe.task}"
+            )
+    seeds = [model.metadata.seed for model in models]
+    if len(set(seeds)) < len(seeds):
+        raise TrainingError("two of these models are of one seed; train the recipe with another")
+
+
+def _draw_choices(folder: Path, name: str, measured: Measured) -> None:
+    """Scores are drawn as they stand within their question, since across questions they mean nothing."""
+    right = measured.questions.right
+    shown = {
+        one: measured.questions.standardised(measured.scores[one])
+        for one in ("cheap+adapter", "cheap+base", "cheap", "bm25")
+    }
+    plots.draw_precision_recall(folder / plots.PRECISION_RECALL, shown, right, name)
+    unit = "fused score (standard deviations within the question)"
+    plots.draw_scores(folder / plots.SCORES, shown["cheap+adapter"], right, name, unit=unit)
+    steps = [plots.Step(one.step, one.loss, one.mrr) for one in read_steps(folder.parent)]
+    if steps and folder.name == MODEL_FOLDER:
+        plots.draw_training(folder / plots.TRAINING, steps, name)
+
+
+def fused_scores(model: Model, base: Path | None, choices: Sequence[Choice], progress: Progress) -> Floats:
+    """What a review would order by: the fused score of each candidate, as the metadata says.
+
+    Raises:
+        TrainingError: it was not evaluated, so there is no fused score.
+    """
+    fusion = model.metadata.fusion
+    if fusion is None:
+        raise TrainingError(f"{model.folder}: there is no fused score yet; run `wardround adapters evaluate`")
+    near = cosines(embedder(model, base), choices, progress, "candidates")
+    columns = np.column_stack([evidence(task_of(model.metadata.task), choices), near])
+    return conditional_logit.Logistic(fusion.weights, fusion.bias).scores(columns)
+
+
+# --- tables
+
+
+def raw_scores(model: Model, rows: Sequence[tabular_evaluation.Row], progress: Progress) -> Floats:
+    """The raw score of each row, each alone, as a review asks.
+
+    Raises:
+        TrainingError: the rows have other numbers than the model reads.
+        ModelError: a file is not what its metadata says.
+    """
+    width = len(model.metadata.inputs)
+    if any(len(row.features) != width for row in rows):
+        raise TrainingError(
+            f"{model.folder}: it reads {width} numbers, and a row has others; mine the rows again"
+        )
+    shelf = Shelf.of([model.folder.absolute()])
+    session = shelf.load(shelf.named(model.metadata.name), find("cpu")).session
+    progress(f"{len(rows)} rows")
+    return np.array([raw_score(session, row.features) for row in rows])
+
+
+def evaluate_rows(
+    models: Sequence[Model],
+    rows_file: Path,
+    training_file: Path,
+    cheap: Sequence[str],
+    exempt: Mapping[str, str],
+    progress: Progress,
+) -> Metadata:
+    """Measure models over numbers against a regression on the ``cheap`` inputs; write it to the first.
+
+    Raises:
+        TrainingError: the rows do not fit the models, or one kind of row is missing.
+        ModelError: a file is not what its metadata says.
+    """
+    first = models[0]
+    rows, training = tabular_evaluation.read_rows(rows_file), tabular_evaluation.read_rows(training_file)
+    table, scores = (
+        tabular_evaluation.Table.of(rows),
+        {m.metadata.seed: raw_scores(m, rows, progress) for m in models},
+    )
+    baselines = tabular_evaluation.cheap_scores(training, rows, first.metadata.inputs, cheap)
+    evaluation = tabular_evaluation.evaluate_table(
+        table,
+        scores,
+        baselines,
+        shipped=first.metadata.seed,
+        digests={model.metadata.seed: model.metadata.model.sha256 for model in models},
+        records=records_digest([rows_file]),
+        leaks=tabular_evaluation.leaks(training, rows),
+    )
+    evaluation = msgspec.structs.replace(evaluation, exempt=dict(exempt))
+    metadata = msgspec.structs.replace(first.metadata, evaluation=evaluation, state=State.SHADOW, reasons=())
+    metadata = write(first.folder, metadata)
+    shown = {"model": scores[first.metadata.seed], **baselines}
+    target = first.folder / plots.PRECISION_RECALL
+    plots.draw_precision_recall(target, shown, table.right, metadata.name, table.weights)
+    plots.draw_scores(
+        first.folder / plots.SCORES, shown["model"], table.right, metadata.name, unit="raw score"
+    )
+    return metadata
+
+
+# --- probabilities
+
+
+def calibrate_choices(
+    model: Model, recipe_file: Path, base: Path | None, method: Method, alarm_rate: float, progress: Progress
+) -> tuple[Metadata, Calibrated]:
+    """Calibrate a ranker's fused score on the evaluation questions of its recipe."""
+    recipe = read_recipe(recipe_file)
+    _require_same([model], recipe_file, recipe)
+    choices = split(recipe, recipe_file.parent).evaluation
+    scores = fused_scores(model, base, choices, progress)
+    right = np.array([at in one.right for one in choices for at in range(len(one.candidates))])
+    own = recipe.data.own is not None
+    units = [unit_of(one.group, one.time) if own else one.repository for one in choices]
+    of_rows = [unit for unit, one in zip(units, choices, strict=True) for _ in one.candidates]
+    return _calibrated(model, scores, right, of_rows, None, method, alarm_rate)
+
+
+def calibrate_rows(
+    model: Model, rows_file: Path, method: Method, alarm_rate: float, progress: Progress
+) -> tuple[Metadata, Calibrated]:
+    """Calibrate a model over numbers on rows at the natural rate."""
+    rows = tabular_evaluation.read_rows(rows_file)
+    scores = raw_scores(model, rows, progress)
+    right, weights = np.array([row.right for row in rows]), np.array([row.weight for row in rows])
+    return _calibrated(model, scores, right, [row.repository for row in rows], weights, method, alarm_rate)
+
+
+def _calibrated(
+    model: Model,
+    scores: Floats,
+    right: Flags,
+    of_rows: Sequence[str],
+    weights: Floats | None,
+    method: Method,
+    alarm_rate: float,
+) -> tuple[Metadata, Calibrated]:
+    known = model.metadata
+    trained = known.data.repositories if known.data and not known.scope else ()
+    both = promotion_policy.shared_repositories(trained, of_rows)
+    if both:
+        raise TrainingError(
+            f"{both[0]} was trained on, so it cannot calibrate; give items of other repositories"
+        )
+    digest = known.model.sha256
+    found = calibrate(
+        scores, right, of_rows, method=method, alarm_rate=alarm_rate, model=digest, weights=weights
+    )
+    metadata = msgspec.structs.replace(
+        known,
+        calibration=found.calibration,
+        thresholds={**known.thresholds, REPORT: found.threshold},
+        alarm_rate=alarm_rate,
+        state=promotion_policy.lower(known.state, State.RANK),
+    )
+    metadata = write(model.folder, metadata)
+    likely = probability(found.calibration, scores)
+    plots.draw_calibration(model.folder / plots.CALIBRATION, found.reliability, known.name)
+    plots.draw_scores(
+        model.folder / plots.PROBABILITIES, likely, right, known.name, found.threshold, "probability"
+    )
+    return metadata, found

@@ -1,0 +1,171 @@
+"""Windows as a model reads them: tokens, and the place of the one that speaks for each line.
+
+A line is its mark, its depth and its words. The mark is an ordinary token, so the base needs no new ones and
+keeps its embedding. An encoder sees the whole window from everywhere, so the mark stands first; a decoder
+sees what came before, so it stands last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wardround.errors import TrainingError, UsageError
+from wardround.training_tasks import Window
+from wardround_lab.corpora.records import rows_of
+from wardround_lab.training.recipe import DataPart, MarkerPosition
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+UNTOUCHED = "~"
+"""Written for the blank that marks a line as untouched."""
+_LONGEST_LINE = 40
+"""Tokens of one line."""
+_DEEPEST = 9
+_INDENT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A window as numbers.
+
+    Attributes:
+        places: of the judged lines, where their marks stand among the tokens.
+        lines: of the judged lines, which they are, 0-based.
+        faulty: of the judged lines, whether they are defective.
+        classes: of the judged lines, the place of the defect's class among the task's; -1 where there is none
+            or nobody knows.
+    """
+
+    window: Window
+    tokens: tuple[int, ...]
+    places: tuple[int, ...]
+    lines: tuple[int, ...]
+    faulty: tuple[bool, ...]
+    classes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSides:
+    """The windows of the three sides, in the order of the records."""
+
+    training: tuple[Window, ...]
+    validation: tuple[Window, ...]
+    evaluation: tuple[Window, ...]
+
+
+def divided(data: DataPart, folder: Path) -> WindowSides:
+    """The windows of a recipe's records, by repository and time.
+
+    Raises:
+        TrainingError: a file cannot be read, or there are none to train on.
+    """
+    sides: dict[str, list[Window]] = {side: [] for side in ("train", "validation", "evaluation")}
+    names = {name.lower(): side for side in sides for name in getattr(data, side)}
+    try:
+        for name in data.records:
+            for window in rows_of(folder / name, Window):
+                side = names.get(window.repository.lower())
+                if side is not None and _in_time(window.time, side, data):
+                    sides[side].append(window)
+    except UsageError as cause:
+        raise TrainingError(str(cause)) from cause
+    if not any(window.origin == "injected" for window in sides["train"]):
+        raise TrainingError("data.train: the records hold no broken code of its repositories; mine more")
+    return WindowSides(*(tuple(side) for side in sides.values()))
+
+
+def _in_time(time: int, side: str, data: DataPart) -> bool:
+    if side == "evaluation":
+        return time >= data.since_seconds
+    return data.until is None or time < data.until_seconds
+
+
+def judged(window: Window) -> list[int]:
+    """The lines that are judged: those brought; where none is, the first that went."""
+    come = [at for at, mark in enumerate(window.marks) if mark == "+" and window.lines[at].strip()]
+    return come or [at for at, mark in enumerate(window.marks) if mark == "-"][:1]
+
+
+class Writer:
+    """Writes windows with one tokenizer.
+
+    Args:
+        most: tokens of a window.
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, most: int, position: MarkerPosition, classes: Sequence[str]
+    ) -> None:
+        from tokenizers import Tokenizer
+
+        self._tokenizer = Tokenizer.from_str(tokenizer.to_str())
+        self._tokenizer.no_truncation()
+        ends = self._tokenizer.encode("").ids
+        self._head = ends[:1] if position == "start" else []
+        self._tail = ends[len(self._head) :]
+        self._most, self._position = most, position
+        self._class = {name: at for at, name in enumerate(classes)}
+        self._known: dict[str, list[int]] = {}
+
+    def sheets(self, windows: Iterable[Window]) -> list[Sheet]:
+        """Each window that has a line to judge, and room for it."""
+        return [sheet for window in windows if (sheet := self.sheet(window)) is not None]
+
+    def sheet(self, window: Window) -> Sheet | None:
+        """A window as numbers; None where no line is judged, or the changed lines are too long."""
+        wanted = judged(window)
+        rows = self._rows(window)
+        kept = self._kept(window, rows)
+        if not wanted or not kept:
+            return None
+        tokens, place = list(self._head), {}
+        for at in kept:
+            place[at] = len(tokens) if self._position == "start" else len(tokens) + len(rows[at]) - 1
+            tokens += rows[at]
+        kind = {fault.at: self._class.get(fault.kind, -1) for fault in window.faults}
+        wanted = [at for at in wanted if at in place]
+        if not wanted:
+            return None
+        return Sheet(
+            window, (*tokens, *self._tail), tuple(place[at] for at in wanted), tuple(wanted),
+            tuple(at in kind for at in wanted), tuple(kind.get(at, -1) for at in wanted),
+        )  # fmt: skip
+
+    def _rows(self, window: Window) -> list[list[int]]:
+        least = min((_indent(line) for line in window.lines if line.strip()), default=0)
+        return [
+            self._row(mark, min(_DEEPEST, max(0, _indent(line) - least) // _INDENT), line.strip())
+            for mark, line in zip(window.marks, window.lines, strict=True)
+        ]
+
+    def _row(self, mark: str, depth: int, text: str) -> list[int]:
+        sign = self._tokens(UNTOUCHED if mark == " " else mark)[:1]
+        words = [*self._tokens(str(depth))[:1], *self._tokens(text)][:_LONGEST_LINE]
+        return [*sign, *words] if self._position == "start" else [*words, *sign]
+
+    def _tokens(self, text: str) -> list[int]:
+        if text not in self._known:
+            self._known[text] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return self._known[text]
+
+    def _kept(self, window: Window, rows: Sequence[Sequence[int]]) -> list[int]:
+        """The lines that fit: untouched ones go first, from the end that has more of them."""
+        kept = list(range(len(rows)))
+        size = len(self._head) + len(self._tail) + sum(map(len, rows))
+        while kept and size > self._most:
+            touched = [at for at, line in enumerate(kept) if window.marks[line] != " "]
+            if not touched:
+                return []
+            before, after = touched[0], len(kept) - 1 - touched[-1]
+            if not before and not after and set(window.marks) != {"+"}:
+                return []
+            size -= len(rows[kept.pop(0 if before > after else -1)])
+        return kept
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,281 @@
+"""Measuring a model that judges lines, on real fixes of repositories it never saw.
+
+A fix and the same fix undone stand against each other. Fixes add code, so size alone tells most of them
+apart; what counts are the pairs in which both sides have as many lines and as many tokens. All that is cheap
+is fitted on the real fixes of the training repositories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+import msgspec
+import numpy as np
+
+from wardround.errors import TrainingError
+from wardround.inference.metadata import Evaluation, Gain, Interval
+from wardround.training_tasks import Window
+from wardround_lab.corpora.defect_windows import tokens_of
+from wardround_lab.training import conditional_logit
+from wardround_lab.training.bootstrap import Figure, Flags, Floats, Repositories
+from wardround_lab.training.line_defects.encoding import WindowSides, judged
+from wardround_lab.training.line_defects.sampling import growth
+
+PAIRWISE = "pairwise"
+MATCHED = "pairwise, same size"
+"""What decides: the share of real pairs of equal size of which the broken side scores higher."""
+FOUND = "found at 2 alarms per 1,000 lines"
+LINE = "line"
+_ALARMS = 0.002
+_COLUMNS = 256
+"""Columns into which changed tokens are hashed for the cheap judge."""
+_SHUFFLES = 30
+FEWEST_LINES = 3
+"""Judged lines of a window in which one is to be found."""
+
+Lines = Sequence[Floats]
+"""Of each window the scores of its judged lines, higher is worse."""
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Windows of real fixes: places of the broken ones, of the right ones beside them, and what is alike.
+
+    Attributes:
+        alike: of each pair, whether its sides have as many lines and as many tokens.
+    """
+
+    windows: Sequence[Window]
+    broken: tuple[int, ...]
+    right: tuple[int, ...]
+    alike: Flags
+
+    @classmethod
+    def of(cls, windows: Sequence[Window], origin: str = "real") -> Pairs:
+        """The pairs of one origin of which both sides are there."""
+        sides: dict[tuple[str, str, str], dict[bool, int]] = {}
+        for at, one in enumerate(windows):
+            if one.origin == origin:
+                key = (one.repository, one.group, one.pair)
+                sides.setdefault(key, {}).setdefault(bool(one.faults), at)
+        both = [found for found in sides.values() if len(found) == 2]
+        alike = [_is_alike(windows[found[True]]) for found in both]
+        return cls(
+            windows, tuple(found[True] for found in both), tuple(found[False] for found in both),
+            np.array(alike, dtype=np.bool_),
+        )  # fmt: skip
+
+    @property
+    def repositories(self) -> list[str]:
+        return [self.windows[at].repository for at in self.broken]
+
+    def won(self, scores: Floats) -> Floats:
+        """Of each pair, whether the broken side scores higher; ties half."""
+        bad, good = scores[list(self.broken)], scores[list(self.right)]
+        answer: Floats = (bad > good) + 0.5 * (bad == good)
+        return answer
+
+
+def _is_alike(window: Window) -> bool:
+    return window.marks.count("+") == window.marks.count("-") and growth(window) == 0
+
+
+def evaluate_lines(
+    sides: WindowSides,
+    models: Mapping[int, Lines],
+    *,
+    shipped: int,
+    digests: Mapping[int, str],
+) -> Evaluation:
+    """Measure the scores of models on the evaluation side.
+
+    Args:
+        models: seed -> scores of the evaluation windows; an empty row where a window cannot be judged.
+        shipped: the seed whose figures come first.
+        digests: seed -> SHA-256 of the model file.
+
+    Raises:
+        TrainingError: there is no real fix of equal size on both sides, or none to fit the cheap judge on.
+    """
+    windows = sides.evaluation
+    pairs = _judged(Pairs.of(windows), models)
+    if not pairs.alike.any():
+        raise TrainingError("the evaluation holds no real fix whose sides are of equal size; mine more")
+    scores = {
+        "size": np.array([-float(growth(one)) for one in windows]),
+        "cheap": _cheap(sides.training, windows),
+    }
+    for seed, lines in sorted(models.items()):
+        scores["model" if seed == shipped else f"model@{seed}"] = np.array(
+            [row.max() if len(row) else -np.inf for row in lines]
+        )
+    figures = {name: _measured(pairs, rows) for name, rows in scores.items()}
+    metrics = {name: {key: one.interval() for key, one in found.items()} for name, found in figures.items()}
+    for name in figures:
+        lines = models[_seed(name, shipped)] if name.startswith("model") else _flat(scores[name], windows)
+        metrics[name][FOUND] = _found(pairs, lines).interval()
+    return Evaluation(
+        repositories=tuple(sorted(set(pairs.repositories))),
+        since=min(one.time for one in windows),
+        items=int(pairs.alike.sum()),
+        base_rate=0.5,
+        metrics=metrics,
+        gains=tuple(_gains(figures, sorted(models), shipped)),
+        controls={"size": metrics["size"][MATCHED], "placebo": _placebo(pairs, scores)},
+        notes=(*_notes(pairs), *_localised(windows, models[shipped])),
+        models={str(seed): digest for seed, digest in sorted(digests.items())},
+        records=_digest(windows),
+        leaks=leaks([*sides.training, *sides.validation], windows),
+    )
+
+
+def leaks(fitted: Sequence[Window], evaluation: Sequence[Window]) -> int:
+    """How many repositories, groups and windows of the evaluation were fitted on too."""
+    keys: tuple[Callable[[Window], object], ...] = (
+        lambda one: one.repository.lower(),
+        lambda one: (one.repository, one.group),
+        lambda one: (one.marks, one.lines),
+    )
+    return sum(len({key(one) for one in fitted} & {key(one) for one in evaluation}) for key in keys)
+
+
+def _seed(name: str, shipped: int) -> int:
+    return int(name.partition("@")[2] or shipped)
+
+
+def _judged(pairs: Pairs, models: Mapping[int, Lines]) -> Pairs:
+    """The pairs whose sides every model could read."""
+    kept = [
+        at
+        for at, both in enumerate(zip(pairs.broken, pairs.right, strict=True))
+        if all(len(lines[place]) for lines in models.values() for place in both)
+    ]
+    broken, right = (tuple(side[at] for at in kept) for side in (pairs.broken, pairs.right))
+    return Pairs(pairs.windows, broken, right, pairs.alike[kept])
+
+
+# --- figures
+
+
+def _measured(pairs: Pairs, scores: Floats) -> dict[str, Figure]:
+    won, alike = pairs.won(scores), np.flatnonzero(pairs.alike)
+    names = pairs.repositories
+    return {
+        PAIRWISE: Repositories.drawn(names).mean(won),
+        MATCHED: Repositories.drawn([names[at] for at in alike]).mean(won[alike]),
+    }
+
+
+def _gains(figures: Mapping[str, Mapping[str, Figure]], seeds: Sequence[int], shipped: int) -> list[Gain]:
+    found = []
+    for metric in (MATCHED, PAIRWISE):
+        for seed in seeds:
+            own = figures["model" if seed == shipped else f"model@{seed}"][metric]
+            for over in ("cheap", "size"):
+                gain = own.over(figures[over][metric]).interval()
+                found.append(Gain(of="model", over=over, metric=metric, seed=seed, gain=gain))
+    return found
+
+
+def _placebo(pairs: Pairs, scores: Mapping[str, Floats]) -> Interval:
+    """What the best scorer keeps above one half when a coin says which side of a pair is broken."""
+    generator = np.random.Generator(np.random.PCG64(0))
+    alike = np.flatnonzero(pairs.alike)
+    drawn = Repositories.drawn([pairs.repositories[at] for at in alike])
+    coins = generator.random((_SHUFFLES, len(alike))) < 0.5
+    found = []
+    for name in sorted(scores):
+        won = pairs.won(scores[name])[alike]
+        found.append(drawn.mean(np.mean([np.where(coin, won, 1 - won) for coin in coins], axis=0) - 0.5))
+    return max(found, key=lambda figure: figure.value).interval()
+
+
+def _flat(scores: Floats, windows: Sequence[Window]) -> list[Floats]:
+    """A window's score as that of each of its lines."""
+    return [np.full(len(judged(one)), score) for one, score in zip(windows, scores, strict=True)]
+
+
+def _found(pairs: Pairs, lines: Lines) -> Figure:
+    """The share of broken windows of equal size with a line above what 2 of 1,000 right lines reach."""
+    right = [
+        row for one, row in zip(pairs.windows, lines, strict=True) if one.origin == "clean" or
+        (one.origin == "real" and not one.faults)
+    ]  # fmt: skip
+    negatives = np.sort(np.concatenate([row for row in right if len(row)]))[::-1]
+    threshold = negatives[min(int(len(negatives) * _ALARMS), len(negatives) - 1)]
+    alike = np.flatnonzero(pairs.alike)
+    hit = np.array([float(lines[pairs.broken[at]].max() > threshold) for at in alike])
+    return Repositories.drawn([pairs.repositories[at] for at in alike]).mean(hit)
+
+
+def _notes(pairs: Pairs) -> list[str]:
+    return [
+        f"{len(pairs.broken)} real pairs in all; what decides are the {int(pairs.alike.sum())} whose sides "
+        "have as many lines and as many tokens",
+        "no defect is missing code there: an edit that only adds or only takes away is never of equal size",
+        "labels are the subjects of commits: some of what is called a fix mends no defect",
+    ]
+
+
+def _localised(windows: Sequence[Window], lines: Lines) -> list[str]:
+    """Whether the broken line is found, against the middle one, and whether the mended line is blamed too."""
+    pairs = Pairs.of(windows, "injected")
+    hits = middles = twins = chance = 0.0
+    count = 0
+    for bad, good in zip(pairs.broken, pairs.right, strict=True):
+        one, places = windows[bad], judged(windows[bad])
+        faulty = [places.index(fault.at) for fault in one.faults if fault.at in places]
+        usable = len(lines[bad]) == len(places) == len(lines[good]) >= FEWEST_LINES
+        if not faulty or not usable:
+            continue
+        count += 1
+        hits += int(np.argmax(lines[bad])) in faulty
+        twins += int(np.argmax(lines[good])) in faulty
+        middles += len(places) // 2 in faulty
+        chance += len(faulty) / len(places)
+    if not count:
+        return []
+    shares = [f"{value / count:.2f}" for value in (hits, middles, chance, twins)]
+    return [
+        f"the broken line of {count} injected windows with at least {FEWEST_LINES} judged lines comes first "
+        f"in {shares[0]} of them; the middle line is it in {shares[1]}, a guess in {shares[2]}; with the "
+        f"line mended it still comes first in {shares[3]}"
+    ]
+
+
+# --- the cheap judge
+
+
+def _cheap(training: Sequence[Window], windows: Sequence[Window]) -> Floats:
+    """A logistic regression on which tokens came and went, fitted on real fixes and the same undone."""
+    real = [one for one in training if one.origin == "real"]
+    right = np.array([bool(one.faults) for one in real])
+    try:
+        judge = conditional_logit.fit(_changes(real), right, ridge=5.0)
+    except ValueError as cause:
+        raise TrainingError(f"the cheap baseline cannot be fitted: {cause}; mine more real fixes") from cause
+    return judge.scores(_changes(windows))
+
+
+def _changes(windows: Sequence[Window]) -> Floats:
+    """Hashed tokens that came less those that went, and the size of the edit."""
+    table = np.zeros((len(windows), _COLUMNS + 2))
+    for row, one in zip(table, windows, strict=True):
+        for mark, line in zip(one.marks, one.lines, strict=True):
+            sign = {"+": 1.0, "-": -1.0}.get(mark, 0.0)
+            for token in tokens_of(line) if sign else ():
+                row[crc32(token.encode()) % _COLUMNS] += sign
+        row[-2:] = growth(one), one.marks.count("+") - one.marks.count("-")
+    return table
+
+
+def _digest(windows: Sequence[Window]) -> str:
+    import hashlib
+
+    digest = hashlib.sha256()
+    for one in windows:
+        digest.update(msgspec.json.encode(one) + b"\n")
+    return digest.hexdigest()

@@ -1,0 +1,106 @@
+"""Measuring models of lines as they ship, and writing what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from zlib import crc32
+
+import msgspec
+import numpy as np
+
+from wardround.errors import TrainingError
+from wardround.inference.metadata import Metadata, State
+from wardround.inference.verified_files import verified
+from wardround.training_tasks import Window
+from wardround_lab.training import plots
+from wardround_lab.training.bootstrap import Floats
+from wardround_lab.training.choice_dataset import record_files, records_digest
+from wardround_lab.training.line_defects.encoding import Writer, divided, judged
+from wardround_lab.training.line_defects.evaluate import FEWEST_LINES, evaluate_lines
+from wardround_lab.training.line_defects.export import line_logits
+from wardround_lab.training.line_defects.recipe import LineRecipe, read_line_recipe
+from wardround_lab.training.packaging import plain_session
+from wardround_lab.training.promote import Model, keep_recipe, write
+from wardround_lab.training.recipe import recipe_digest
+from wardround_lab.training.run_directory import MODEL_FOLDER, read_steps
+
+Progress = Callable[[str], None]
+_AT_ONCE = 200
+_INJECTED = 8
+"""One in so many pairs of broken code is scored: they decide nothing, and are most of the windows."""
+
+
+def evaluate_line_models(
+    models: Sequence[Model],
+    recipe_file: Path,
+    base: Path | None,
+    exempt: Mapping[str, str],
+    progress: Progress,
+) -> Metadata:
+    """Measure models of one recipe of lines; write what came of it to the first.
+
+    Raises:
+        TrainingError: they are not of this recipe and these records, or of one seed.
+        ModelError: a file is not what its metadata says.
+    """
+    recipe, first = read_line_recipe(recipe_file), models[0]
+    _require_same(models, recipe_file, recipe)
+    sides = divided(recipe.data, recipe_file.parent)
+    scores = {model.metadata.seed: _scores(model, recipe, sides.evaluation, progress) for model in models}
+    evaluation = evaluate_lines(
+        sides, scores, shipped=first.metadata.seed,
+        digests={model.metadata.seed: model.metadata.model.sha256 for model in models},
+    )  # fmt: skip
+    evaluation = msgspec.structs.replace(evaluation, exempt=dict(exempt))
+    metadata = msgspec.structs.replace(first.metadata, evaluation=evaluation, state=State.SHADOW, reasons=())
+    metadata = write(first.folder, metadata)
+    keep_recipe(first.folder, recipe_file)
+    steps = [plots.Step(one.step, one.loss, one.mrr) for one in read_steps(first.folder.parent)]
+    if steps and first.folder.name == MODEL_FOLDER:
+        plots.draw_training(first.folder / plots.TRAINING, steps, metadata.name)
+    return metadata
+
+
+def _scores(model: Model, recipe: LineRecipe, windows: Sequence[Window], progress: Progress) -> list[Floats]:
+    """Of each window the scores of its judged lines by the shipped file; none where it cannot be read."""
+    from tokenizers import Tokenizer
+
+    known = model.metadata
+    assert known.tokenizer is not None
+    verified(model.folder, known.model)
+    tokenizer = Tokenizer.from_str(verified(model.folder, known.tokenizer).decode())
+    from wardround_lab.training.base_model import read_base
+
+    position = recipe.marker_position or read_base(recipe.base).marker_position
+    writer = Writer(tokenizer, known.window, position, known.inputs[1:])
+    session = plain_session(model.folder / known.model.name)
+    rows: list[Floats] = []
+    for start in range(0, len(windows), _AT_ONCE):
+        progress(f"{known.name}, seed {known.seed}: {start} of {len(windows)} windows")
+        asked = windows[start : start + _AT_ONCE]
+        some = [writer.sheet(one) if _is_asked(one) else None for one in asked]
+        made = iter(line_logits(session, [sheet for sheet in some if sheet is not None]))
+        rows += [np.zeros(0) if sheet is None else next(made)[:, 0] for sheet in some]
+    return rows
+
+
+def _is_asked(window: Window) -> bool:
+    """Whether a figure needs its score: of broken code only a sample of pairs with lines to choose from."""
+    if window.origin != "injected":
+        return True
+    drawn = crc32(f"{window.repository}:{window.group}:{window.pair}".encode()) % _INJECTED == 0
+    return drawn and len(judged(window)) >= FEWEST_LINES
+
+
+def _require_same(models: Sequence[Model], recipe_file: Path, recipe: LineRecipe) -> None:
+    records = records_digest(record_files(recipe.data, recipe_file.parent))
+    made = (recipe_digest(recipe_file), records)
+    for model in models:
+        data = model.metadata.data
+        if model.metadata.kind != "lines" or data is None or (data.recipe, data.records) != made:
+            raise TrainingError(
+                f"{model.folder}: it was trained by another recipe than {recipe_file}, or on other records"
+            )
+    if len({model.metadata.seed for model in models}) < len(models):
+        raise TrainingError("two of these models are of one seed; train the recipe with another")

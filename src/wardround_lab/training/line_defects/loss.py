@@ -1,0 +1,58 @@
+"""What a training of lines makes small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from wardround_lab.training.line_defects.encoding import Sheet
+
+_HEAVIEST = 20.0
+"""Most that one rare kind of line may weigh against the others."""
+
+
+def labels_of(sheets: Sequence[Sheet], classes: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """What each head should say of each judged line, and whether it is asked: both (lines, 1 + classes).
+
+    The heads of classes are not asked about defects of which nobody knows the class.
+    """
+    rows = [(flag, kind) for sheet in sheets for flag, kind in zip(sheet.faulty, sheet.classes, strict=True)]
+    wanted = torch.zeros(len(rows), 1 + classes)
+    asked = torch.ones(len(rows), 1 + classes)
+    for at, (faulty, kind) in enumerate(rows):
+        wanted[at, 0] = float(faulty)
+        if kind >= 0:
+            wanted[at, 1 + kind] = 1.0
+        elif faulty:
+            asked[at, 1:] = 0.0
+    return wanted, asked
+
+
+def balanced_loss(logits: torch.Tensor, wanted: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy in which the lines of both kinds weigh the same for each head.
+
+    The head of lines counts as much as all those of classes together.
+    """
+    right = (wanted * asked).sum(0)
+    wrong = ((1 - wanted) * asked).sum(0)
+    heavy = (wrong / right.clamp_min(1.0)).clamp(1 / _HEAVIEST, _HEAVIEST)
+    weights = torch.where(wanted > 0, heavy, torch.ones_like(wanted)) * asked
+    return _joined(logits, wanted, weights)
+
+
+def focal_loss(logits: torch.Tensor, wanted: torch.Tensor, asked: torch.Tensor, gamma: float) -> torch.Tensor:
+    """Cross-entropy in which what is already said well hardly counts.
+
+    Source: Lin et al. 2017, "Focal Loss for Dense Object Detection".
+    """
+    likely = torch.sigmoid(logits)
+    missed = torch.where(wanted > 0, 1 - likely, likely)
+    return _joined(logits, wanted, missed.pow(gamma) * asked)
+
+
+def _joined(logits: torch.Tensor, wanted: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    each = binary_cross_entropy_with_logits(logits, wanted, reduction="none") * weights
+    heads = each.sum(0) / weights.detach().sum(0).clamp_min(1e-6)
+    return heads[0] + heads[1:].mean() if heads.shape[0] > 1 else heads[0]

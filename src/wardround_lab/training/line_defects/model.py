@@ -1,0 +1,88 @@
+"""A base with heads over its tokens: one that says a line is defective, and one for each class of defect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from wardround.errors import TrainingError
+from wardround_lab.training.encoder import Encoder, causal_mask, filled, quiet
+from wardround_lab.training.line_defects.encoding import Sheet
+from wardround_lab.training.onnx_export import INPUT, OPSET
+
+OUTPUT = "logits"
+HEADS = "heads."
+"""What the names of the heads' weights begin with, among those of LoRA."""
+
+
+class LineModel(nn.Module):
+    """Logits of shape (texts, tokens, 1 + classes); only those at the places of marks mean something."""
+
+    def __init__(self, encoder: Encoder, classes: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        width = int(encoder.model.config.hidden_size)  # type: ignore[union-attr, arg-type]
+        self.heads = nn.Linear(width, 1 + classes)
+        nn.init.normal_(self.heads.weight, std=0.02)
+        nn.init.zeros_(self.heads.bias)
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        mask = causal_mask(attention_mask) if self.encoder.causal else attention_mask
+        hidden = self.encoder.model(input_ids=input_ids, attention_mask=mask).last_hidden_state
+        made: torch.Tensor = self.heads(hidden.float())
+        return made
+
+    def judged(self, sheets: Sequence[Sheet], device: torch.device | None = None) -> torch.Tensor:
+        """Logits of the judged lines of several windows, in their order: shape (lines, 1 + classes)."""
+        ids, mask = filled([sheet.tokens for sheet in sheets], device)
+        made = self(ids, mask)
+        return torch.cat([made[at, list(sheet.places)] for at, sheet in enumerate(sheets)])
+
+
+class _Unfilled(nn.Module):
+    """A model over windows that are not filled up."""
+
+    def __init__(self, model: LineModel) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+        made: torch.Tensor = self.model(input_ids, torch.ones_like(input_ids))
+        return made
+
+
+def head_weights(model: LineModel) -> dict[str, torch.Tensor]:
+    """The weights of the heads by name."""
+    return {f"{HEADS}{name}": value.detach().clone() for name, value in model.heads.state_dict().items()}
+
+
+def set_head_weights(model: LineModel, weights: dict[str, torch.Tensor]) -> None:
+    """Replace the weights of the heads by those among ``weights``."""
+    own = {name.removeprefix(HEADS): value for name, value in weights.items() if name.startswith(HEADS)}
+    model.heads.load_state_dict(own)
+
+
+def export_lines(model: LineModel, tokens: Sequence[int], file: Path) -> None:
+    """Write a model as an ONNX file: ``input_ids`` (texts, tokens) in, ``logits`` out.
+
+    Raises:
+        TrainingError: the model computes something ONNX has no word for.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    ids = torch.tensor([list(tokens), list(tokens)], dtype=torch.int64)
+    half = file.with_name(f"{file.name}.half")
+    axes: Any = {INPUT: {0: "texts", 1: "tokens"}, OUTPUT: {0: "texts", 1: "tokens"}}
+    with quiet(), torch.no_grad():
+        try:
+            torch.onnx.export(
+                _Unfilled(model).eval(), (ids,), str(half), dynamo=False, opset_version=OPSET,
+                input_names=[INPUT], output_names=[OUTPUT], do_constant_folding=True, dynamic_axes=axes,
+            )  # fmt: skip
+        except (RuntimeError, torch.onnx.errors.OnnxExporterError) as cause:
+            what = " ".join(str(cause).split())[:300]
+            raise TrainingError(f"the model cannot be written as ONNX: {what}") from cause
+    half.replace(file)

@@ -1,0 +1,65 @@
+"""The recipe of a model that judges lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from wardround_lab.training.recipe import DataPart, LoraPart, TrainingPart, _demand, _Strict, decoded
+
+
+class PhasesPart(_Strict, frozen=True):
+    """The two phases of a training.
+
+    Attributes:
+        balanced: share of the steps in which pairs that were broken on purpose are learnt, as many broken
+            windows as right ones, by a cross-entropy in which both kinds of line weigh the same.
+        gamma: of the focal loss in the rest, in which most windows are right.
+        real: there, the share of windows that are real edits.
+        broken: there, the share of windows with a defect.
+    """
+
+    balanced: float = 0.62
+    gamma: float = 2.0
+    real: float = 0.5
+    broken: float = 0.2
+
+    def __post_init__(self) -> None:
+        for name in ("balanced", "real", "broken"):
+            _demand(0 <= getattr(self, name) <= 1, f"{name} {getattr(self, name)} is no share")
+        _demand(0 <= self.gamma <= 10, f"gamma {self.gamma} is not between 0 and 10")
+
+
+class LineRecipe(_Strict, frozen=True):
+    """A recipe of kind ``lines``; what it has in common with others means the same.
+
+    Attributes:
+        training: ``batch`` counts windows; ``candidates`` and ``temperature`` mean nothing here.
+        window: most tokens; lines far from the change are left out until it holds.
+    """
+
+    kind: Literal["lines"]
+    name: str
+    specialist: str
+    task: str
+    data: DataPart
+    title: str = ""
+    base: str = "minilm"
+    window: int = 0
+    marker_position: Literal["start", "end"] | None = None
+    lora: LoraPart = LoraPart()
+    training: TrainingPart = TrainingPart()
+    phases: PhasesPart = PhasesPart()
+
+    def __post_init__(self) -> None:
+        _demand(self.data.own is None, "scope is for choices; name the repositories of each side")
+        _demand(self.window == 0 or self.window >= 32, f"window {self.window} is below 32 tokens")
+
+
+def read_line_recipe(path: Path) -> LineRecipe:
+    """The recipe in a file.
+
+    Raises:
+        TrainingError: it cannot be read, or says something else; the message names file and key.
+    """
+    return decoded(path, LineRecipe, "recipe")

@@ -1,0 +1,106 @@
+"""Which windows a step sees: pairs that are as often longer as shorter, then mostly right ones."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wardround.training_tasks import Window
+from wardround_lab.corpora.defect_windows import tokens_of
+from wardround_lab.training.line_defects.encoding import Sheet
+from wardround_lab.training.line_defects.recipe import PhasesPart
+
+_BUCKETS = (-12, -6, -2, -1, 0, 1, 2, 6, 12)
+"""Tokens by which an edit grows, where another group of sizes begins."""
+
+
+def growth(window: Window) -> int:
+    """Tokens that came less tokens that went."""
+    return sum(
+        (mark == "+") * len(tokens_of(line)) - (mark == "-") * len(tokens_of(line))
+        for mark, line in zip(window.marks, window.lines, strict=True)
+    )
+
+
+def pairs_of(sheets: Sequence[Sheet]) -> list[tuple[Sheet, Sheet]]:
+    """(broken, right) for each pair of which both are there, in the order of the broken ones."""
+    by_pair: dict[tuple[str, str, str], dict[bool, Sheet]] = defaultdict(dict)
+    for sheet in sheets:
+        window = sheet.window
+        key = (window.repository, window.group, window.pair)
+        by_pair[key].setdefault(bool(window.faults), sheet)
+    return [
+        (both[True], both[False]) for both in by_pair.values() if len(both) == 2 and any(both[True].faulty)
+    ]
+
+
+def balanced(pairs: Sequence[tuple[Sheet, Sheet]], seed: int) -> list[tuple[Sheet, Sheet]]:
+    """As many pairs whose broken side grew as pairs whose broken side shrank, by about as much."""
+    told = random.Random(f"{seed}:balance")  # noqa: S311  (repeatable)
+    by_size: dict[int, list[int]] = defaultdict(list)
+    for at, (bad, _) in enumerate(pairs):
+        by_size[_bucket(growth(bad.window))].append(at)
+    kept = []
+    for size, found in by_size.items():
+        few = min(len(found), len(by_size.get(-size, ())))
+        kept += told.sample(found, few)
+    return [pairs[at] for at in sorted(kept)]
+
+
+def _bucket(size: int) -> int:
+    """The group of a size; that of its opposite is its negative."""
+    return sum(size >= edge for edge in _BUCKETS if edge > 0) - sum(
+        size <= edge for edge in _BUCKETS if edge < 0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """What batches are drawn from.
+
+    Attributes:
+        pairs: broken on purpose, balanced by size.
+        real_right: fixes and ordinary changes; ``real_broken``: fixes undone.
+    """
+
+    pairs: tuple[tuple[Sheet, Sheet], ...]
+    real_right: tuple[Sheet, ...]
+    real_broken: tuple[Sheet, ...]
+
+    @classmethod
+    def of(cls, sheets: Sequence[Sheet], seed: int) -> Pools:
+        """Sort windows into pools."""
+        injected = [sheet for sheet in sheets if sheet.window.origin == "injected"]
+        real = [sheet for sheet in sheets if sheet.window.origin != "injected"]
+        return cls(
+            tuple(balanced(pairs_of(injected), seed)),
+            tuple(sheet for sheet in real if not sheet.window.faults),
+            tuple(sheet for sheet in real if any(sheet.faulty)),
+        )
+
+    def batches(self, size: int, phases: PhasesPart, steps: int, seed: int, start: int) -> Iterator[Batch]:
+        """Batches from step ``start`` to the last; what step N gets depends on nothing but the arguments."""
+        first = round(steps * phases.balanced)
+        for step in range(start, steps):
+            told = random.Random(f"{seed}:{step}")  # noqa: S311  (repeatable)
+            if step < first or not self.real_right:
+                drawn = [sheet for _ in range(max(1, size // 2)) for sheet in told.choice(self.pairs)]
+                yield Batch(tuple(drawn), balanced=True)
+            else:
+                yield Batch(tuple(self._drawn(phases, told) for _ in range(size)), balanced=False)
+
+    def _drawn(self, phases: PhasesPart, told: random.Random) -> Sheet:
+        real, broken = told.random() < phases.real, told.random() < phases.broken
+        if not real:
+            return told.choice(self.pairs)[0 if broken else 1]
+        return told.choice(self.real_broken if broken and self.real_broken else self.real_right)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The windows of one step, and whether it is one of the balanced phase."""
+
+    sheets: tuple[Sheet, ...]
+    balanced: bool

@@ -1,0 +1,77 @@
+"""A model as an ONNX graph: token ids of one text in, a vector of length 1 out.
+
+The graph has one input, ``input_ids`` of shape (texts, tokens), and one output, ``embedding`` of shape
+(texts, dimensions). Every token counts: texts are run one at a time, or several of the same length, and never
+filled up.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+from wardround.errors import TrainingError
+from wardround_lab.training.encoder import Encoder, quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INPUT = "input_ids"
+OUTPUT = "embedding"
+OPSET = 18
+
+
+class Unfilled(nn.Module):
+    """An encoder of texts that are not filled up."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+        vectors: torch.Tensor = self.encoder(input_ids, torch.ones_like(input_ids))
+        return vectors
+
+
+@contextmanager
+def float32_graph(encoder: Encoder, tokens: Sequence[int], beside: Path) -> Iterator[Path]:
+    """The ONNX file of an encoder, as long as it is needed.
+
+    Above 2 GB its weights stand in files beside it, so it has a folder of its own.
+    """
+    beside.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".float32-", dir=beside) as scratch:
+        file = Path(scratch) / "float32.onnx"
+        export_onnx(encoder, tokens, file)
+        yield file
+
+
+def export_onnx(encoder: Encoder, tokens: Sequence[int], file: Path) -> None:
+    """Write an encoder as an ONNX file in float32; above 2 GB its weights stand in files beside it.
+
+    Args:
+        tokens: of some text, to follow the computation with.
+
+    Raises:
+        TrainingError: the model computes something ONNX has no word for.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    ids = torch.tensor([list(tokens), list(tokens)], dtype=torch.int64)
+    half = file.with_name(f"{file.name}.half")
+    with quiet(), torch.no_grad():
+        try:
+            torch.onnx.export(
+                Unfilled(encoder).eval(), (ids,), str(half), dynamo=False, opset_version=OPSET,
+                input_names=[INPUT], output_names=[OUTPUT], do_constant_folding=True,
+                dynamic_axes={INPUT: {0: "texts", 1: "tokens"}, OUTPUT: {0: "texts"}},
+            )  # fmt: skip
+        except (RuntimeError, torch.onnx.errors.OnnxExporterError) as cause:
+            what = " ".join(str(cause).split())[:300]
+            raise TrainingError(f"the model cannot be written as ONNX: {what}") from cause
+    half.replace(file)

@@ -1,0 +1,425 @@
+"""A model as it is shipped: eight-bit ONNX, what it shares with its base, its tokenizer and its metadata."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wardround.errors import ModelError, TrainingError
+from wardround.inference.locations import LORA_FILES, package_folder
+from wardround.inference.metadata import (
+    BaseModel,
+    File,
+    Metadata,
+    Parity,
+    Shared,
+    Source,
+    State,
+    read_metadata,
+    write_metadata,
+)
+from wardround.inference.onnx_session import SHARED_FILE, Session, SharedTensors, load
+from wardround.inference.verified_files import verified
+from wardround_lab.corpora.records import digest_of
+from wardround_lab.training import parity
+from wardround_lab.training.base_model import Located
+from wardround_lab.training.encoder import load_encoder, load_tokenizer
+from wardround_lab.training.merge import Trained, is_model, read_trained
+from wardround_lab.training.onnx_export import export_onnx, float32_graph
+from wardround_lab.training.quantise import quantised
+from wardround_lab.training.resource_checks import require_memory, require_one_file, require_writable
+from wardround_lab.training.run_directory import (
+    LORA_FOLDER,
+    MERGED_FOLDER,
+    MODEL_FOLDER,
+    ONNX_FOLDER,
+    RECIPE_FILE,
+    TEXTS_FILE,
+    Run,
+    read_run,
+    write_atomically,
+)
+from wardround_lab.training.shared_tensors import laid_out, places_of, shared
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+    from tokenizers import Tokenizer
+
+MODEL_FILE = "model.onnx"
+TOKENIZER_FILE = "tokenizer.json"
+PARITY_FILE = "parity.json"
+BASE_NAME = "base"
+Progress = Callable[[str], None]
+_CPU = ("CPUExecutionProvider",)
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """A model that stands on the disk: its folder and what is known about it."""
+
+    folder: Path
+    metadata: Metadata
+
+
+# --- the steps of an adapter
+
+
+def merge(folder: Path, target: Path | None = None, *, base_folder: Path | None = None) -> Parity:
+    """Merge an adapter.
+
+    Args:
+        folder: of a training, or of a model.
+        target: where the merged model is to stand; ``merged`` below the folder of a training if not given.
+
+    Raises:
+        TrainingError: there is no adapter, or it is a model's and no target is given.
+        ModelError: a file of the model is not what its metadata says.
+    """
+    if target is None and is_model(folder):
+        raise TrainingError(f"{folder} is a model, into which nothing is written; give --out DIR")
+    if target is not None:
+        _require_free(target)
+    trained = read_trained(folder, base_folder=base_folder)
+    tokens = _tokens(folder, trained.tokenizer)
+    before = parity.embedded_together(trained.adapted(), tokens)
+    merged = trained.write_merged(folder / MERGED_FOLDER if target is None else target)
+    found = parity.compared("merged", before, parity.embedded_together(merged, tokens))
+    if target is None:
+        _keep_parity(folder, found)
+    return found
+
+
+def export(folder: Path, *, base_folder: Path | None = None) -> Parity:
+    """Export the adapter of a training; the float32 graph stands in ``onnx`` below its folder.
+
+    Raises:
+        TrainingError: there is no finished training, or not the memory.
+    """
+    if is_model(folder):
+        raise TrainingError(f"{folder} is a model, into which nothing is written; give --merged --out DIR")
+    trained = read_trained(folder, base_folder=base_folder)
+    require_memory(trained.located)
+    tokens = _tokens(folder, trained.tokenizer)
+    merged = trained.merged()
+    file = folder / ONNX_FOLDER / MODEL_FILE
+    export_onnx(merged, tokens[0], file)
+    _save_tokenizer(trained.tokenizer, file.parent)
+    before = parity.embedded(parity.of_torch(merged), tokens)
+    after = parity.embedded(parity.of_session(plain_session(file)), tokens)
+    found = parity.compared("onnx-fp32", before, after)
+    _keep_parity(folder, found)
+    return found
+
+
+def against_optimum(folder: Path, *, base_folder: Path | None = None) -> Parity:
+    """How far our export of a training is from optimum's of the same merged model.
+
+    Raises:
+        TrainingError: it was not merged and exported.
+    """
+    from wardround_lab.training import optimum_export
+
+    merged, exported = folder / MERGED_FOLDER, folder / ONNX_FOLDER / MODEL_FILE
+    if not (merged / "config.json").is_file() or not exported.is_file():
+        raise TrainingError(f"{folder}: it is not merged yet; run `wardround adapters merge {folder}`")
+    trained = read_trained(folder, base_folder=base_folder)
+    tokens = _tokens(folder, trained.tokenizer)
+    theirs = optimum_export.vectors(merged, trained.located.base.pooling, tokens)
+    ours = parity.embedded(parity.of_session(plain_session(exported)), tokens)
+    return parity.compared("optimum", theirs, ours)
+
+
+def quantise(
+    folder: Path, base: Path, target: Path | None = None, *, base_folder: Path | None = None
+) -> Shipped:
+    """Make the model that is shipped of an exported adapter.
+
+    Args:
+        base: the folder of the shipped base, whose tensors are shared.
+        target: the folder of the model; ``model`` below ``folder`` if not given.
+
+    Raises:
+        TrainingError: the adapter was not exported, or the base is another than the one it was trained on.
+    """
+    run = read_run(folder)
+    trained = read_trained(folder, base_folder=base_folder)
+    tokens = _tokens(folder, trained.tokenizer)
+    exported = folder / ONNX_FOLDER / MODEL_FILE
+    if not exported.is_file():
+        raise TrainingError(f"{exported} is not there; run `wardround adapters export {folder}` first")
+    base_metadata = _base_metadata(base, run)
+    assert base_metadata.shares is not None
+    content = verified(base, base_metadata.shares)
+    model = quantised(exported)
+    tensors = shared(model, places_of(content, base_metadata.shared))
+    target = target or folder / MODEL_FOLDER
+    metadata = _adapter_metadata(run, base_metadata, write_model(model, target), tensors)
+    metadata = with_tokenizer(metadata, trained.tokenizer, target, base_metadata)
+    before = parity.embedded(parity.of_session(plain_session(exported)), tokens)
+    after = parity.embedded(parity.of_session(session(target, metadata, base)), tokens)
+    _keep_parity(folder, parity.compared("onnx-int8", before, after))
+    beside = tuple(_write(target, name, (folder / LORA_FOLDER / name).read_bytes()) for name in LORA_FILES)
+    if (folder / RECIPE_FILE).is_file():
+        write_atomically(target / RECIPE_FILE, (folder / RECIPE_FILE).read_bytes())
+    metadata = msgspec.structs.replace(metadata, files=beside, parity=_kept_parity(folder))
+    return Shipped(target, write_metadata(target, metadata))
+
+
+def finish(folder: Path, base: Path, *, base_folder: Path | None = None, progress: Progress) -> Shipped:
+    """Merge, export and quantise the adapter of a training."""
+    progress("merging")
+    merge(folder, base_folder=base_folder)
+    progress("exporting")
+    export(folder, base_folder=base_folder)
+    progress("quantising")
+    return quantise(folder, base, base_folder=base_folder)
+
+
+def shipped_base(
+    folder: Path, base: Path | None, *, base_folder: Path | None = None, progress: Progress
+) -> Path:
+    """The folder of the shipped base of a training.
+
+    It is ``base``, or the one that comes with wardround, or one that is exported into the training's folder.
+    """
+    if base is not None:
+        return base
+    run = read_run(folder)
+    own = package_folder()
+    for place in ([] if own is None else [own / BASE_NAME]) + [folder / BASE_NAME]:
+        with suppress(TrainingError):
+            _base_metadata(place, run)
+            return place
+    trained = read_trained(folder, base_folder=base_folder)
+    return export_base(trained.located, folder / BASE_NAME, progress=progress).folder
+
+
+def _adapter_metadata(run: Run, base: Metadata, model: File, tensors: tuple[Shared, ...]) -> Metadata:
+    digest = base.shares.sha256 if base.shares and tensors else ""
+    return Metadata(
+        schema="wardround.adapter/1",
+        name=run.name,
+        specialist=run.specialist,
+        task=run.task,
+        title=run.title,
+        scope=run.scope,
+        kind="embedder",
+        state=State.SHADOW,
+        licence=run.base_model.licence,
+        date=run.date,
+        model=model,
+        base=msgspec.structs.replace(run.base_model, shared=digest),
+        window=run.window,
+        shared=tensors,
+        lora=run.lora,
+        data=run.data,
+        seed=run.seed,
+        seconds=run.seconds,
+        reasons=("It was not evaluated; run `wardround adapters evaluate`.",),
+    )
+
+
+def _base_metadata(base: Path, run: Run) -> Metadata:
+    try:
+        metadata = read_metadata(base)
+    except ModelError as cause:
+        hint = f"`wardround adapters export --base {run.base} --out {base}`"
+        raise TrainingError(f"{base}: there is no shipped base; make it with {hint}") from cause
+    if metadata.shares is None or metadata.base is None or metadata.base.digest != run.base_model.digest:
+        raise TrainingError(
+            f"{base}: this is not the base {run.base_model.id} that the adapter was trained on"
+        )
+    return metadata
+
+
+# --- the base
+
+
+def export_base(located: Located, target: Path, *, date: str = "", progress: Progress) -> Shipped:
+    """Export a frozen base as a model of its own, its large tensors in the file that its adapters share."""
+    base = located.base
+    tokenizer = load_tokenizer(located, base.window, base.marker_position)
+    tokens = [made.ids for made in tokenizer.encode_batch(own_texts())]
+    require_memory(located)
+    encoder = load_encoder(located)
+    progress("exporting")
+    with float32_graph(encoder, tokens[0], target) as float_file:
+        vectors = [parity.embedded(parity.of_torch(encoder), tokens)]
+        vectors.append(parity.embedded(parity.of_session(plain_session(float_file)), tokens))
+        progress("quantising")
+        model = quantised(float_file)
+    content, tensors = laid_out(model)
+    metadata = Metadata(
+        schema="wardround.adapter/1",
+        name=BASE_NAME,
+        specialist="",
+        task="",
+        title="How close two texts are in meaning, as the base was published",
+        kind="embedder",
+        state=State.SHADOW,
+        licence=base.licence,
+        date=date or datetime.datetime.now(datetime.UTC).date().isoformat(),
+        model=write_model(model, target),
+        shares=_write(target, SHARED_FILE, content),
+        base=BaseModel(
+            id=base.id, revision=base.revision, digest=located.digest, licence=base.licence,
+            shared=hashlib.sha256(content).hexdigest(),
+        ),
+        window=base.window,
+        shared=tensors,
+    )  # fmt: skip
+    metadata = with_tokenizer(metadata, tokenizer, target, None)
+    vectors.append(parity.embedded(parity.of_session(session(target, metadata, target)), tokens))
+    found = (parity.compared("onnx-fp32", *vectors[:2]), parity.compared("onnx-int8", *vectors[1:]))
+    metadata = msgspec.structs.replace(metadata, parity=found)
+    return Shipped(target, write_metadata(target, metadata))
+
+
+# --- a model that stands alone
+
+
+def export_alone(trained: Trained, target: Path, *, int8: bool) -> Shipped:
+    """Export an adapter as one ONNX file that needs nothing beside it but the tokenizer, for other programs.
+
+    The tokenizer cuts texts at the model's window. The metadata says what it was made of; what was measured
+    was another file, so nothing of that is repeated.
+
+    Raises:
+        TrainingError: another model stands there already, there is not the memory, or it is too large for
+            one file.
+    """
+    _require_free(target)
+    require_one_file(trained.located, int8=int8)
+    require_memory(trained.located)
+    file, tokens = target / MODEL_FILE, trained.tokenizer.encode(own_texts()[0]).ids
+    if int8:
+        with float32_graph(trained.merged(), tokens, target) as float_file:
+            write_model(quantised(float_file), target)
+    else:
+        export_onnx(trained.merged(), tokens, file)
+    _save_tokenizer(trained.tokenizer, target)
+    about = trained.about
+    metadata = Metadata(
+        schema="wardround.adapter/1", name=about.name, specialist=about.specialist, task=about.task,
+        title=about.title, scope=about.scope, kind="embedder", state=State.SHADOW,
+        licence=trained.base.licence, date=about.date, model=_file(file),
+        tokenizer=_file(target / TOKENIZER_FILE), base=msgspec.structs.replace(trained.base, shared=""),
+        window=about.window, data=about.data, seed=about.seed, seconds=about.seconds,
+        source=Source(name=about.name, weights=trained.digest),
+        reasons=("It was exported for other programs, and this file was not measured.",),
+    )  # fmt: skip
+    return Shipped(target, write_metadata(target, metadata))
+
+
+def _require_free(target: Path) -> None:
+    """See that nothing but what was exported before is written over."""
+    if is_model(target) and read_metadata(target).source is None:
+        raise TrainingError(f"{target} is a model, into which nothing is written; give another --out")
+
+
+# --- sessions, texts, files
+
+
+def plain_session(file: Path) -> Session:
+    """A session of an ONNX file that stands alone."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    return Session(onnxruntime.InferenceSession(str(file), options, providers=list(_CPU)), ())
+
+
+def session(folder: Path, metadata: Metadata, base: Path) -> Session:
+    """A session of a shipped model, as a review loads it."""
+    content = verified(folder, metadata.model)
+    if not metadata.shared:
+        return load(content, metadata, None, _CPU, 1)
+    from wardround.inference.verified_files import mapped
+
+    file = base / SHARED_FILE
+    lent = File(
+        name=SHARED_FILE, sha256=metadata.base.shared if metadata.base else "", bytes=file.stat().st_size
+    )
+    return load(content, metadata, SharedTensors(base, mapped(base, lent)), _CPU, 1)
+
+
+def own_texts() -> list[str]:
+    """Real texts that are always at hand: pieces of wardround's own source."""
+    from importlib.resources import files
+
+    texts = []
+    for file in sorted(Path(str(files("wardround.inference"))).glob("*.py")):
+        pieces = file.read_text("utf-8").split("\n\n\n")
+        texts += [piece for piece in pieces if len(piece) > 80][:4]
+    return texts[:48]
+
+
+def _tokens(folder: Path, tokenizer: Tokenizer) -> list[list[int]]:
+    """Texts to measure with: those the training kept, else our own."""
+    file = folder / TEXTS_FILE
+    texts = msgspec.json.decode(file.read_bytes(), type=list[str]) if file.is_file() else own_texts()
+    return [made.ids for made in tokenizer.encode_batch(texts)]
+
+
+def _keep_parity(folder: Path, found: Parity) -> None:
+    """Keep a measured difference, and drop those of later steps, which no longer hold."""
+    order = ("merged", "onnx-fp32", "onnx-int8")
+    earlier = order[: order.index(found.step)]
+    kept = [*(one for one in _kept_parity(folder) if one.step in earlier), found]
+    write_atomically(folder / PARITY_FILE, msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n")
+
+
+def _kept_parity(folder: Path) -> tuple[Parity, ...]:
+    file = folder / PARITY_FILE
+    return msgspec.json.decode(file.read_bytes(), type=tuple[Parity, ...]) if file.is_file() else ()
+
+
+def write_model(model: ModelProto, folder: Path) -> File:
+    """Write a graph, the same bytes for the same graph.
+
+    Raises:
+        TrainingError: it is too large for one file.
+    """
+    require_writable(model)
+    return _write(folder, MODEL_FILE, model.SerializeToString(deterministic=True))
+
+
+def _write(folder: Path, name: str, content: bytes) -> File:
+    write_atomically(folder / name, content)
+    return File(name=name, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))
+
+
+def _file(path: Path) -> File:
+    return File(name=path.name, sha256=digest_of(path), bytes=path.stat().st_size)
+
+
+def with_tokenizer(metadata: Metadata, tokenizer: Tokenizer, target: Path, base: Metadata | None) -> Metadata:
+    """The metadata with the tokenizer, which is written unless the base has the very same."""
+    content = _tokenizer_json(tokenizer)
+    file = File(name=TOKENIZER_FILE, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))
+    if base is None or base.tokenizer != file:
+        write_atomically(target / TOKENIZER_FILE, content)
+    return msgspec.structs.replace(metadata, tokenizer=file)
+
+
+def _save_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
+    """Write the tokenizer for other programs: it cuts texts at the model's window."""
+    write_atomically(folder / TOKENIZER_FILE, tokenizer.to_str().encode())
+
+
+def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
+    """A tokenizer without a window: how many tokens a text may have is the metadata's to say."""
+    from tokenizers import Tokenizer
+
+    free = Tokenizer.from_str(tokenizer.to_str())
+    free.no_truncation()
+    told: str = free.to_str()
+    return told.encode()

@@ -1,0 +1,170 @@
+"""Pictures beside a card: small SVG or PNG files, the same bytes for the same figures, no screen needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wardround.errors import TrainingError
+from wardround.inference.locations import PLOT_FILES
+from wardround_lab.training.bootstrap import Flags, Floats, precision_recall
+from wardround_lab.training.calibrate import Reliability
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PRECISION_RECALL, SCORES, CALIBRATION, PROBABILITIES, TRAINING = PLOT_FILES
+
+_STYLES = (("#0072b2", "-"), ("#d55e00", "--"), ("#009e73", "-."), ("#5a5a5a", ":"))
+"""Colours that people who see few colours tell apart, and a dash for each.
+
+Source: M. Okabe, K. Ito, "Color Universal Design", 2008.
+"""
+_INK = "#333333"
+_SIZE = (6.0, 3.8)
+_MOST_POINTS = 160
+_LOOK = {
+    "figure.dpi": 100,
+    "font.family": "DejaVu Sans",
+    "font.size": 11,
+    "axes.titlesize": 12,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 10,
+    "lines.linewidth": 1.8,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "wardround",
+    "path.simplify": True,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far a training was.
+
+    Attributes:
+        at: optimiser steps taken.
+        loss: of the training batches since the step before.
+        held_out: the deciding metric on validation repositories; None where it was not taken.
+    """
+
+    at: int
+    loss: float
+    held_out: float | None
+
+
+def draw_calibration(path: Path, reliability: Reliability, what: str) -> None:
+    """What was said against what came, a point for each tenth of the rows."""
+    with _figure(path, f"{what}: calibration", "probability it said", "share that was right") as axes:
+        said = [one.said for one in reliability.bins]
+        right = [one.right for one in reliability.bins]
+        end = min(1.0, 1.15 * max(0.02, *said, *right))
+        axes.plot([0, end], [0, end], color=_INK, linestyle=":", linewidth=1.2, label="as often as it said")
+        colour, dash = _STYLES[0]
+        axes.plot(
+            said, right, color=colour, linestyle=dash, marker="o", label="on repositories not fitted on"
+        )
+        axes.set(xlim=(0, end), ylim=(0, end))
+        axes.text(0.02, 0.94, f"error {reliability.error:.3f}, Brier {reliability.brier:.3f}",
+                  transform=axes.transAxes, color=_INK)  # fmt: skip
+
+
+def draw_precision_recall(
+    path: Path,
+    scores: Mapping[str, Floats],
+    right: Flags,
+    what: str,
+    weights: Floats | None = None,
+) -> None:
+    """Precision against recall of up to four scorers, and what saying it everywhere gives."""
+    if len(scores) > len(_STYLES):
+        raise TrainingError(f"{what}: a plot shows at most {len(_STYLES)} scorers, not {len(scores)}")
+    with _figure(path, f"{what}: precision and recall", "recall", "precision") as axes:
+        for (name, rows), (colour, dash) in zip(scores.items(), _STYLES, strict=False):
+            _, precision, recall = precision_recall(rows, right, weights)
+            kept = _thinned(recall)
+            axes.plot(recall[kept], precision[kept], color=colour, linestyle=dash, label=name)
+        rate = float(np.average(right, weights=weights))
+        axes.axhline(rate, color=_INK, linestyle=":", linewidth=1.2, label=f"all of them: {rate:.1%}")
+        axes.set(xlim=(0, 1), ylim=(0, 1.02))
+
+
+def draw_scores(
+    path: Path, scores: Floats, right: Flags, what: str, threshold: float | None = None, unit: str = "score"
+) -> None:
+    """How the scores of right and wrong ones lie, each kind as a share of its own."""
+    edges = np.linspace(float(scores.min()), float(scores.max()) + 1e-9, 41)
+    with _figure(path, f"{what}: scores", unit, "share of its kind per bin (%)") as axes:
+        for (name, rows), (colour, dash) in zip(
+            (("right", scores[right]), ("wrong", scores[~right])), _STYLES, strict=False
+        ):
+            heights = np.histogram(rows, edges)[0] / max(len(rows), 1) * 100
+            axes.stairs(heights, edges, color=colour, linestyle=dash, linewidth=1.8, fill=False,
+                        label=f"{name} ({len(rows):,})")  # fmt: skip
+            axes.stairs(heights, edges, color=colour, fill=True, alpha=0.15)
+        if threshold is not None:
+            axes.axvline(threshold, color=_INK, linestyle=":", label=f"threshold {threshold:.3f}")
+        axes.set_ylim(bottom=0)
+
+
+def draw_training(path: Path, steps: Sequence[Step], what: str, metric: str = "mrr") -> None:
+    """The loss of training, and the metric on repositories held out, over the steps."""
+    with _figure(path, f"{what}: training", "optimiser steps", "training loss (nats)") as axes:
+        (colour, dash), (other, other_dash) = _STYLES[:2]
+        kept = steps[:: max(1, len(steps) // _MOST_POINTS)]
+        axes.plot([one.at for one in kept], [one.loss for one in kept], color=colour, linestyle=dash,
+                  label="training loss (left)")  # fmt: skip
+        axes.set_ylim(bottom=0)
+        taken = [(one.at, one.held_out) for one in steps if one.held_out is not None]
+        if taken:
+            right = axes.twinx()
+            right.spines["right"].set_visible(True)
+            right.grid(visible=False)
+            right.plot(*zip(*taken, strict=True), color=other, linestyle=other_dash, marker="o",
+                       label=f"{metric} on held-out repositories (right)")  # fmt: skip
+            right.set_ylabel(f"{metric} (0 to 1)")
+
+
+@contextmanager
+def _figure(path: Path, title: str, across: str, up: str) -> Iterator[Axes]:
+    """One pair of axes, written when they are full."""
+    if path.suffix not in (".svg", ".png"):
+        raise TrainingError(f"{path.name}: plots are written as .svg or .png")
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as missing:
+        raise TrainingError("plots need matplotlib: install wardround[train]") from missing
+    with rc_context(_LOOK):  # type: ignore[arg-type, unused-ignore]
+        figure = Figure(figsize=_SIZE, layout="constrained")
+        axes = figure.subplots()
+        axes.set_title(title, loc="left")
+        axes.set_xlabel(across)
+        axes.set_ylabel(up)
+        yield axes
+        figure.legend(loc="outside lower center", ncols=2)
+        undated: dict[str, Any] = (
+            {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
+        )
+        try:
+            figure.savefig(path, metadata=undated)
+        except OSError as cause:
+            raise TrainingError(f"{path}: {cause.strerror}; give another folder") from cause
+
+
+def _thinned(values: Floats) -> slice | list[int]:
+    """Places of few points that still show the curve: one for each step of the horizontal axis."""
+    if len(values) <= _MOST_POINTS:
+        return slice(None)
+    wanted = np.linspace(float(values[0]), float(values[-1]), _MOST_POINTS)
+    places = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
+    return sorted({0, *map(int, places), len(values) - 1})

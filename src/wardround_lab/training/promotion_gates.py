@@ -1,0 +1,65 @@
+"""Whether a model earned a state: by what its metadata records, and by the files it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wardround.inference import promotion_policy
+from wardround.inference.metadata import Metadata, State
+from wardround.inference.promotion_policy import Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """SHA-256 of the files at hand; None where there is no such file.
+
+    Attributes:
+        model: of the model's file.
+        base: of the weights the base was exported from, as the base itself says; None for tables.
+        recipe: of the recipe.
+        records: of the records trained on.
+        shared: of the file of tensors that it has in common with the base.
+        tokenizer: of the tokenizer.
+    """
+
+    model: str | None
+    base: str | None
+    recipe: str | None
+    records: str | None
+    shared: str | None = None
+    tokenizer: str | None = None
+
+
+def decide(metadata: Metadata, wanted: State, seen: Seen) -> Decision:
+    """The highest state up to ``wanted`` that is earned."""
+    if wanted is State.SHADOW:
+        return Decision(State.SHADOW, ())
+    found = promotion_policy.decide(metadata, wanted)
+    against = tuple(against_files(metadata, seen))
+    if not against:
+        return found
+    return Decision(State.SHADOW, (*against, *(found.reasons if found.state is State.SHADOW else ())))
+
+
+def against_files(metadata: Metadata, seen: Seen) -> Iterator[str]:
+    """What is wrong with the files at hand, a sentence each."""
+    data = metadata.data
+    pairs = [("model file", metadata.model.sha256, seen.model)]
+    if metadata.base is not None:
+        pairs.append(("base", metadata.base.digest, seen.base))
+    if metadata.base is not None and metadata.shared:
+        pairs.append(("file of shared tensors", metadata.base.shared, seen.shared))
+    if metadata.tokenizer is not None:
+        pairs.append(("tokenizer", metadata.tokenizer.sha256, seen.tokenizer))
+    if data is not None:
+        pairs += [("recipe", data.recipe, seen.recipe), ("file of records", data.records, seen.records)]
+    for what, said, found in pairs:
+        if found is None:
+            yield f"The {what} is not at hand, so its digest cannot be checked."
+        elif said != found:
+            yield f"The {what} has digest {_short(found)}, but the metadata says {_short(said)}."
+
+
+def _short(digest: str) -> str:
+    return f"{digest[:12] or 'nothing'}"

@@ -1,0 +1,246 @@
+"""A recipe: everything that decides what a training makes, in one YAML file, so that a command repeats it."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import math
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from wardround.errors import TrainingError
+from wardround_lab.corpora.within_repository_split import OwnSplit
+
+Precision = Literal["auto", "float32", "bfloat16"]
+MarkerPosition = Literal["start", "end"]
+Kind = TypeVar("Kind")
+
+
+def _demand(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
+
+
+class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """A part of a recipe; unknown keys are refused."""
+
+
+class LoraPart(_Strict, frozen=True):
+    """Which weights are trained, and by how many numbers.
+
+    Attributes:
+        targets: names of the linear layers; none for those the base names.
+        layers: 0-based; none for the upper half. What lies below the lowest stays as the base has it.
+    """
+
+    rank: int = 8
+    alpha: int = 16
+    dropout: float = 0.0
+    targets: tuple[str, ...] = ()
+    layers: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        _demand(self.rank >= 1, f"rank {self.rank} is below 1")
+        _demand(self.alpha >= 1, f"alpha {self.alpha} is below 1")
+        _demand(0 <= self.dropout < 1, f"dropout {self.dropout} is not in [0, 1)")
+        _demand(
+            list(self.layers) == sorted(set(self.layers)) and min(self.layers, default=0) >= 0,
+            f"layers {list(self.layers)} are not ascending numbers from 0",
+        )
+
+
+class TrainingPart(_Strict, frozen=True):
+    """How it is trained.
+
+    Attributes:
+        steps: of the optimiser; the rate falls to 0 over them.
+        batch: questions in one step.
+        candidates: most candidates of a question that are looked at in training; the right ones come first.
+        rate: of learning, at its highest.
+        warm_up: share of the steps in which the rate rises.
+        temperature: cosines are divided by it.
+        precision: ``auto`` takes bfloat16 where the processor computes in it, else float32.
+        max_minutes: wall time; then what there is is kept. 0 for no limit.
+        checkpoint: steps between two savings.
+        validate: steps between two looks at the validation questions; 0 for eight in the whole training.
+        validation_items: how many of them are asked.
+        keep: the weights of the ``best`` look at the validation questions, or the ``last``.
+        threads: of the processor.
+        cache: MiB of memory for what the layers below the trained ones make of a text.
+    """
+
+    seed: int = 0
+    steps: int = 1000
+    batch: int = 16
+    candidates: int = 6
+    rate: float = 1e-3
+    warm_up: float = 0.1
+    temperature: float = 0.05
+    precision: Precision = "auto"
+    max_minutes: float = 0.0
+    checkpoint: int = 50
+    validate: int = 0
+    validation_items: int = 200
+    keep: Literal["best", "last"] = "best"
+    threads: int = 1
+    cache: int = 1024
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "batch", "checkpoint", "threads"):
+            _demand(getattr(self, name) >= 1, f"{name} {getattr(self, name)} is below 1")
+        for name in ("seed", "validate", "validation_items", "cache", "max_minutes"):
+            value = getattr(self, name)
+            _demand(value >= 0 and math.isfinite(value), f"{name.replace('_', '-')} {value} is below 0")
+        _demand(self.candidates >= 2, f"candidates {self.candidates} is below 2")
+        _demand(0 < self.rate < 1, f"rate {self.rate} is not between 0 and 1")
+        _demand(0 <= self.warm_up < 1, f"warm-up {self.warm_up} is not in [0, 1)")
+        _demand(0 < self.temperature <= 1, f"temperature {self.temperature} is not in (0, 1]")
+
+
+class DataPart(_Strict, frozen=True):
+    """What it is trained, validated and evaluated on; no repository is in two of them.
+
+    Attributes:
+        records: files of JSON lines, each a choice; paths as seen from the recipe's folder.
+        train, validation, evaluation: repositories, ``owner/name``.
+        until: training and validation items are older.
+        since: evaluation items are younger, or as old.
+        scope: in place of the three: all are of this one repository, and files are on one side only.
+    """
+
+    records: tuple[str, ...]
+    train: tuple[str, ...] = ()
+    validation: tuple[str, ...] = ()
+    evaluation: tuple[str, ...] = ()
+    until: datetime.date | None = None
+    since: datetime.date | None = None
+    scope: OwnSplit | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        _demand(bool(self.records), "records names no file")
+        if self.own is None:
+            _demand(bool(self.train), "train names no repository")
+        else:
+            named = (*self.train, *self.validation, *self.evaluation)
+            _demand(not named, "scope is one repository, so train, validation and evaluation name none")
+            _demand(bool(self.until and self.since), "scope needs until and since: what is measured is later")
+        sides = {"train": self.train, "validation": self.validation, "evaluation": self.evaluation}
+        seen: dict[str, str] = {}
+        for side, names in sides.items():
+            for name in names:
+                other = seen.setdefault(name.lower(), side)
+                _demand(other == side, f"{name} is in {other} and in {side}")
+        if self.until and self.since:
+            _demand(self.until <= self.since, f"since {self.since} lies before until {self.until}")
+
+    @property
+    def own(self) -> OwnSplit | None:
+        """The rule by which one repository is divided; None where whole repositories are on a side."""
+        return None if self.scope is msgspec.UNSET else self.scope
+
+    @property
+    def trained(self) -> tuple[str, ...]:
+        """The repositories that are trained on."""
+        return self.train if self.own is None else (self.own.repository,)
+
+    @property
+    def until_seconds(self) -> int:
+        """Seconds since 1970 of ``until``, at midnight UTC; 0 without it."""
+        return _seconds(self.until)
+
+    @property
+    def since_seconds(self) -> int:
+        """Seconds since 1970 of ``since``, at midnight UTC; 0 without it."""
+        return _seconds(self.since)
+
+
+class Recipe(_Strict, frozen=True):
+    """A recipe.
+
+    Attributes:
+        name: of the adapter, in kebab case.
+        specialist: whose adapter it is.
+        task: which choice it learns.
+        title: what it does, in one line, for people.
+        base: the name of a base that comes with wardround, or a file that describes one.
+        window: most tokens of a text; 0 for the base's.
+        marker_position: where the token stands that speaks for a text; none for the base's.
+    """
+
+    name: str
+    specialist: str
+    task: str
+    data: DataPart
+    title: str = ""
+    base: str = "minilm"
+    window: int = 0
+    marker_position: MarkerPosition | None = None
+    lora: LoraPart = LoraPart()
+    training: TrainingPart = TrainingPart()
+
+    def __post_init__(self) -> None:
+        for name in ("name", "specialist", "task"):
+            text = getattr(self, name)
+            _demand(
+                bool(text) and text.replace("-", "a").replace("_", "a").isalnum() and text.isascii(),
+                f"{name} {text!r} is not of letters, digits and dashes",
+            )
+        _demand(self.window == 0 or self.window >= 8, f"window {self.window} is below 8 tokens")
+
+
+def read_recipe(path: Path) -> Recipe:
+    """The recipe in a file.
+
+    Raises:
+        TrainingError: it cannot be read, or says something else; the message names file and key.
+    """
+    return decoded(path, Recipe, "recipe")
+
+
+def recipe_digest(path: Path) -> str:
+    """SHA-256 of a recipe, byte by byte."""
+    return hashlib.sha256(read_bytes(path, "recipe")).hexdigest()
+
+
+def decoded(path: Path, kind: type[Kind], what: str) -> Kind:
+    """The value a YAML file holds.
+
+    Raises:
+        TrainingError: it cannot be read, or is something else; the message names file and key.
+    """
+    import yaml
+
+    data = read_bytes(path, what)
+    try:
+        content: Any = yaml.safe_load(data)
+        return msgspec.convert(content, kind)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as cause:
+        raise TrainingError(f"{path}: this is no YAML: {' '.join(str(cause).split())}; correct it") from cause
+    except (msgspec.MsgspecError, ValueError) as cause:
+        raise TrainingError(f"{path}: {_pointed(str(cause))}; correct the {what}") from cause
+
+
+def read_bytes(path: Path, what: str) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        TrainingError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as cause:
+        raise TrainingError(f"{path}: {cause.strerror}; give the file of a {what}") from cause
+
+
+def _pointed(message: str) -> str:
+    """The message of msgspec with the key as it stands in the file: ``$.lora`` becomes ``lora``."""
+    return message.replace("`$.", "`").replace(" - at `$`", "").replace("Object ", "it ", 1)
+
+
+def _seconds(date: datetime.date | None) -> int:
+    if date is None:
+        return 0
+    midnight = datetime.datetime.combine(date, datetime.time(), datetime.UTC)
+    return int(midnight.timestamp())

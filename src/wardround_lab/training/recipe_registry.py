@@ -1,0 +1,170 @@
+"""Kinds of recipes: what is done at each step differs, the steps and their commands do not.
+
+A recipe says of which kind it is by ``kind``; one that says nothing makes choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from wardround.errors import TrainingError
+from wardround_lab.training.boosting_pipeline import Trees
+from wardround_lab.training.recipe import TrainingPart, decoded, read_recipe
+
+if TYPE_CHECKING:
+    from wardround.inference.metadata import Metadata
+    from wardround_lab.training.packaging import Shipped
+    from wardround_lab.training.promote import Model
+
+CHOICE = "choice"
+Progress = Callable[[str], None]
+
+
+class AnyRecipe(Protocol):
+    """What every recipe says."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def training(self) -> TrainingPart: ...
+
+
+class AnyRun(Protocol):
+    """What every finished training says."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def kept(self) -> int: ...
+
+    @property
+    def best(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where the files of the base stand, where it is not the usual place.
+
+    Attributes:
+        base: the exported frozen base.
+        base_folder: the files of the base to train on; ``hub``: whether they may be fetched.
+    """
+
+    base: Path | None = None
+    base_folder: Path | None = None
+    hub: bool = False
+
+
+class RecipeKind(Protocol):
+    """One kind of recipe."""
+
+    metric: str
+    """What ``best`` of a run is."""
+
+    def read(self, recipe: Path) -> AnyRecipe:
+        """The recipe in a file."""
+
+    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
+        """Train it, or go on with it."""
+
+    def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
+        """Merge, export and quantise what was trained."""
+
+    def evaluate(
+        self, models: Sequence[Model], recipe: Path, base: Path | None, exempt: Mapping[str, str],
+        progress: Progress,
+    ) -> Metadata:  # fmt: skip
+        """Measure models; write what came of it to the first."""
+
+
+class Choices:
+    """Choosing among candidates."""
+
+    metric = "mrr"
+
+    def read(self, recipe: Path) -> AnyRecipe:
+        return read_recipe(recipe)
+
+    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
+        from wardround_lab.training.train import train
+
+        return train(
+            recipe, folder, seed=seed, hub=files.hub, base_folder=files.base_folder, progress=progress
+        )
+
+    def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
+        from wardround_lab.training.packaging import finish, shipped_base
+
+        base = shipped_base(folder, files.base, base_folder=files.base_folder, progress=progress)
+        return finish(folder, base, base_folder=files.base_folder, progress=progress)
+
+    def evaluate(
+        self, models: Sequence[Model], recipe: Path, base: Path | None, exempt: Mapping[str, str],
+        progress: Progress,
+    ) -> Metadata:  # fmt: skip
+        from wardround_lab.training.evaluate_shipped import evaluate_choices
+
+        return evaluate_choices(models, recipe, base, exempt, progress)
+
+
+class Lines:
+    """Judging the lines of a change."""
+
+    metric = "pairwise"
+
+    def read(self, recipe: Path) -> AnyRecipe:
+        from wardround_lab.training.line_defects.recipe import read_line_recipe
+
+        return read_line_recipe(recipe)
+
+    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
+        from wardround_lab.training.line_defects.train import train_lines
+
+        return train_lines(
+            recipe, folder, seed=seed, hub=files.hub, base_folder=files.base_folder, progress=progress
+        )
+
+    def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
+        from wardround_lab.training.line_defects.export import finish_lines
+
+        return finish_lines(folder, recipe, base_folder=files.base_folder, progress=progress)
+
+    def evaluate(
+        self, models: Sequence[Model], recipe: Path, base: Path | None, exempt: Mapping[str, str],
+        progress: Progress,
+    ) -> Metadata:  # fmt: skip
+        from wardround_lab.training.line_defects.evaluate_shipped import evaluate_line_models
+
+        return evaluate_line_models(models, recipe, base, exempt, progress)
+
+
+KINDS: Mapping[str, RecipeKind] = {CHOICE: Choices(), "lines": Lines(), "trees": Trees()}
+
+
+def kind_of(recipe: Path) -> RecipeKind:
+    """The kind of a recipe.
+
+    Raises:
+        TrainingError: it cannot be read, or is of a kind nobody knows.
+    """
+    name = decoded(recipe, dict[str, Any], "recipe").get("kind", CHOICE)
+    kind = KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise TrainingError(
+            f"{recipe}: kind {name!r} is not known; there are {', '.join(sorted(KINDS))}; correct the recipe"
+        )
+    return kind

@@ -1,0 +1,341 @@
+"""A team's own adapter from its own repository: mined, audited, trained twice, measured and judged in one go.
+
+Each stage leaves its files in the folder and is passed over where they are there, so that the same command
+goes on after a kill; the history is read from the commit it was begun with. The claim is small: better on
+*this* repository's later commits, in files that were not learnt from.
+"""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from wardround.errors import TrainingError, UsageError
+from wardround.inference.locations import METADATA_FILE, RECIPE_FILE, package_folder
+from wardround.inference.metadata import Metadata, State, read_metadata
+from wardround.training_tasks import Choice, Task
+from wardround_lab.corpora.audit import audit_of
+from wardround_lab.corpora.audit_runner import Auditing, Demands
+from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+from wardround_lab.corpora.holdout import KeptForMeasuring
+from wardround_lab.corpora.miner import Mining, Place, Source
+from wardround_lab.corpora.records import rows_of
+from wardround_lab.corpora.secret_scan import SecretScan
+from wardround_lab.corpora.within_repository_split import OwnSplit
+from wardround_lab.training.choice_dataset import split
+from wardround_lab.training.recipe import DataPart, Recipe, TrainingPart, read_recipe
+from wardround_lab.training.recipe_registry import Files
+from wardround_lab.training.run_directory import MODEL_FOLDER, write_atomically, write_struct
+
+if TYPE_CHECKING:
+    from wardround.specialists import Specialist
+
+PLAN_FILE = "plan.json"
+SEEDS = (0, 1)
+FEWEST_TRAINED = 100
+FEWEST_MEASURED = 40
+"""Questions: with fewer nothing is learnt, or no gain of a likely size can be told from luck."""
+_LATER = 0.4
+"""The share of the questions, the youngest, among which those lie that are measured on."""
+_ROUNDS = 4
+"""How often each question is looked at, at most: more of so few is learnt by heart."""
+_FEWEST_STEPS = 20
+_CLEANINGS = 4
+_DAY = 24 * 3600
+
+Progress = Callable[[str], None]
+
+
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """What a run was begun with.
+
+    Attributes:
+        head: the commit its history is read from, whatever was committed since.
+        base: the base to train on, as a recipe names it.
+        steps: of each training; 0 for as many as the questions are worth.
+        hours: of all trainings together; 0 for no limit.
+    """
+
+    schema: Literal["wardround.own/1"]
+    repository: str
+    head: str
+    tasks: tuple[str, ...]
+    base: str
+    steps: int = 0
+    hours: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one task.
+
+    Attributes:
+        metadata: of the model; None where it did not come to one.
+        notes: what went otherwise than it should, a sentence each.
+        folder: of the model.
+        base: of the frozen base it needs beside it.
+    """
+
+    task: str
+    metadata: Metadata | None
+    notes: tuple[str, ...]
+    folder: Path
+    base: Path | None = None
+
+
+@dataclass(slots=True)
+class OwnTraining:
+    """One run over one repository.
+
+    Args:
+        tasks: those that are asked for.
+        specialists: all that are loaded, since some of them look for secrets.
+    """
+
+    repository: Path
+    folder: Path
+    tasks: Sequence[Task]
+    specialists: Sequence[Specialist]
+    places: Files
+    progress: Progress
+    plan: Plan = field(init=False)
+
+    def run(self, base: str, steps: int, hours: float) -> list[Outcome]:
+        """Do what is left to be done; one outcome for each task, in their order.
+
+        Raises:
+            UsageError: there is no such repository, it must not be trained on, or the folder holds a run that
+                was begun otherwise.
+        """
+        self.plan = self._planned(base, steps, hours)
+        self._mine()
+        recipes = {task.name: self._prepared(task) for task in self.tasks}
+        return [
+            self._brought(task, found)
+            if isinstance(found := recipes[task.name], Path)
+            else Outcome(task.name, None, (found,), self.folder / task.name)
+            for task in self.tasks
+        ]
+
+    def _planned(self, base: str, steps: int, hours: float) -> Plan:
+        names = tuple(task.name for task in self.tasks)
+        with RepositoryHistory(self.repository) as history:
+            wanted = Plan(
+                schema="wardround.own/1", repository=history.repository, head=history.head, tasks=names,
+                base=base, steps=steps, hours=hours,
+            )  # fmt: skip
+        file = self.folder / PLAN_FILE
+        if not file.is_file():
+            write_struct(file, wanted)
+            return wanted
+        try:
+            begun = msgspec.json.decode(file.read_bytes(), type=Plan)
+        except (OSError, msgspec.MsgspecError) as cause:
+            raise UsageError(f"{file}: {cause}; give another --out") from cause
+        if msgspec.structs.replace(begun, head="") != msgspec.structs.replace(wanted, head=""):
+            raise UsageError(
+                f"{self.folder}: it holds a run over other tasks, or with other options; "
+                "give the same ones to go on, or another --out"
+            )
+        return begun
+
+    # --- mining and auditing
+
+    @property
+    def _mined(self) -> Path:
+        return self.folder / "mined"
+
+    def _mine(self) -> None:
+        kept = KeptForMeasuring.read(None)
+        scan = SecretScan(self.specialists)
+        limits = Limits(head=self.plan.head)
+        mining = Mining(self._mined, limits, kept.__contains__, scan, self.progress)
+        mining.mine([Source(task.name, task) for task in self.tasks], [Place(self.repository)])
+
+    def _prepared(self, task: Task) -> Path | str:
+        """The recipe of a task whose records stand beside it, or why there is none."""
+        file = self.folder / task.name / RECIPE_FILE
+        if file.is_file():
+            return file
+        mined = self._mined / f"{task.name}.jsonl"
+        times = sorted(choice.time for choice in rows_of(mined, Choice))
+        if len(times) < FEWEST_TRAINED + FEWEST_MEASURED:
+            return _too_little(task, len(times), 0, 0)
+        own = OwnSplit(repository=self.plan.repository)
+        cut = _day_of(times[int(len(times) * (1 - _LATER))])
+        failures = self._audited(task, mined, own, cut, file.parent)
+        if failures:
+            return f"{task.name}: its questions failed their audit: {'; '.join(failures)}"
+        recipe = self._recipe(task, own, cut)
+        try:
+            sides = split(recipe, file.parent)
+        except TrainingError:
+            return _too_little(task, len(times), 0, 0)
+        trained, measured = len(sides.training), len(sides.evaluation)
+        if trained < FEWEST_TRAINED or measured < FEWEST_MEASURED:
+            return _too_little(task, len(times), trained, measured)
+        write_atomically(file, self._written(recipe, trained))
+        return file
+
+    def _audited(self, task: Task, mined: Path, own: OwnSplit, cut: int, target: Path) -> list[str]:
+        """Take out what breaks a check until nothing does; the records and their audit stand in ``target``.
+
+        It takes several rounds: once nothing is learnt from a file, its later questions may be measured on.
+        """
+        demands = Demands(own=own, since=cut, kept=KeptForMeasuring.read(None))
+        scan, records = SecretScan(self.specialists), mined
+        for number in range(_CLEANINGS):
+            self.progress(f"{task.name}: audit")
+            auditing = Auditing([records], (), demands, scan, self.progress)
+            audit = auditing.run()[0]
+            if audit.passed:
+                target.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(records, target / mined.name)
+                shutil.copyfile(audit_of(records), audit_of(target / mined.name))
+                return []
+            cleaned = self._mined / f"cleaned-{number}"
+            cleaned.mkdir(exist_ok=True)
+            records = auditing.clean(cleaned)[0]
+        return audit.failures()
+
+    # --- the recipe
+
+    def _recipe(self, task: Task, own: OwnSplit, cut: int) -> Recipe:
+        """The shipped recipe of the task, where there is one, with this repository's data."""
+        model = shipped_recipe(task.name)
+        day = datetime.datetime.fromtimestamp(cut, datetime.UTC).date()
+        data = DataPart(records=(f"{task.name}.jsonl",), scope=own, until=day, since=day)
+        if model is None or model.base != self.plan.base:
+            name = task.name if model is None else model.name
+            return Recipe(
+                name=name, specialist=task.specialist, task=task.name, title=task.title, base=self.plan.base,
+                data=data,
+            )  # fmt: skip
+        return msgspec.structs.replace(model, data=data)
+
+    def _written(self, recipe: Recipe, items: int) -> bytes:
+        """The recipe as a file, with as many steps as its questions are worth."""
+        import yaml
+
+        given = recipe.training
+        worth = max(_FEWEST_STEPS, items * _ROUNDS // given.batch)
+        steps = self.plan.steps or min(given.steps, worth)
+        minutes = self.plan.hours * 60 / (len(self.tasks) * len(SEEDS))
+        training: TrainingPart = msgspec.structs.replace(given, steps=steps, max_minutes=round(minutes, 2))
+        whole = msgspec.structs.replace(recipe, training=training)
+        head = (
+            f"# Records: wardround data mine --task {recipe.task} --head {self.plan.head}, then wardround "
+            "data audit --recipe recipe.yml --clean-to.\n"
+        )
+        told: str = yaml.safe_dump(msgspec.to_builtins(whole), sort_keys=False, allow_unicode=True)
+        return (head + told).encode()
+
+    # --- training and judging
+
+    def _brought(self, task: Task, recipe: Path) -> Outcome:
+        """Train, export, measure, calibrate, and ask for promotion."""
+        from wardround_lab.training import promote
+        from wardround_lab.training.packaging import finish, shipped_base
+        from wardround_lab.training.train import train
+
+        base = self.places.base
+        for number, seed in enumerate(SEEDS, 1):
+            run = self._run(recipe, seed)
+            say = self._saying(f"{task.name}, training {number} of {len(SEEDS)}")
+            train(
+                recipe, run, seed=seed, hub=self.places.hub, base_folder=self.places.base_folder, progress=say
+            )
+            base = shipped_base(run, base, base_folder=self.places.base_folder, progress=say)
+            if not _is_shipped(run / MODEL_FOLDER):
+                finish(run, base, base_folder=self.places.base_folder, progress=say)
+        notes = self._measured(task, recipe, base)
+        folder = self._run(recipe, SEEDS[0]) / MODEL_FOLDER
+        data = read_recipe(recipe).data
+        seen = promote.files_seen(
+            folder, read_metadata(folder), base=base, recipe=recipe,
+            records=[recipe.parent / name for name in data.records],
+        )  # fmt: skip
+        return Outcome(task.name, promote.promote(folder, State.RANK, seen), notes, folder, base)
+
+    def _measured(self, task: Task, recipe: Path, base: Path | None) -> tuple[str, ...]:
+        """Measure and calibrate what is not yet; what could not be calibrated is told."""
+        from wardround_lab.training import evaluate_shipped
+        from wardround_lab.training.promote import model_of
+
+        models = [model_of(str(self._run(recipe, seed))) for seed in SEEDS]
+        digests = {str(model.metadata.seed): model.metadata.model.sha256 for model in models}
+        first = models[0].metadata
+        if first.evaluation is None or first.evaluation.models != digests:
+            say = self._saying(f"{task.name}, measuring")
+            evaluate_shipped.evaluate_choices(models, recipe, base, {}, say)
+            models[0] = model_of(str(models[0].folder))
+        if models[0].metadata.calibration.model == first.model.sha256:
+            return ()
+        try:
+            say = self._saying(f"{task.name}, calibrating")
+            evaluate_shipped.calibrate_choices(models[0], recipe, base, "platt", 0.003, say)
+        except TrainingError as trouble:
+            return (f"{task.name}: not calibrated, so its scores order and mean nothing else: {trouble}",)
+        return ()
+
+    def _run(self, recipe: Path, seed: int) -> Path:
+        return recipe.parent / f"seed-{seed}"
+
+    def _saying(self, what: str) -> Progress:
+        return lambda text: self.progress(f"{what}: {text}")
+
+
+def shipped_recipe(task: str) -> Recipe | None:
+    """The recipe by which the model of a task that comes with wardround was made."""
+    own = package_folder()
+    for file in sorted(own.glob(f"*/{RECIPE_FILE}")) if own is not None else ():
+        try:
+            recipe = read_recipe(file)
+        except TrainingError:
+            continue  # of a model that makes no choices
+        if recipe.task == task:
+            return recipe
+    return None
+
+
+def private(folder: Path, *, ours: bool) -> None:
+    """Make a folder whose content git never offers to commit.
+
+    Args:
+        ours: its name is this program's; another that has files already is the user's, and left as it is.
+
+    Raises:
+        UsageError: it cannot be made.
+    """
+    ignore = folder / ".gitignore"
+    try:
+        if ignore.exists() or (not ours and folder.is_dir() and any(folder.iterdir())):
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        ignore.write_text("*\n")
+    except OSError as cause:
+        raise UsageError(f"{folder}: {cause.strerror}; give another folder with --out") from cause
+
+
+def _is_shipped(folder: Path) -> bool:
+    """Whether the model of a training stands there whole: its metadata is written last."""
+    return (folder / METADATA_FILE).is_file()
+
+
+def _too_little(task: Task, items: int, trained: int, measured: int) -> str:
+    divided = f", {trained} of them to learn from and {measured} to measure on" if trained or measured else ""
+    return (
+        f"{task.name}: too little history: it gives {items} questions{divided}; {FEWEST_TRAINED} to learn "
+        f"from and {FEWEST_MEASURED} later ones, in other files, are needed"
+    )
+
+
+def _day_of(time: int) -> int:
+    """Midnight UTC before a time."""
+    return time - time % _DAY

@@ -1,0 +1,116 @@
+"""Folding LoRA weights into the files of a base one weight after another, whatever the size of the base.
+
+The files keep the numbers they have and their layout, so a merged file is a copy in which the bytes of the
+trained weights are others. A weight is folded in float32 and rounded once, to the kind its file holds.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from wardround.errors import TrainingError
+from wardround.inference.metadata import Lora
+from wardround_lab.training.base_model import Located, shards
+from wardround_lab.training.run_directory import write_atomically
+
+_LENGTH = 8
+"""Bytes of the number a file begins with: the length of its header."""
+_FLOATS = ("F32", "F16", "BF16")
+_ADAPTED, _DOWN, _UP = "base_model.model.", ".lora_A.weight", ".lora_B.weight"
+_WITHIN = "model."
+"""Where a decoder stands in a model that writes texts, whose files those of most bases are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the numbers of a weight stand in a file, in bytes from its start."""
+
+    kind: str
+    start: int
+
+
+def merge_shards(located: Located, lora: Lora, weights: Mapping[str, torch.Tensor], folder: Path) -> None:
+    """Write a base with LoRA weights folded in into a folder, as transformers reads it, without a tokenizer.
+
+    Args:
+        weights: LoRA's, as the file of an adapter names them.
+
+    Raises:
+        TrainingError: the files hold no weight of a name that was trained, or not in floating point; or the
+            folder cannot be written.
+    """
+    names = shards(located.folder, located.base.weights)
+    places = {name: _places(located.folder / name) for name in names}
+    trained = _trained(places, weights, located)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        half = folder / f"{name}.half"
+        try:
+            shutil.copyfile(located.folder / name, half)
+            _fold(half, located.folder / name, places[name], trained, lora, weights)
+            half.replace(folder / name)
+        except OSError as cause:
+            raise TrainingError(f"{half}: {cause.strerror}; make room, or give another folder") from cause
+    for name in ("config.json", located.base.weights):
+        if name not in names:
+            write_atomically(folder / name, (located.folder / name).read_bytes())
+
+
+def _fold(
+    target: Path,
+    source: Path,
+    places: Mapping[str, Place],
+    trained: Mapping[str, str],
+    lora: Lora,
+    weights: Mapping[str, torch.Tensor],
+) -> None:
+    """Put the trained weights of one file in place of the base's."""
+    from safetensors import safe_open
+
+    scale = lora.alpha / lora.rank
+    with safe_open(str(source), framework="pt") as shard, target.open("r+b") as file:
+        for name in sorted(places.keys() & trained.keys()):
+            weight: torch.Tensor = shard.get_tensor(name)
+            down, up = (weights[f"{_ADAPTED}{trained[name]}{end}"].float() for end in (_DOWN, _UP))
+            folded = torch.addmm(weight.float(), up, down, alpha=scale).to(weight.dtype)
+            file.seek(places[name].start)
+            folded.view(torch.uint8).numpy().tofile(file)
+
+
+def _places(file: Path) -> dict[str, Place]:
+    """Where each weight stands, from the header, which the library has found sound."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(str(file), framework="pt"), file.open("rb") as stream:
+            length = int.from_bytes(stream.read(_LENGTH), "little")
+            header = json.loads(stream.read(length))
+    except (OSError, SafetensorError) as cause:
+        raise TrainingError(f"{file}: {cause}; get the file again") from cause
+    header.pop("__metadata__", None)
+    begun = _LENGTH + length
+    return {name: Place(told["dtype"], begun + told["data_offsets"][0]) for name, told in header.items()}
+
+
+def _trained(
+    places: Mapping[str, Mapping[str, Place]], weights: Mapping[str, torch.Tensor], located: Located
+) -> dict[str, str]:
+    """Name of a weight in the files -> name of the layer that was trained."""
+    kinds = {name: place.kind for file in places.values() for name, place in file.items()}
+    found = {}
+    for layer in sorted(name[len(_ADAPTED) : -len(_DOWN)] for name in weights if name.endswith(_DOWN)):
+        name = next((one for one in (f"{layer}.weight", f"{_WITHIN}{layer}.weight") if one in kinds), None)
+        if name is None or kinds[name] not in _FLOATS:
+            kind = "not there" if name is None else f"of {kinds[name]}"
+            raise TrainingError(
+                f"{located.folder}: the weight of {layer} is {kind}; give the files of {located.base.id} as "
+                "it was published"
+            )
+        found[name] = layer
+    return found

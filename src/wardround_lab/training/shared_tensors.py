@@ -1,0 +1,96 @@
+"""Tensors that a model has in common with its base stand once, in the base's shared file.
+
+The layout is the one ``wardround.inference.onnx_session`` describes and checks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from wardround.inference.metadata import Shared
+from wardround.inference.onnx_session import SHARED_FILE
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, TensorProto
+
+ALIGNMENT = 64
+SMALLEST = 16 * 1024
+"""Bytes; a smaller tensor stays in its graph."""
+
+Key = tuple[str, tuple[int, ...], str]
+"""dtype, shape and SHA-256 of a tensor."""
+
+
+def laid_out(model: ModelProto) -> tuple[bytes, tuple[Shared, ...]]:
+    """Move a base's large tensors out of its graph.
+
+    Returns:
+        The shared file, and where each tensor stands in it.
+    """
+    content = bytearray()
+    places: dict[Key, int] = {}
+    for tensor in _large(model):
+        key, data = _keyed(tensor)
+        if key not in places:
+            content += bytes(-len(content) % ALIGNMENT)
+            places[key] = len(content)
+            content += data
+    return bytes(content), shared(model, places)
+
+
+def shared(model: ModelProto, places: Mapping[Key, int]) -> tuple[Shared, ...]:
+    """Replace the tensors of a graph that stand in a shared file by references to it."""
+    found = []
+    for tensor in _large(model):
+        key, data = _keyed(tensor)
+        offset = places.get(key)
+        if offset is not None:
+            _refer(tensor, offset, len(data))
+            found.append(Shared(name=tensor.name, offset=offset, dtype=key[0], shape=key[1]))
+    return tuple(found)
+
+
+def places_of(content: bytes, tensors: tuple[Shared, ...]) -> dict[Key, int]:
+    """What stands where in a base's shared file, from the base's metadata."""
+    import math
+
+    import numpy as np
+
+    places = {}
+    for tensor in tensors:
+        size = math.prod(tensor.shape) * np.dtype(tensor.dtype).itemsize
+        data = content[tensor.offset : tensor.offset + size]
+        places[tensor.dtype, tensor.shape, hashlib.sha256(data).hexdigest()] = tensor.offset
+    return places
+
+
+def _large(model: ModelProto) -> list[TensorProto]:
+    return [tensor for tensor in model.graph.initializer if len(_data(tensor)) >= SMALLEST]
+
+
+def _keyed(tensor: TensorProto) -> tuple[Key, bytes]:
+    import onnx
+
+    data = _data(tensor)
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).name
+    return (dtype, tuple(tensor.dims), hashlib.sha256(data).hexdigest()), data
+
+
+def _data(tensor: TensorProto) -> bytes:
+    """Little-endian, C order."""
+    from onnx import numpy_helper
+
+    return tensor.raw_data or numpy_helper.to_array(tensor).tobytes()
+
+
+def _refer(tensor: TensorProto, offset: int, length: int) -> None:
+    from onnx import TensorProto
+
+    for field in ("raw_data", "float_data", "int32_data", "int64_data", "external_data"):
+        tensor.ClearField(field)
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", SHARED_FILE), ("offset", str(offset)), ("length", str(length))):
+        entry = tensor.external_data.add()
+        entry.key, entry.value = key, value

@@ -1,0 +1,295 @@
+"""Training an adapter on choices: LoRA on the upper layers, repeatable, and resumable after a kill."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+import torch
+
+from wardround.errors import TrainingError
+from wardround.inference.metadata import BaseModel, Data, Lora
+from wardround.training_tasks import Choice
+from wardround_lab.training import contrastive_loss
+from wardround_lab.training.audit_guard import audited_data
+from wardround_lab.training.base_model import Located, described, locate, read_base
+from wardround_lab.training.checkpoint import Position
+from wardround_lab.training.choice_dataset import (
+    Question,
+    Questions,
+    batches,
+    fewer,
+    numbered,
+    split,
+    spread,
+)
+from wardround_lab.training.encoder import Encoder, bucketed, filled, load_tokenizer
+from wardround_lab.training.frozen_layer_cache import Halves
+from wardround_lab.training.lora import (
+    WEIGHTS_FILE,
+    chosen,
+    fuse,
+    lora_weights,
+    save_lora,
+    set_lora_weights,
+    with_lora,
+)
+from wardround_lab.training.qlora import load_trainable
+from wardround_lab.training.recipe import MarkerPosition, Recipe, read_recipe
+from wardround_lab.training.run_directory import (
+    BASE_FILE,
+    LORA_FOLDER,
+    RECIPE_FILE,
+    RUN_FILE,
+    TEXTS_FILE,
+    Run,
+    read_run,
+    require_same,
+    write_atomically,
+)
+from wardround_lab.training.trainer import Loop, Precision, Progress, Tensors, precision_of
+
+if TYPE_CHECKING:
+    from peft import PeftModel
+
+_VALIDATION_CANDIDATES = 24
+_MEASURED = 16
+"""Questions whose texts the export is measured with."""
+_PACKAGES = ("torch", "transformers", "peft", "tokenizers", "safetensors")
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """All that decides the weights of a training."""
+
+    recipe: Recipe
+    located: Located
+    window: int
+    marker_position: MarkerPosition
+    precision: Precision
+    data: Data
+
+    @property
+    def digest(self) -> str:
+        """Of everything but the limit in minutes, which a continued training may have raised."""
+        free = msgspec.structs.replace(self.recipe.training, max_minutes=0.0, checkpoint=1, threads=1)
+        recipe = msgspec.structs.replace(self.recipe, training=free)
+        known = [msgspec.json.encode(part, order="deterministic") for part in (recipe, self.data.records)]
+        parts = [*known, self.located.digest.encode(), self.precision.encode()]
+        return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def train(
+    recipe_file: Path,
+    folder: Path,
+    *,
+    seed: int | None = None,
+    hub: bool = False,
+    base_folder: Path | None = None,
+    progress: Progress = lambda text: None,
+) -> Run:
+    """Train what a recipe says, into ``folder``; go on where an earlier, interrupted training stopped.
+
+    Args:
+        seed: instead of the recipe's.
+        hub: whether the base may be fetched over the network.
+        base_folder: where the base's files stand, if not where its description says.
+
+    Raises:
+        TrainingError: the recipe, the records, their audit or the base is not what it must be, or the folder
+            holds the training of another recipe.
+    """
+    recipe = _seeded(read_recipe(recipe_file), seed)
+    progress("reading the base")
+    base = read_base(recipe.base, recipe_file.parent)
+    located = locate(base, hub=hub, folder=base_folder)
+    progress("reading the records")
+    sides = split(recipe, recipe_file.parent)
+    inputs = _inputs(recipe, recipe_file, located, len(sides.training))
+    finished = _finished(folder, inputs)
+    if finished is not None:
+        return finished
+    torch.set_num_threads(recipe.training.threads)
+    tokenizer = load_tokenizer(located, inputs.window, inputs.marker_position)
+    questions = numbered(sides.training, sides.validation, tokenizer)
+    if not questions.training:
+        raise TrainingError("data.train: its items have no wrong candidate that reads otherwise; mine others")
+    write_atomically(folder / BASE_FILE, described(base))
+    write_atomically(folder / RECIPE_FILE, recipe_file.read_bytes())
+    write_atomically(
+        folder / TEXTS_FILE, msgspec.json.encode(_some_texts(sides.validation or sides.training))
+    )
+    return Training(inputs, questions, folder, progress).run()
+
+
+def _seeded(recipe: Recipe, seed: int | None) -> Recipe:
+    if seed is None:
+        return recipe
+    return msgspec.structs.replace(recipe, training=msgspec.structs.replace(recipe.training, seed=seed))
+
+
+def _some_texts(choices: Sequence[Choice]) -> list[str]:
+    """Texts from all over, to measure the steps of the export with."""
+    taken = spread(choices, _MEASURED)
+    return list(dict.fromkeys(text for one in taken for text in (one.query, *one.candidates[:3])))
+
+
+def _inputs(recipe: Recipe, recipe_file: Path, located: Located, items: int) -> Inputs:
+    return Inputs(
+        recipe=recipe,
+        located=located,
+        window=recipe.window or located.base.window,
+        marker_position=recipe.marker_position or located.base.marker_position,
+        precision=precision_of(recipe.training),
+        data=audited_data(recipe_file, recipe.data, items),
+    )
+
+
+def _finished(folder: Path, inputs: Inputs) -> Run | None:
+    """The training in a folder if it is this one and came to its end."""
+    if not (folder / RUN_FILE).is_file():
+        return None
+    run = read_run(folder)
+    require_same(folder, run.data, run.seed, inputs.data, inputs.recipe.training.seed)
+    return run
+
+
+class Training(Loop[list[Question], Run]):
+    """A training on choices under way."""
+
+    METRIC = "mrr"
+    RUN_FILE = RUN_FILE
+
+    def __init__(self, inputs: Inputs, questions: Questions, folder: Path, progress: Progress) -> None:
+        super().__init__(inputs.recipe.training, inputs.precision, folder, progress)
+        self.inputs = inputs
+        self.questions = questions
+        self.encoder: Encoder = load_trainable(inputs.located, inputs.precision)
+        self.lora: Lora = chosen(self.encoder, inputs.recipe.lora, inputs.located.base.targets)
+        self.adapted: PeftModel = with_lora(self.encoder, self.lora, self.settings.seed)
+        if next(self.encoder.parameters()).device.type != self.device.type:
+            self.encoder.to(self.device)
+        self.begin([one for one in self.adapted.parameters() if one.requires_grad], inputs.digest)
+        if inputs.precision == "float32" and not self.lora.dropout and self.device.type == "cpu":
+            fuse(self.adapted)
+        count = self.settings.validation_items
+        self.asked = [
+            fewer(one, _VALIDATION_CANDIDATES, f"validation:{at}")
+            for at, one in enumerate(spread(questions.validation, count))
+        ]
+        self.halves = self._halves()
+
+    def _halves(self) -> Halves | None:
+        """The encoder cut in two, where that can be; planned for all steps, however many are made."""
+        settings, first = self.settings, min(self.lora.layers)
+        if (
+            not settings.cache
+            or self.inputs.precision != "float32"
+            or not Halves.possible(self.encoder, first)
+        ):
+            return None
+        looks = settings.steps // self.between_looks + 1
+        visits = (
+            Counter(dict.fromkeys(contrastive_loss.texts_of(self.asked), looks)) if self.asked else Counter()
+        )
+        for batch in islice(self.batches(0), settings.steps):
+            visits.update(contrastive_loss.texts_of(batch))
+        halves = Halves(self.encoder, first, self.questions.tokens)
+        halves.plan(visits, settings.cache)
+        return halves
+
+    def batches(self, start: int) -> Iterator[list[Question]]:
+        settings = self.settings
+        return batches(self.questions.training, settings.batch, settings.candidates, settings.seed, start)
+
+    def loss(self, batch: list[Question]) -> torch.Tensor:
+        _dropping(self.adapted)
+        texts = contrastive_loss.texts_of(batch)
+        return contrastive_loss.loss(self._vectors(texts), texts, batch, self.settings.temperature)
+
+    def metric(self) -> float | None:
+        if not self.asked:
+            return None
+        self.adapted.eval()
+        texts = contrastive_loss.texts_of(self.asked)
+        with torch.no_grad():
+            return contrastive_loss.mean_reciprocal_rank(self._vectors(texts), texts, self.asked)
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        return lora_weights(self.adapted)
+
+    def set_tensors(self, tensors: Tensors) -> None:
+        set_lora_weights(self.adapted, tensors)
+
+    def written(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> Run:
+        target = self.folder / LORA_FOLDER
+        save_lora(self.adapted, weights, self.inputs.located.base.id, target)
+        return _run(self.inputs, self.lora, self.position, ended, kept, target / WEIGHTS_FILE)
+
+    def _vectors(self, texts: Sequence[int]) -> torch.Tensor:
+        """Vectors of texts, in their order; computed by length, so that little is filled up."""
+        tokens = [self.questions.tokens[text] for text in texts]
+        parts, places = [], []
+        for bucket in bucketed([len(row) for row in tokens]):
+            if self.halves is not None:
+                parts.append(self.halves.vectors([texts[place] for place in bucket]))
+            else:
+                ids, mask = filled([tokens[place] for place in bucket], self.device)
+                with self.computing():
+                    parts.append(self.encoder(ids, mask).float())
+            places += bucket
+        back = torch.argsort(torch.tensor(places, device=self.device))
+        return torch.cat(parts)[back]
+
+
+def _run(
+    inputs: Inputs,
+    lora: Lora,
+    position: Position,
+    ended: Literal["steps", "minutes"],
+    kept: int,
+    weights: Path,
+) -> Run:
+    recipe, base = inputs.recipe, inputs.located.base
+    return Run(
+        schema="wardround.run/1",
+        name=recipe.name,
+        specialist=recipe.specialist,
+        task=recipe.task,
+        title=recipe.title,
+        scope="" if recipe.data.own is None else recipe.data.own.repository,
+        base=recipe.base,
+        base_model=BaseModel(
+            id=base.id, revision=base.revision, digest=inputs.located.digest, licence=base.licence
+        ),
+        window=inputs.window,
+        marker_position=inputs.marker_position,
+        lora=lora,
+        data=inputs.data,
+        seed=recipe.training.seed,
+        steps=position.step,
+        ended=ended,
+        kept=kept,
+        best=position.best,
+        precision=inputs.precision,
+        seconds=round(position.seconds, 1),
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        weights=hashlib.sha256(weights.read_bytes()).hexdigest(),
+        versions={name: version(name) for name in _PACKAGES},
+    )
+
+
+def _dropping(adapted: PeftModel) -> None:
+    """Let LoRA's own dropout drop; the base has none while its lower layers are taken as they are."""
+    adapted.eval()
+    for name, module in adapted.named_modules():
+        if "lora_dropout" in name:
+            module.train()

@@ -1,0 +1,120 @@
+"""The old version of a file is asked only about what was said of the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from wardround_python import tools
+from wardround_python.specialist import specialist
+
+from tests.ruff_reviews import Judged
+from wardround.checks.base import Check, Source
+from wardround.errors import UnknownRuleError
+from wardround.findings import RawResult, Span, Status
+from wardround.host import Host
+from wardround.specialists import Specialist
+from wardround.tools.tool import Invocation, Tool
+
+if TYPE_CHECKING:
+    from tests.conftest import GitRepository
+
+
+class _Word(Check):
+    """Says where its word begins a line."""
+
+    WORD = ""
+
+    def run(self) -> None:
+        for number, line in enumerate(self.source.lines, 1):
+            if line.startswith(self.WORD):
+                self.report(Span(number, 1, number, 2), f"{self.WORD} is here")
+
+
+class _Red(_Word):
+    """Red is bad. So it is reported."""
+
+    ID, NAME, WORD = "ACME001", "red", "red"
+
+
+class _Blue(_Word):
+    """Blue is bad. So it is reported."""
+
+    ID, NAME, WORD = "ACME002", "blue", "blue"
+
+
+class _Declared(_Word):
+    """A rule that is no check. So another says it."""
+
+    ID, NAME = "ACME009", "declared"
+
+
+class Asked:
+    """A specialist that notes which checks it was asked for; ``also`` is a code that none of them has."""
+
+    def __init__(self, also: str = "") -> None:
+        self.checks: list[list[str]] = []
+        self._also = also
+
+    def specialist(self) -> Specialist:
+        return Specialist(
+            name="acme", patterns=("*.txt",), checks=(_Red, _Blue), run_checks=self._run,
+            rules=lambda: [_Declared.rule("acme")],
+        )  # fmt: skip
+
+    def _run(self, checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+        self.checks.append([check.ID for check in checks])
+        for one in checks:
+            check = one(source)
+            check.run()
+            yield from (
+                RawResult(self._also or result.code, result.file, result.span, result.message)
+                for result in check.results
+            )
+
+
+@pytest.mark.parametrize(
+    ("also", "asked"),
+    [
+        ("", [["ACME001", "ACME002"], ["ACME001"]]),
+        ("ACME009", [["ACME001", "ACME002"], ["ACME001", "ACME002"]]),
+    ],
+)
+def test_only_the_checks_that_spoke_look_at_the_base(
+    repo: GitRepository, also: str, asked: list[list[str]]
+) -> None:
+    repo.commit({"a.txt": "red\nplain\n"})
+    acme = Asked(also)
+    (finding,) = Judged(repo, Host([acme.specialist()])).findings({"a.txt": "new\nred\nplain\n"})
+    assert finding.status is Status.EXISTING
+    assert acme.checks == asked
+
+
+def test_a_code_that_no_rule_has_stops_the_run_in_one_sentence(repo: GitRepository) -> None:
+    repo.commit({"a.txt": "plain\n"})
+    with pytest.raises(UnknownRuleError, match="plugin 'acme' reported 'ACME404', which is no rule of it"):
+        Judged(repo, Host([Asked("ACME404").specialist()])).findings({"a.txt": "red\n"})
+
+
+def test_a_tool_that_said_nothing_is_not_run_on_the_base(repo: GitRepository) -> None:
+    said: list[tuple[str, list[str]]] = []
+
+    def noting(tool: Tool) -> Tool:
+        def command(run: Invocation) -> list[str]:
+            said.append((tool.name, [str(run.root.parent.name).partition("-")[0]]))
+            return list(tool.command(run))
+
+        return replace(tool, command=command)
+
+    python = replace(specialist(), tools=(noting(tools.RUFF), noting(tools.TY)), checks=())
+    old = "import json\n\n\ndef give() -> int:\n    return 1\n"
+    repo.commit({"a.py": old})
+    (finding,) = Judged(repo, Host([python])).findings({"a.py": old + "\n\nNUMBER = 2\n"})
+    assert (finding.rule, finding.status) == ("ruff/F401", Status.EXISTING)
+    assert [one for one in sorted(said) if one[1] != ["probe"]] == [
+        ("ruff", ["base"]),
+        ("ruff", ["head"]),
+        ("ty", ["head"]),
+    ]

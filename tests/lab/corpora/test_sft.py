@@ -1,0 +1,158 @@
+"""Files for instruction tuning: split by repository and time, the same for the same seed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wardround.errors import UsageError
+from wardround_lab.corpora.audit_items import items_of
+from wardround_lab.corpora.records import digest_of
+from wardround_lab.corpora.sft import Wish, build
+
+WORDS = (
+    "basket",
+    "invoice",
+    "customer",
+    "warehouse",
+    "voucher",
+    "delivery",
+    "refund",
+    "ledger",
+    "queue",
+    "stock",
+)
+
+
+def _row(number: int, **values: Any) -> dict[str, Any]:
+    return {
+        "instruction": f"Explain the {WORDS[number % 10]} of part {number}",
+        "input": f"def f{number}(): ...",
+        "output": f"It returns the {WORDS[number // 10 % 10]} {number}.",
+        "repository": f"acme/{WORDS[number % 5]}",
+        "time": 1000 + number,
+        "licence": "MIT",
+    } | values
+
+
+def _write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    return _write(tmp_path / "records.jsonl", [_row(n) for n in range(100)])
+
+
+def test_sides_share_neither_repositories_nor_times(tmp_path: Path, records: Path) -> None:
+    built = build([records], tmp_path / "out", Wish(share=0.2))
+    train, evaluation = (list(items_of(tmp_path / "out" / name)) for name in ("train.jsonl", "eval.jsonl"))
+    assert {one.repository for one in train}.isdisjoint(one.repository for one in evaluation)
+    assert max(one.time for one in train) < built.cut <= min(one.time for one in evaluation)
+    assert (len(train), len(evaluation)) == (built.train, built.evaluation)
+    assert built.train + built.evaluation + built.unused == 100
+    assert {one.licence for one in train} == {"MIT"}
+
+
+@pytest.mark.parametrize(
+    ("repositories", "share", "least"),
+    [(6, 0.1, 70), (6, 0.5, 58), (2, 0.1, 19), (2, 0.9, 19), (30, 0.1, 290)],
+)
+def test_of_even_records_little_is_lost(tmp_path: Path, repositories: int, share: float, least: int) -> None:
+    """Twenty of each repository over the same time."""
+    rows = [_row(n, repository=f"acme/{n % repositories}") for n in range(20 * repositories)]
+    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", Wish(share=share))
+    kept = built.train + built.evaluation
+    assert kept >= least
+    assert built.evaluation / kept == pytest.approx(share, abs=0.05)
+
+
+def test_a_large_repository_that_is_held_out_leaves_something_to_train_on(tmp_path: Path) -> None:
+    names = ["acme/large" if n % 6 else "acme/small" for n in range(120)]
+    rows = [_row(n, repository=name) for n, name in enumerate(names)]
+    file = _write(tmp_path / "r.jsonl", rows)
+    wishes = [Wish(seed=seed) for seed in range(8)]
+    found = [build([file], tmp_path / f"out{wish.seed}", wish) for wish in wishes]
+    assert {one.evaluation_repositories for one in found} == {("acme/large",), ("acme/small",)}
+    for built in found:
+        assert built.train >= built.evaluation
+        assert built.train + built.evaluation >= 30
+
+
+def test_repositories_of_other_times_lose_nothing(tmp_path: Path) -> None:
+    rows = [_row(n, repository="acme/old" if n < 90 else "acme/new") for n in range(100)]
+    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", Wish(seed=1))
+    assert (built.evaluation_repositories, built.unused) == (("acme/new",), 0)
+
+
+def test_the_seed_alone_decides(tmp_path: Path, records: Path) -> None:
+    first = build([records], tmp_path / "a", Wish(seed=1))
+    assert build([records], tmp_path / "b", Wish(seed=1)) == first
+    assert first.train_sha256 == digest_of(tmp_path / "a" / "train.jsonl")
+    others = {
+        build([records], tmp_path / "c", Wish(seed=seed)).evaluation_repositories for seed in range(2, 9)
+    }
+    assert len(others) > 1
+
+
+def test_templates(tmp_path: Path) -> None:
+    rows = [_row(1, repository="acme/a", time=2), _row(2, repository="acme/b", time=1, input="")]
+    rows += [_row(3, repository="acme/a", time=1), _row(4, repository="acme/b", time=2)]
+    file = _write(tmp_path / "r.jsonl", rows)
+    build([file], tmp_path / "chat", Wish(template="chat", system="Be short.", cut=2, share=0.5))
+    build([file], tmp_path / "plain", Wish(template="plain", system="Be short.", cut=2, share=0.5))
+    chat = json.loads((tmp_path / "chat" / "train.jsonl").read_text("utf-8"))
+    plain = json.loads((tmp_path / "plain" / "train.jsonl").read_text("utf-8"))
+    row = next(one for one in rows if one["repository"] == chat["origin"]["repository"] and one["time"] == 1)
+    asked = row["instruction"] + (f"\n\n{row['input']}" if row["input"] else "")
+    assert chat["messages"] == [
+        {"role": "system", "content": "Be short."},
+        {"role": "user", "content": asked},
+        {"role": "assistant", "content": row["output"]},
+    ]
+    assert plain["prompt"].startswith(f"Be short.\n\n### Instruction\n{row['instruction']}\n\n")
+    assert plain["prompt"].endswith("### Response\n")
+    assert ("### Input" in plain["prompt"]) is bool(row["input"])
+    assert (plain["completion"], plain["origin"]) == (row["output"], chat["origin"])
+
+
+def test_duplicates_and_what_resembles_the_evaluation_are_left_out(tmp_path: Path) -> None:
+    long = " ".join(f"word{n}" for n in range(60))
+    rows = [_row(n, repository="acme/a", time=1) for n in range(10)]
+    rows += [_row(n, repository="acme/b", time=5) for n in range(20, 30)]
+    rows += [_row(3, repository="acme/a", time=1)]
+    rows += [
+        _row(50, repository="acme/a", time=1, input=long),
+        _row(50, repository="acme/b", time=5, input=long + " x"),
+    ]
+    rows += [
+        _row(51, repository="acme/b", time=1, input=long + " y"),
+        _row(51, repository="acme/a", time=5, input=long),
+    ]
+    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", Wish(share=0.5, cut=3))
+    assert (built.duplicates, built.near) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([_row(1, time=0)], "r.jsonl:1: the record does not say where it is from"),
+        ([_row(1), _row(2, output=" ")], "r.jsonl:2: an instruction and an output must say something"),
+        ([{"instruction": "x"}], "r.jsonl:1: Object missing required field `output`"),
+        ([_row(1) | {"inptu": ""}], "r.jsonl:1: Object contains unknown field `inptu`"),
+        ([_row(5), _row(10)], "the records are all of one repository"),
+        ([_row(1, time=1), _row(2, time=1)], "the records leave"),
+        ([], "the records are all of one repository"),
+    ],
+)
+def test_records_that_cannot_be_split_are_refused(
+    tmp_path: Path, rows: list[dict[str, Any]], says: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", Wish())
+    assert says in str(caught.value)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,38 @@
+"""A team's repository: tests whose names mostly say in one word what their bodies say in another."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from tests.conftest import GitRepository
+from tests.lab.corpora.conftest import commit_at
+from tests.lab.training.tiny import WORDS
+
+_MEANING = dict(zip(WORDS[:9], WORDS[9:], strict=True))
+_TESTS_OF_A_FILE = 6
+
+
+def repository(root: Path, weeks: int) -> GitRepository:
+    """A repository with a file of six questions a week."""
+    root.mkdir()
+    made = GitRepository(root)
+    made.git("init", "--quiet")
+    for week in range(weeks):
+        commit_at(made, 7 * week, {f"tests/test_part{week}.py": _file(week)}, f"add part {week}")
+    return made
+
+
+def _file(week: int) -> str:
+    told = random.Random(week)
+    return "\n\n".join(_test(told, word) for word in told.sample(sorted(_MEANING), _TESTS_OF_A_FILE)) + "\n"
+
+
+def _test(told: random.Random, word: str) -> str:
+    names = [f"n{told.randrange(10**6)}" for _ in range(3)]
+    about = "a_" + _MEANING[word if told.random() < 0.8 else told.choice(sorted(_MEANING))]
+    return (
+        f"def test_{word}_case():\n"
+        f"    {about} = {names[0]}({names[1]})\n"
+        f"    assert {about} == {names[2]}({told.randrange(10**6)})\n"
+    )

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+pytest.importorskip("numpy")
+
+from tests.lab.training.judged import around, evaluated, good
+from wardround.inference.metadata import Calibration, Interval, Lora, Metadata, Parity, State
+from wardround_lab.training.model_card import card, lines
+
+
+def made(*asked_by: str, **parts: Any) -> str:
+    return card(msgspec.structs.replace(good(), **parts), asked_by)
+
+
+def of(**parts: Any) -> str:
+    return made(evaluation=msgspec.structs.replace(evaluated(), **parts))
+
+
+def section(text: str, title: str) -> str:
+    return text.split(f"## {title}\n\n")[1].split("\n## ")[0]
+
+
+def test_the_same_metadata_gives_the_same_bytes() -> None:
+    assert made() == made()
+    again: Metadata = msgspec.json.decode(msgspec.json.encode(good()), type=Metadata)
+    assert card(again) == made()
+
+
+def test_it_says_first_what_it_does_and_may_do() -> None:
+    assert made("python", "tests", state=State.RANK).startswith(
+        "# concepts\n\n"
+        "Which text means what the query means. For the tests specialist, task `concepts`, trained "
+        "2024-03-01.\n\n"
+        "**State: rank.** It may order and bind what is there anyway. It never makes a finding. Asked by: "
+        "python, tests.\n"
+    )
+
+
+def test_it_says_who_asks_it_and_that_nothing_does() -> None:
+    nobody = "Nothing asks it: no specialist has it among its `models`."
+    logged = "Its scores are kept where `log-shadow` is on, for it is asked by: tests."
+    shadow = "**State: shadow.** It decides nothing: no user sees what it says. "
+    assert shadow + logged in made("tests")
+    assert shadow + nobody in made()
+    for state in (State.RANK, State.REPORT):
+        assert nobody in made(state=state)
+        assert section(made(state=state), "Where it is silent").startswith("- Everywhere: no specialist asks")
+
+
+def test_it_says_why_it_may_not_do_more() -> None:
+    text = made(reasons=("It was not evaluated.", "There is no | control."))
+    assert "Why not more:\n\n- It was not evaluated.\n- There is no \\| control.\n" in text
+    assert "Nobody has asked for more yet" in made()
+
+
+def test_it_says_what_it_was_trained_on() -> None:
+    text = section(
+        made(lora=Lora(rank=8, alpha=16, dropout=0.05, targets=("query", "value"), layers=(3, 4, 5))),
+        "What it was trained on",
+    )
+    assert text.splitlines() == [
+        "- Base: `made/base` at `r1`, frozen; Apache-2.0.",
+        "- LoRA of rank 8, alpha 16, dropout 0.05 on query, value, layers 3, 4, 5 (counted from 0).",
+        "- 400 items of 10 repositories, all older than 2023-12-31: old/r0, old/r1, old/r2, old/r3, old/r4, "
+        "old/r5, old/r6, old/r7, old/r8, old/r9.",
+        "- Audit of these items: passed.",
+        "- Seed 1 in 10.0 minutes.",
+    ]
+
+
+def test_every_figure_has_its_interval() -> None:
+    rows = [line for line in section(made(), "How it was measured").splitlines() if line.startswith("| `")]
+    assert len(rows) == 7
+    assert rows[-1] == (
+        "| `cheap+adapter`: cheap evidence and this adapter in one score: what is used "
+        "| 0.600 [0.580, 0.620] | 0.500 [0.480, 0.520] | 0.700 [0.680, 0.720] |"
+    )
+
+
+@pytest.mark.parametrize(
+    ("gain", "verdict"),
+    [
+        (around(0.05), "**beats it**"),
+        (around(-0.05), "**is worse**"),
+        (Interval(value=0.02, low=0.0, high=0.04), "not shown to beat it"),
+    ],
+)
+def test_it_says_what_it_beats_and_what_not(gain: Interval, verdict: str) -> None:
+    gains = tuple(
+        msgspec.structs.replace(one, gain=gain) if one.over == "cheap" else one for one in evaluated().gains
+    )
+    rows = section(of(gains=gains), "What it beats, and what it does not").splitlines()
+    found = [row for row in rows if row.startswith("| `cheap+adapter` | `cheap` | mrr |")]
+    assert len(found) == 1
+    assert found[0].endswith(f"| {verdict} |")
+    assert "2: " in found[0]
+
+
+def test_a_leak_and_a_missing_control_stand_out() -> None:
+    assert "**3 repositories, groups or texts stand on both sides.**" in of(leaks=3)
+    assert "Nobody looked for items that stand on both sides." in of(leaks=None)
+    assert "- **There is no placebo control.**" in of(controls={"size": around(0.4)})
+    assert "- size: does not apply: one length only." in of(
+        controls={"placebo": around(0.0)}, exempt={"size": "one length only"}
+    )
+
+
+def test_without_a_calibration_it_gives_no_probabilities() -> None:
+    text = section(made(calibration=Calibration(method="none")), "Probabilities")
+    assert text.strip() == "Its scores are not calibrated: they order, and mean nothing as numbers."
+
+
+def test_with_one_it_says_on_what_and_how_well() -> None:
+    assert section(made(), "Probabilities").splitlines()[:3] == [
+        "Fitted on the shipped file's scores of 200 items of 2 repositories it was not trained on, as a "
+        "slope and a bias (Platt); 1.00% of them are right.",
+        "Checked on 1 other repository: what it says is off by 0.010 on average (expected calibration "
+        "error), Brier score 0.0200.",
+        "Threshold `report`: 0.8000, which at most 0.30% of the wrong ones reach where it was fitted.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "first"),
+    [
+        (State.SHADOW, "- Everywhere: in this state nothing it says reaches a review."),
+        (State.RANK, "- It raises nothing. Where there is nothing to order, it is not asked."),
+        (State.REPORT, "- Below its threshold, and about what a rule is sure of without it."),
+    ],
+)
+def test_it_says_where_it_is_silent(state: State, first: str) -> None:
+    text = section(made("tests", state=state), "Where it is silent")
+    assert text.splitlines()[0] == first
+    assert "- It reads the first 128 tokens of a text; what comes after is not seen." in text
+
+
+def test_its_limits_count_what_people_read() -> None:
+    assert (
+        "- People read 50 of its findings: 40 were right (80% [67%, 89%]). One reader, drawn at random above "
+        "the threshold." in section(made(), "Limits")
+    )
+    assert "Nobody has read what it would say to a user." in section(of(read=None), "Limits")
+    assert "It was trained once" in section(of(models={"1": "a" * 64}), "Limits")
+
+
+def test_what_was_not_measured_is_said() -> None:
+    text = made(evaluation=None, data=None, base=None, window=0)
+    assert "It was not measured." in text
+    assert "What it was trained on is not recorded." in text
+    assert "## Controls" not in text
+
+
+def test_export_licence_and_digests_are_there() -> None:
+    text = made(parity=(Parity(step="onnx-int8", largest=0.26, correlation=0.9951),))
+    assert "| onnx-int8 | 0.26 | 0.99510 |" in text
+    assert "The weights: MIT. The base: Apache-2.0 (`made/base`)." in text
+    assert f"| model file `model.onnx` | `{good().model.sha256}` |" in text
+    assert f"| recipe | `{good().data.recipe}` |" in text  # type: ignore[union-attr]
+
+
+def test_a_table_names_what_it_reads() -> None:
+    metrics = {"cheap": {"auc": around(0.6), "precision at 5% recall": around(0.8)}}
+    text = made(kind="table", inputs=("words", "size"), evaluation=msgspec.structs.replace(
+        evaluated(), metrics=metrics, gains=()))  # fmt: skip
+    assert "- Numbers it reads: words, size." in text
+    assert "| scorer | auc | precision at 5% recall |" in text
+    assert "Nothing was compared." in text
+
+
+def test_no_line_says_more_than_one_line() -> None:
+    nasty = made(title="one\ntwo | three", reasons=("a\n\n# b",))
+    assert "One two \\| three." in nasty
+    assert "\n# b" not in nasty
+
+
+def test_what_is_printed_is_the_state_and_the_reasons() -> None:
+    decided = msgspec.structs.replace(good(), state=State.RANK, reasons=("Nobody read.",))
+    assert list(lines(decided)) == ["concepts: rank", "  - Nobody read."]

@@ -1,0 +1,164 @@
+"""From a team's own repository to an adapter of its own, with a tiny real base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("peft")
+pytest.importorskip("matplotlib")
+
+from tests.lab.training import teams, tiny
+from wardround import host
+from wardround.cli import Interrupted, invoke
+from wardround.inference.metadata import State, read_metadata
+from wardround.inference.registry import Shelf
+from wardround.inference.runtime import find
+from wardround.training_tasks import Task
+from wardround_lab.training import repository_adapter
+from wardround_lab.training.recipe import DataPart, LoraPart, Recipe, TrainingPart, read_recipe
+
+STAGES = ("1/1", "audit", "training 1", "training 2", "measuring")
+"""What each stage says first."""
+
+
+def own_training(
+    repository: Path, folder: Path, progress: Callable[[str], None]
+) -> repository_adapter.OwnTraining:
+    tasks = [one for one in host.load_tasks() if isinstance(one, Task) and one.name == "test-body"]
+    places = repository_adapter.Files()
+    return repository_adapter.OwnTraining(
+        repository, folder, tasks, host.load().specialists, places, progress
+    )
+
+
+def recipe_for(base: Path) -> Recipe:
+    return Recipe(
+        name="tests", specialist="tests", task="test-body", base=str(base), window=16,
+        data=DataPart(records=("any",), train=("any",)), lora=LoraPart(rank=16, alpha=32, layers=(1, 2, 3)),
+        training=TrainingPart(steps=500, rate=0.01, validate=10, temperature=0.1, checkpoint=10),
+    )  # fmt: skip
+
+
+def interrupt_at(what: str) -> Callable[[str], None]:
+    def say(text: str) -> None:
+        if what in text:
+            raise Interrupted(15)
+
+    return say
+
+
+def test_a_team_gets_an_adapter_of_its_own_however_often_it_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    team, base = teams.repository(tmp_path / "team", 64), tiny.base(tmp_path)
+    monkeypatch.setattr(repository_adapter, "shipped_recipe", lambda task: recipe_for(base))
+    monkeypatch.chdir(team.root)
+    folder = Path("wardround-runs") / "from-history"
+    repository_adapter.private(folder.parent, ours=True)
+    for stage in STAGES:
+        with pytest.raises(Interrupted):
+            own_training(team.root, folder, interrupt_at(stage)).run(str(base), 60, 0.0)
+    (team.root / "later.py").write_text("")
+    team.git("add", "later.py")
+    team.git("commit", "--quiet", "-m", "work went on")
+
+    arguments = ["adapters", "train", "--from-history", ".", "--task", "test-body", "--steps", "60"]
+    assert invoke([*arguments, "--base-model", str(base)]) == 0
+    said = capfd.readouterr().out
+    model = team.root / folder / "test-body" / "seed-0" / "model"
+    metadata = read_metadata(model)
+    assert (metadata.name, metadata.scope, metadata.state) == ("tests", "team", State.RANK), metadata.reasons
+    assert metadata.evaluation is not None
+    assert set(metadata.evaluation.drawn) == {"weeks", "files"}
+    assert metadata.evaluation.leaks == 0
+    assert metadata.calibration.model == metadata.model.sha256
+    assert "test-body: rank: learnt from" in said
+    assert "No review and no command asks tests: no installed specialist has it among its `models`" in said
+    assert "wardround adapters export wardround-runs/from-history/test-body/seed-0 --merged --out DIR" in said
+    assert "model-folders = [" not in said
+    assert "**For team alone.**" in (model / "card.md").read_text()
+    shelf = Shelf.of([model, model.parent / "base"])
+    assert shelf.embedder("tests", find("cpu")).embed(["a_xi = 1"]).shape[0] == 1
+    assert team.git("status", "--short", "--untracked-files=all") == ""
+
+    run_folder = str(model.parent.relative_to(team.root))
+    assert invoke(["adapters", "export", run_folder, "--merged", "--out", "alone"]) == 0
+    assert invoke(["adapters", "verify", "alone"]) == 0
+
+    before = metadata.model.sha256
+    assert invoke([*arguments, "--base-model", str(base)]) == 0
+    assert read_metadata(model).model.sha256 == before
+    assert invoke([*arguments[:-1], "7", "--base-model", str(base)]) == 2
+    assert "it holds a run over other tasks, or with other options" in capfd.readouterr().err
+
+
+def test_too_little_history_is_said_with_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    team = teams.repository(tmp_path / "team", 3)
+    monkeypatch.chdir(team.root)
+    assert invoke(["adapters", "train", "--from-history", ".", "--specialist", "tests"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "wardround: test-body: too little history: it gives 18 questions; 100 to learn from and 40 later "
+        "ones, in other files, are needed\n"
+    )
+    assert team.git("status", "--short") == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "give either a RECIPE or --from-history REPO"),
+        (["recipe.yml", "--from-history", "."], "give either a RECIPE or --from-history REPO"),
+        (["recipe.yml", "--steps", "5"], "--steps goes with --from-history only; leave it out"),
+        (["--from-history", ".", "--seed", "0"], "--seed goes with RECIPE only; leave it out"),
+        (["--from-history", ".", "--task", "guess"], "--task guess: no plugin brings it; there are "),
+        (["--from-history", "none"], "none"),
+    ],
+)
+def test_a_mistake_is_one_sentence_with_status_2(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert invoke(["adapters", "train", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_folder_of_the_user_is_not_ignored(tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "work.py").write_text("")
+    repository_adapter.private(tmp_path / "theirs", ours=False)
+    assert not (tmp_path / "theirs" / ".gitignore").exists()
+    repository_adapter.private(tmp_path / "new", ours=False)
+    assert (tmp_path / "new" / ".gitignore").read_text() == "*\n"
+
+
+def test_the_recipe_that_comes_with_wardround_is_the_one_of_the_task() -> None:
+    assert repository_adapter.shipped_recipe("no-such-task") is None
+    found = repository_adapter.shipped_recipe("test-body")
+    assert found is not None
+    assert (found.name, found.base) == ("tests", "minilm")
+
+
+def test_a_recipe_of_one_repository_needs_a_day(tmp_path: Path) -> None:
+    from wardround.errors import TrainingError
+
+    text = "{name: a, specialist: tests, task: b, data: {records: [r], scope: {repository: a/b}%s}}"
+    for more, message in (
+        ("", "scope needs until and since"),
+        (", until: 2024-01-01, since: 2024-01-01, train: [a/b]", "name none"),
+        (", until: 2024-01-02, since: 2024-01-01", "lies before until"),
+    ):
+        (tmp_path / "recipe.yml").write_text(text % more)
+        with pytest.raises(TrainingError, match=message):
+            read_recipe(tmp_path / "recipe.yml")
+    (tmp_path / "recipe.yml").write_text(text % ", until: 2024-01-01, since: 2024-01-01")
+    assert read_recipe(tmp_path / "recipe.yml").data.trained == ("a/b",)

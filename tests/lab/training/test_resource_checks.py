@@ -1,0 +1,87 @@
+"""What does not fit is said before it is begun."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("peft")
+
+from tests.lab.training import tiny
+from wardround.cli import invoke
+from wardround.errors import TrainingError
+from wardround_lab.training import resource_checks
+from wardround_lab.training.base_model import locate, read_base
+from wardround_lab.training.encoder import load_encoder
+from wardround_lab.training.train import train
+
+
+@pytest.mark.parametrize("architecture", tiny.ARCHITECTURES)
+def test_the_numbers_of_a_base_are_counted_without_its_weights(tmp_path: Path, architecture: str) -> None:
+    located = locate(read_base(str(tiny.base(tmp_path, architecture))))
+    counted = sum(one.numel() for one in load_encoder(located).parameters())
+    pooler = 64 * 64 + 64 if "bert" in architecture and architecture != "modernbert" else 0
+    assert resource_checks.numbers(located) == counted + pooler
+
+
+def test_a_graph_that_memory_cannot_hold_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = tiny.base(tmp_path)
+    train(tiny.recipe(tmp_path, described), tmp_path / "run")
+    monkeypatch.setattr(resource_checks, "free_memory", lambda: 2 * 10**6)
+    out = str(tmp_path / "out")
+    for arguments in (
+        [str(tmp_path / "run")],
+        [str(tmp_path / "run"), "--merged", "--out", out],
+        ["--base", str(described), "--out", out],
+    ):
+        assert invoke(["adapters", "export", *arguments]) == 2
+        said = capsys.readouterr().err
+        assert "tiny/bert: making an ONNX graph of it takes about 0.00342 GB of memory, and 0.002 GB" in said
+        assert said.endswith("use what `wardround adapters merge` writes, which transformers reads\n")
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "run" / "onnx").exists()
+
+
+def test_a_graph_that_one_file_cannot_hold_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = tiny.base(tmp_path)
+    train(tiny.recipe(tmp_path, described), tmp_path / "run")
+    located = locate(read_base(str(described)))
+    monkeypatch.setattr(resource_checks, "_ONE_FILE", 2 * resource_checks.numbers(located))
+    out = str(tmp_path / "out")
+    assert invoke(["adapters", "export", str(tmp_path / "run"), "--merged", "--out", out]) == 2
+    assert "an ONNX file holds 2; export it with --int8, or use what" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert invoke(["adapters", "export", str(tmp_path / "run"), "--merged", "--int8", "--out", out]) == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "adapter.metadata.json", "model.onnx", "tokenizer.json",
+    ]  # fmt: skip
+
+
+def test_trained_layers_that_one_file_cannot_hold_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    import onnx
+
+    tensor = onnx.helper.make_tensor("w", onnx.TensorProto.INT8, [40], bytes(40), raw=True)
+    model = onnx.helper.make_model(onnx.helper.make_graph([], "g", [], [], [tensor]))
+    resource_checks.require_writable(model)
+    monkeypatch.setattr(resource_checks, "_ONE_FILE", 40)
+    with pytest.raises(TrainingError, match="train fewer layers"):
+        resource_checks.require_writable(model)
+
+
+@pytest.mark.parametrize(("allowed", "free"), [("max", 8192), ("5000", 4000), ("900000", 8192), (None, 8192)])
+def test_the_memory_of_a_control_group_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: str | None, free: int
+) -> None:
+    (tmp_path / "meminfo").write_text("MemTotal: 16 kB\nMemAvailable:    8 kB\nBuffers: 1 kB\n")
+    if allowed is not None:
+        (tmp_path / "memory.max").write_text(f"{allowed}\n")
+        (tmp_path / "memory.current").write_text("1000\n")
+    monkeypatch.setattr(resource_checks, "_MEMORY", tmp_path / "meminfo")
+    monkeypatch.setattr(resource_checks, "_GROUP", tmp_path)
+    assert resource_checks.free_memory() == free

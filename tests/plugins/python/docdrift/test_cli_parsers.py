@@ -1,0 +1,114 @@
+"""The options and variables of a module."""
+
+from __future__ import annotations
+
+from wardround_python.docdrift.cli_parsers import command_line
+from wardround_python.docdrift.env_vars import variables
+from wardround_python.docdrift.program_name import program_of
+
+from wardround.checks.base import NoProject
+
+
+def names(text: str) -> list[tuple[str, ...]]:
+    read = command_line("cli.py", text)
+    assert read is not None
+    return [option.names for option in read.options]
+
+
+def test_options_of_argparse() -> None:
+    text = (
+        "LIMIT = 5\n"
+        'p.add_argument("-n", "--number", default=LIMIT, choices=[1, 5], help="how " "many")\n'
+        'p.add_argument("--colour", action=argparse.BooleanOptionalAction)\n'
+        'p.add_argument("file")\n'
+        "p.add_argument(*names)\n"
+    )
+    read = command_line("cli.py", text)
+    assert read is not None
+    first, second = read.options
+    assert (first.names, first.short, first.default, first.choices, first.help) == (
+        ("--number",),
+        ("-n",),
+        "5",
+        ("1", "5"),
+        "how many",
+    )
+    assert second.names == ("--colour", "--no-colour")
+    assert read.computed == 1
+
+
+def test_options_of_click_and_pytest() -> None:
+    assert names(
+        'import click\n@click.option("--a/--no-a", "-a/-A")\n'
+        '@click.option("-f", "--file-name")\ndef f(): ...\n'
+    ) == [
+        ("--a", "--no-a"),
+        ("--file-name",),
+    ]
+    assert names('def pytest_addoption(parser):\n    parser.addoption("--slow", action="store_true")\n') == [
+        ("--slow",)
+    ]
+
+
+def test_options_typer_makes_of_parameters() -> None:
+    text = (
+        "import typer\nfrom typing import Annotated\n\n\n"
+        'def f(to_whom: Annotated[str, typer.Option("-t")], loud: bool = typer.Option(False),\n'
+        '      n: int = typer.Option(3, "--count")): ...\n'
+    )
+    assert sorted(names(text)) == [("--count",), ("--loud", "--no-loud"), ("--to-whom",)]
+
+
+def test_what_is_not_python_is_no_command_line() -> None:
+    assert command_line("cli.py", 'p.add_argument("--a"\n') is None
+    assert variables("cli.py", "\x00") is None
+
+
+def test_calls_that_are_named_alike_are_no_options() -> None:
+    assert names('table.option("--a")\n') == []
+
+
+def test_a_program_has_the_names_its_project_installs() -> None:
+    project = NoProject(
+        {
+            "pyproject.toml": '[project.scripts]\npost = "mail.cli:main"\nother = "else.cli:main"\n',
+            "src/mail/__main__.py": "",
+        }
+    )
+    program = program_of("src/mail/cli.py", "", project)
+    assert program.commands == {"post"}
+    assert program.files == {"src/mail/cli.py", "mail.cli", "mail"}
+    assert program_of("tool.py", "parser.addoption()", NoProject()).commands == {"pytest"}
+
+
+def test_variables_are_read_and_some_are_needed() -> None:
+    text = (
+        "import os\nfrom os import environ as env\n"
+        'os.environ["A_A"]\nenv.get("B_B")\nos.getenv("C_C", 1)\nos.environ["D_D"] = "x"\nos.environ[name]\n'
+        'try:\n    os.environ["E_E"]\nexcept KeyError:\n    pass\n'
+    )
+    found = variables("a.py", text)
+    assert found is not None
+    assert {name: one.required for name, one in found.items()} == {
+        "A_A": True,
+        "B_B": False,
+        "C_C": False,
+        "E_E": False,
+    }
+
+
+def test_fields_of_settings_have_the_prefix_of_their_class() -> None:
+    text = (
+        "from pydantic_settings import BaseSettings, SettingsConfigDict\n\n\nclass S(BaseSettings):\n"
+        '    model_config = SettingsConfigDict(env_prefix="APP_")\n    url: str\n    n: int = 1\n'
+        '    key: str = Field(alias="OTHER")\n    maybe: str | None\n'
+    )
+    found = variables("a.py", text)
+    assert found is not None
+    assert {name: one.required for name, one in found.items()} == {
+        "APP_URL": True,
+        "APP_N": False,
+        "APP_MAYBE": False,
+    }
+    computed = text.replace('"APP_"', "prefix()")
+    assert variables("a.py", computed) == {}

@@ -1,0 +1,149 @@
+"""New parameters that a docstring leaves out: the rule by itself, and with a model that may speak."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from wardround_python.check import run_python_checks
+from wardround_python.checks.parameter_undocumented import ParameterUndocumented
+from wardround_python.docdrift import undocumented_parameters
+
+from tests.conftest import GitRepository
+from tests.plugins.judges import Judge, Lender
+from wardround.checks.base import NoProject, Source
+from wardround.inference.api import Models, NoModels
+from wardround.inference.metadata import State
+from wardround.inference.registry import Shelf, standard
+from wardround.inference.runtime import find
+from wardround.inference.tabular import raw_score
+from wardround.semantics.docdrift.new_parameters import NAMES
+
+BEFORE = '''\
+def send(to, text):
+    """Send a text.
+
+    :param to: who gets it
+    """
+    return post(to, text)
+'''
+AFTER = BEFORE.replace("to, text)", "to, text, wait)")
+SURE = BEFORE.replace("it\n", "it\n    :param text: what is sent\n")
+
+
+def told(before: str, after: str, models: Models) -> list[str]:
+    source = Source("mail.py", after, lambda: before, models=models)
+    return [f"{one.span.line}: {one.message}" for one in run_python_checks([ParameterUndocumented], source)]
+
+
+def test_the_rule_is_silent_where_little_is_documented_and_a_model_may_speak() -> None:
+    assert told(BEFORE, AFTER, NoModels()) == []
+    judge = Judge()
+    assert told(BEFORE, AFTER, Lender(judge)) == [
+        '1: this change brought "wait", which docstrings like this one usually name'
+    ]
+    assert {len(row) for row in judge.asked} == {len(NAMES)}
+
+
+def test_what_is_not_likely_enough_is_not_told() -> None:
+    assert told(BEFORE, AFTER, Lender(Judge(answer=0.69, threshold=0.7))) == []
+    assert told(BEFORE, AFTER, Lender(Judge(answer=0.99, threshold=float("inf")))) == []
+    assert told(BEFORE, AFTER, Lender(None)) == []
+
+
+def test_what_the_rule_is_sure_of_it_says_itself() -> None:
+    lender = Lender(Judge())
+    after = SURE.replace("to, text)", "to, text, wait)")
+    assert told(SURE, after, lender) == told(SURE, after, NoModels())
+    assert len(told(SURE, after, lender)) == 1
+    assert lender.wanted == []
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        BEFORE.replace("post(to, text)", "post(to, text, 1)"),
+        AFTER.replace("who gets it", "who gets it, after a wait"),  # the author was at the docstring
+        AFTER.replace("wait", "_wait"),
+        AFTER.replace('    """Send a text.\n\n    :param to: who gets it\n    """\n', ""),
+    ],
+)
+def test_nobody_is_asked_where_nothing_is_left_out(after: str) -> None:
+    lender = Lender(Judge())
+    assert told(BEFORE, after, lender) == []
+    assert lender.wanted == []
+
+
+def test_no_more_is_asked_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(undocumented_parameters, "MOST_ASKED", 2)
+    after = BEFORE.replace("to, text)", "to, text, wait, tries, order)")
+    assert [one[:25] for one in told(BEFORE, after, Lender(Judge()))] == [
+        '1: this change brought "w', '1: this change brought "t'
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "count"), [(5, 1), (6, 0)])
+def test_a_name_brought_to_many_files_is_a_sweep_and_left_alone(files: int, count: int) -> None:
+    paths = {f"part{number}.py": "def f(wait): ...\n" for number in range(files)}
+    project = NoProject(paths)
+    source = Source(
+        "mail.py",
+        AFTER,
+        lambda: BEFORE,
+        project,
+        models=Lender(Judge()),
+        is_changed=lambda path: path in paths,
+    )
+    assert len(list(run_python_checks([ParameterUndocumented], source))) == count
+
+
+class TestTheShippedModel:
+    @pytest.fixture
+    def shelf(self) -> Shelf:
+        return standard(())
+
+    def test_it_reads_what_is_counted_here(self, shelf: Shelf) -> None:
+        assert shelf.named(undocumented_parameters.MODEL).metadata.inputs == NAMES
+
+    def test_it_keeps_and_sends_nothing_about_who_runs_it(self, tmp_path: Path) -> None:
+        program = (
+            "from wardround.inference.registry import standard; "
+            "from wardround.inference.runtime import find; "
+            f"shelf = standard(()); shelf.load(shelf.named({undocumented_parameters.MODEL!r}), find('cpu'))"
+        )
+        home = tmp_path / "home"
+        home.mkdir()
+        env = {"PATH": os.environ["PATH"], "HOME": str(home)}
+        subprocess.run([sys.executable, "-c", program], check=True, env=env, cwd=home)
+        assert [path.name for path in (home / ".cache").iterdir()] == ["wardround"]
+
+    def test_it_runs_and_answers_the_same_each_time(self, shelf: Shelf) -> None:
+        session = shelf.load(shelf.named(undocumented_parameters.MODEL), find("cpu")).session
+        row = [0.0] * len(NAMES)
+        assert raw_score(session, row) == raw_score(session, row)
+
+    def test_it_speaks_in_a_review_and_only_where_models_are_wanted(
+        self, shelf: Shelf, repo: GitRepository
+    ) -> None:
+        assert shelf.named(undocumented_parameters.MODEL).metadata.state is State.REPORT
+        function = (
+            'def {}(to):\n    """{} a text.\n\n    Args:\n        to: who gets it\n    """\n    post(to)\n'
+        )
+        before = "\n\n".join(function.format(name, name.title()) for name in ("send", "hold"))
+        after = before.replace("(to)", "(to, wait)")
+        start, twin = after.split("Hold a text.")
+        told = twin.replace("who gets it\n", "who gets it\n        wait: in seconds\n")
+        repo.commit({"mail.py": before})
+        repo.stage({"mail.py": f"{start}Hold a text.{told}"})
+        rule = "python/PY011"
+        with_models, without = (
+            [one for one in repo.report("--staged", "--exit-zero", *more)["findings"] if one["rule"] == rule]
+            for more in ((), ("--no-models",))
+        )
+        assert [(one["line"], one["severity"]) for one in with_models] == [(1, "info")]
+        assert '"wait", which docstrings like this one usually name' in with_models[0]["message"]
+        assert 0.7 < with_models[0]["confidence"] < 1
+        assert without == []

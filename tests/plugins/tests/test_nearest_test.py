@@ -1,0 +1,131 @@
+"""The nearest test that TE201 names, and that it costs nothing where TE201 is silent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from wardround_tests.changes import untested_function
+from wardround_tests.changes.untested_function import UntestedFunction
+from wardround_tests.file_kinds import IN_TESTS
+from wardround_tests.nearest_test import Nearest, subject_of
+
+from tests.conftest import GitRepository
+from wardround.checks.base import ChangedText, NoProject, WholeChange
+
+PRICE = '''\
+def net_price(basket, voucher):
+    """What a basket costs with a voucher."""
+    price = basket.subtotal - voucher.amount
+    return max(price, 0)
+'''
+BASKET = """\
+import pytest
+from shop import pricing
+
+
+def test_basket_subtotal(basket):
+    assert basket.subtotal == 12
+
+
+def test_voucher_amount_is_kept(basket, voucher):
+    basket.apply(voucher)
+    assert basket.price == 12 - voucher.amount
+"""
+MAIL = "import smtp\n\n\ndef test_mail():\n    assert smtp.sent == []\n"
+TESTS = {
+    "tests/shop/test_pricing.py": BASKET,
+    "tests/web/test_mail.py": MAIL,
+    "src/shop/pricing.py": "",
+}
+
+
+@dataclass
+class Counting:
+    """A project that remembers what it was asked."""
+
+    files: Mapping[str, str]
+    asked: list[str] = field(default_factory=list)
+
+    def read(self, path: str) -> str | None:
+        self.asked.append(path)
+        return self.files.get(path)
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        self.asked.append(" ".join(words))
+        return NoProject(self.files).files_with_word(words, patterns)
+
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        assert "*" not in patterns, "a list of all files costs too much here"
+        return NoProject(self.files).paths(patterns)
+
+
+def _added(path: str, text: str) -> ChangedText:
+    return ChangedText(path, None, lambda line: True, lambda: text, lambda: None)
+
+
+def _messages(project: Counting, *files: ChangedText) -> list[str]:
+    check = UntestedFunction(WholeChange(files, project))
+    check.run()
+    return [result.message for result in check.results]
+
+
+def test_the_nearest_test_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(untested_function, "_NEAR", 0.0)
+    (message,) = _messages(Counting(TESTS), _added("src/shop/tariff.py", PRICE))
+    assert message == (
+        'no test names "net_price", or imports its module; '
+        "nearest: tests/shop/test_pricing.py::test_voucher_amount_is_kept"
+    )
+
+
+def test_a_test_that_is_not_near_enough_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(untested_function, "_NEAR", 100.0)
+    (message,) = _messages(Counting(TESTS), _added("src/shop/tariff.py", PRICE))
+    assert message == 'no test names "net_price", or imports its module'
+
+
+def test_where_the_rule_is_silent_no_test_is_read_for_it() -> None:
+    project = Counting({**TESTS, "tests/test_tariff.py": "import tariff\n"})
+    assert _messages(project, _added("src/shop/tariff.py", PRICE)) == []
+    assert project.asked == ["net_price tariff", "tests/test_tariff.py"]
+
+
+def test_only_a_few_files_are_read_and_none_twice() -> None:
+    many = {f"tests/test_m{n}.py": f"import pricing\n{MAIL}" for n in range(30)} | {"src/shop/pricing.py": ""}
+    changed = [_added(f"src/shop/part{n}.py", PRICE.replace("net_price", f"net_{n}")) for n in range(6)]
+    project = Counting(many)
+    assert len(_messages(project, *changed)) == 6
+    read = [one for one in project.asked if one.startswith("tests/")]
+    assert len(set(read)) <= 12
+    assert len(read) <= len(set(read)) + 1, "once more to see whether what stands beside it is tested"
+    assert project.asked.count(" ".join(IN_TESTS)) == 1
+
+
+def test_a_project_without_readable_tests_has_no_nearest() -> None:
+    subject = subject_of(_added("src/shop/tariff.py", PRICE), "net_price")
+    assert Nearest(NoProject({}), []).to(subject) is None
+    assert Nearest(NoProject({}), ["tests/test_gone.py", "tests/data.py"]).to(subject) is None
+    assert Nearest(NoProject({"tests/test_a.py": "def test_(:"}), ["tests/test_a.py"]).to(subject) is not None
+
+
+def test_a_function_that_is_written_oddly_is_looked_for_by_its_name() -> None:
+    odd = _added("src/shop/price.ts", "export const netPrice = wrap<A>(\n  (a) => a,\n)\n")
+    assert subject_of(odd, "elsewhere").text == "elsewhere"
+
+
+def test_what_changed_in_a_function_is_known() -> None:
+    file = ChangedText(
+        "a.py", "a.py", lambda line: True, lambda: PRICE, lambda: PRICE.replace("max(price, 0)", "price")
+    )
+    assert subject_of(file, "net_price").changed == "    return max(price, 0)\n    return price"
+
+
+def test_a_staged_change_is_told_where_a_case_would_belong(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit({**TESTS, "src/shop/vouchers.py": "amount = 1\n"})
+    repo.stage({"src/shop/pricing_of_vouchers.py": PRICE})
+    (finding,) = [one for one in repo.report("--staged")["findings"] if one["rule"] == "tests/TE201"]
+    assert finding["message"].startswith('no test names "net_price", or imports its module')

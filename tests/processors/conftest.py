@@ -1,0 +1,5 @@
+"""Fixtures for reviews by ruff alone."""
+
+from tests.ruff_reviews import judged, ruff_host
+
+__all__ = ["judged", "ruff_host"]

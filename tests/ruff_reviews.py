@@ -1,0 +1,69 @@
+"""Reviews of real repositories by real ruff, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from wardround_python import tools
+from wardround_python.specialist import specialist
+
+from wardround import review
+from wardround.change.change_source import RepositoryOrigin
+from wardround.change.repository import Repository
+from wardround.config.schema import Request
+from wardround.findings import Finding, Status
+from wardround.host import Host
+from wardround.tools.process import Processes
+
+if TYPE_CHECKING:
+    from tests.conftest import GitRepository
+
+Reviewing = Callable[[], tuple[Finding, ...]]
+
+
+@pytest.fixture(scope="session")
+def ruff_host() -> Host:
+    """The Python specialist with ruff and nothing else."""
+    return Host([replace(specialist(), tools=(tools.RUFF,), checks=())])
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A repository whose staged change ruff reviews."""
+
+    repo: GitRepository
+    host: Host
+
+    def findings(self, files: Mapping[str, str | None]) -> tuple[Finding, ...]:
+        """Stage these files, None to delete one, and review what is staged."""
+        for path, content in files.items():
+            if content is None:
+                (self.repo.root / path).unlink()
+            else:
+                self.repo.write(path, content)
+        self.repo.stage()
+        with Repository(Path(self.repo.root)) as repository:
+            change = repository.staged()
+            origin = RepositoryOrigin(repository, change)
+            done = review.run(origin, change, self.host, Request(filter_mode="nofilter"), Processes())
+        assert done.unreviewed == ()
+        return done.findings
+
+    def brought(self, files: Mapping[str, str | None]) -> list[tuple[str, int, str, str]]:
+        """The findings the change is to blame for: file, line, rule, status."""
+        return [
+            (f.file, f.span.line, f.rule, f.status.value)
+            for f in self.findings(files)
+            if f.status in (Status.NEW, Status.CAUSED)
+        ]
+
+
+@pytest.fixture
+def judged(repo: GitRepository, ruff_host: Host) -> Judged:
+    """An empty repository under review."""
+    return Judged(repo, ruff_host)
