@@ -13,35 +13,35 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LazyPattern
+from wardround.checks.lazy import LatePattern
 from wardround.languages.positions import Passage, Places
 from wardround.languages.yaml.tree import Mapping, Node, Scalar, documents, passage
-from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.file_kinds import Kind
 
 if TYPE_CHECKING:
     from wardround.languages.dockerfile import Dockerfile
-    from wardround.languages.dockerfile import DockerfileToken as Value
+    from wardround.languages.dockerfile import Token as Value
     from wardround.languages.shell import Command
     from wardround_docker_ci.models import compose, gitlab, kubernetes
-    from wardround_docker_ci.models.github_workflow import Workflow, WorkflowJob
-    from wardround_docker_ci.models.jenkinsfile import GroovyToken, Jenkinsfile
+    from wardround_docker_ci.models.github_workflow import Job, Workflow
+    from wardround_docker_ci.models.jenkinsfile import Jenkinsfile, Token
 
 _POWERSHELL = ("pwsh", "powershell", "cmd", "python", "node", "perl")
 _COMMENT_LINES = 4
-_MAY_FAIL = LazyPattern(
+_MAY_FAIL = LatePattern(
     r"#.*\b(?:ignor\w+|continue|allow\w*|advisory|non-?blocking|best.effort|optional|informational|fail\w*)\b",
     re.IGNORECASE,
 )
 
 
-class EmbeddedScript:
+class Script:
     """Shell text somewhere in a file.
 
     Attributes:
         owner: what runs it: an instruction, a step, a job's mapping, a call; None for a script of its own.
     """
 
-    def __init__(self, text: Passage, owner: Any = None, job: WorkflowJob | None = None) -> None:
+    def __init__(self, text: Passage, owner: Any = None, job: Job | None = None) -> None:
         self.passage = text
         self.owner = owner
         self.job = job
@@ -66,7 +66,7 @@ class Image(Struct, frozen=True):
     chosen: bool = False
 
 
-class EnvironmentVariable(Struct, frozen=True):
+class Variable(Struct, frozen=True):
     """An environment variable or the like that a file gives a value, and where the value stands."""
 
     name: str
@@ -86,7 +86,7 @@ class Mount(Struct, frozen=True):
 class CiFile:
     """A file and what can be seen in it."""
 
-    def __init__(self, kind: FileKind, path: str, text: str) -> None:
+    def __init__(self, kind: Kind, path: str, text: str) -> None:
         self.kind = kind
         self.path = path
         self.text = text
@@ -94,7 +94,7 @@ class CiFile:
 
     @cached_property
     def documents(self) -> list[Node]:
-        if self.kind is not FileKind.HELM_TEMPLATE:
+        if self.kind is not Kind.HELM_TEMPLATE:
             return documents(self.text)
         try:
             return documents(_without_gaps(self.text))
@@ -131,7 +131,7 @@ class CiFile:
         return compose.services(self.root)
 
     @cached_property
-    def gitlab_jobs(self) -> list[gitlab.GitlabJob]:
+    def gitlab_jobs(self) -> list[gitlab.Job]:
         from wardround_docker_ci.models import gitlab
 
         return gitlab.jobs(self.root)
@@ -154,7 +154,7 @@ class CiFile:
         return passage(self.text, scalar)
 
     @cached_property
-    def scripts(self) -> list[EmbeddedScript]:
+    def scripts(self) -> list[Script]:
         """Every piece of shell in the file, in source order."""
         return list(_SCRIPTS[self.kind](self)) if self.kind in _SCRIPTS else []
 
@@ -164,7 +164,7 @@ class CiFile:
         return list(_IMAGES[self.kind](self)) if self.kind in _IMAGES else []
 
     @cached_property
-    def variables(self) -> list[EnvironmentVariable]:
+    def variables(self) -> list[Variable]:
         """The environment variables given a value in the file."""
         return list(_VARIABLES[self.kind](self)) if self.kind in _VARIABLES else []
 
@@ -174,12 +174,12 @@ class CiFile:
         return list(_MOUNTS[self.kind](self)) if self.kind in _MOUNTS else []
 
 
-_ACTION = LazyPattern(r"\{\{.*?\}\}", re.DOTALL)
-_ONLY_ACTIONS = LazyPattern(r"^[ \t]*(?:\{\{(?:(?!\}\}).)*\}\}[ \t]*)+$", re.MULTILINE | re.DOTALL)
+_ACTION = LatePattern(r"\{\{.*?\}\}", re.DOTALL)
+_ONLY_ACTIONS = LatePattern(r"^[ \t]*(?:\{\{(?:(?!\}\}).)*\}\}[ \t]*)+$", re.MULTILINE | re.DOTALL)
 
 
-_OPENS = LazyPattern(r"\{\{-?\s*(?:/\*|(if|with|range|define|block|end|else)\b)")
-_WHOLE = LazyPattern(r"^\s*(?:kind|spec|containers|template):", re.MULTILINE)
+_OPENS = LatePattern(r"\{\{-?\s*(?:/\*|(if|with|range|define|block|end|else)\b)")
+_WHOLE = LatePattern(r"^\s*(?:kind|spec|containers|template):", re.MULTILINE)
 
 
 def _without_gaps(text: str) -> str:
@@ -210,11 +210,11 @@ def _on_condition(text: str) -> Iterator[tuple[int, int]]:
                 yield text.find("}}", start) + 2, found.start()
 
 
-def _shell_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
-    yield EmbeddedScript(Passage(file.text, 0))
+def _shell_scripts(file: CiFile) -> Iterator[Script]:
+    yield Script(Passage(file.text, 0))
 
 
-def _dockerfile_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
+def _dockerfile_scripts(file: CiFile) -> Iterator[Script]:
     shells = {id(one): stage for stage in file.dockerfile.stages for one in stage.all("SHELL")}
     is_windows = any(re.search(r"powershell|pwsh|cmd", one.text, re.IGNORECASE)
                      for one in file.dockerfile.instructions if id(one) in shells)  # fmt: skip
@@ -223,65 +223,63 @@ def _dockerfile_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
     for one in file.dockerfile.instructions:
         if one.keyword == "RUN" and one.exec_form is None:
             if one.heredocs and one.text.startswith("<<"):
-                yield from (EmbeddedScript(document, one) for document in one.heredocs)
+                yield from (Script(document, one) for document in one.heredocs)
             else:
-                yield EmbeddedScript(one.body, one)
+                yield Script(one.body, one)
 
 
-def _workflow_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
+def _workflow_scripts(file: CiFile) -> Iterator[Script]:
     for job, step in file.workflow.all_steps:
         shell = file.workflow.shell(job, step)
         program = shell.split()[0] if shell.split() else ""
         on_windows = "windows" in job.node.text("runs-on") and not shell
         if step.run is not None and program not in _POWERSHELL and not on_windows:
-            yield EmbeddedScript(file.passage(step.run), step, job)
+            yield Script(file.passage(step.run), step, job)
 
 
-def _gitlab_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
+def _gitlab_scripts(file: CiFile) -> Iterator[Script]:
     for job in file.gitlab_jobs:
         for line in job.script_lines:
-            yield EmbeddedScript(file.passage(line), job)
+            yield Script(file.passage(line), job)
 
 
-def _jenkins_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
+def _jenkins_scripts(file: CiFile) -> Iterator[Script]:
     for call in file.jenkinsfile.shell_steps:
         if call.name.text == "sh":
             for token in call.script:
-                yield EmbeddedScript(token.passage(), call)
+                yield Script(token.passage(), call)
 
 
-_ONE_STRING = LazyPattern(r"\s*(?:\S*/)?(?:ba|da)?sh\s+-\w*c\s+(['\"])(.*)\1\s*$", re.DOTALL)
+_ONE_STRING = LatePattern(r"\s*(?:\S*/)?(?:ba|da)?sh\s+-\w*c\s+(['\"])(.*)\1\s*$", re.DOTALL)
 
 
-def _compose_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
+def _compose_scripts(file: CiFile) -> Iterator[Script]:
     for service in file.services:
         for text in service.shell_texts:
-            yield EmbeddedScript(file.passage(text), service)
+            yield Script(file.passage(text), service)
         for scalar in (service.node.scalar("command"), service.node.scalar("entrypoint")):
             told = file.passage(scalar) if scalar is not None else None
             found = _ONE_STRING.match(told.text) if told is not None else None
             if told is not None and found is not None:
-                yield EmbeddedScript(
-                    told.part(told.start + found.start(2), told.start + found.end(2)), service
-                )
+                yield Script(told.part(told.start + found.start(2), told.start + found.end(2)), service)
 
 
-def _pod_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
+def _pod_scripts(file: CiFile) -> Iterator[Script]:
     for pod in file.pods:
         for container in pod.containers:
             for text in container.shell_texts:
-                yield EmbeddedScript(file.passage(text), container)
+                yield Script(file.passage(text), container)
 
 
 _SCRIPTS = {
-    FileKind.SHELL: _shell_scripts,
-    FileKind.DOCKERFILE: _dockerfile_scripts,
-    FileKind.WORKFLOW: _workflow_scripts,
-    FileKind.ACTION: _workflow_scripts,
-    FileKind.GITLAB_CI: _gitlab_scripts,
-    FileKind.JENKINSFILE: _jenkins_scripts,
-    FileKind.COMPOSE: _compose_scripts,
-    FileKind.KUBERNETES: _pod_scripts,
+    Kind.SHELL: _shell_scripts,
+    Kind.DOCKERFILE: _dockerfile_scripts,
+    Kind.WORKFLOW: _workflow_scripts,
+    Kind.ACTION: _workflow_scripts,
+    Kind.GITLAB_CI: _gitlab_scripts,
+    Kind.JENKINSFILE: _jenkins_scripts,
+    Kind.COMPOSE: _compose_scripts,
+    Kind.KUBERNETES: _pod_scripts,
 }
 
 
@@ -296,7 +294,7 @@ def _dockerfile_images(file: CiFile) -> Iterator[Image]:
     yield from _mounted_images(file)
 
 
-_MOUNTED = LazyPattern(r"(?:^|,)from=([^,\s]*[/:][^,\s]*)")
+_MOUNTED = LatePattern(r"(?:^|,)from=([^,\s]*[/:][^,\s]*)")
 
 
 def _mounted_images(file: CiFile) -> Iterator[Image]:
@@ -318,7 +316,7 @@ def _copied_images(file: CiFile) -> Iterator[Image]:
                 yield Image(flag.text, flag.start, flag.end)
 
 
-_ARGUMENT = LazyPattern(r"\$(?:(\w+)|\{(\w+)\})$")
+_ARGUMENT = LatePattern(r"\$(?:(\w+)|\{(\w+)\})$")
 
 
 def _default_of(file: CiFile, base: str) -> Value | None:
@@ -379,7 +377,7 @@ def _jenkins_images(file: CiFile) -> Iterator[Image]:
                 yield _image_of(token)
 
 
-def _image_of(token: GroovyToken) -> Image:
+def _image_of(token: Token) -> Image:
     return Image(token.text, token.inside, token.inside + len(token.text))
 
 
@@ -408,30 +406,30 @@ def _values_images(file: CiFile) -> Iterator[Image]:
 
 
 _IMAGES = {
-    FileKind.DOCKERFILE: _dockerfile_images,
-    FileKind.WORKFLOW: _workflow_images,
-    FileKind.GITLAB_CI: _gitlab_images,
-    FileKind.COMPOSE: _compose_images,
-    FileKind.KUBERNETES: _pod_images,
-    FileKind.JENKINSFILE: _jenkins_images,
-    FileKind.ACTION: _action_images,
-    FileKind.HELM_VALUES: _values_images,
-    FileKind.HELM_TEMPLATE: _pod_images,
+    Kind.DOCKERFILE: _dockerfile_images,
+    Kind.WORKFLOW: _workflow_images,
+    Kind.GITLAB_CI: _gitlab_images,
+    Kind.COMPOSE: _compose_images,
+    Kind.KUBERNETES: _pod_images,
+    Kind.JENKINSFILE: _jenkins_images,
+    Kind.ACTION: _action_images,
+    Kind.HELM_VALUES: _values_images,
+    Kind.HELM_TEMPLATE: _pod_images,
 }
 
 
-def _scalar_variable(file: CiFile, name: str, value: Node) -> Iterator[EnvironmentVariable]:
+def _scalar_variable(file: CiFile, name: str, value: Node) -> Iterator[Variable]:
     if isinstance(value, Scalar):
         at = file.passage(value)
-        yield EnvironmentVariable(name, value.value, at.start, at.end)
+        yield Variable(name, value.value, at.start, at.end)
 
 
-def _mapping_variables(file: CiFile, node: Mapping) -> Iterator[EnvironmentVariable]:
+def _mapping_variables(file: CiFile, node: Mapping) -> Iterator[Variable]:
     for key, value in node.entries:
         yield from _scalar_variable(file, key.value, value)
 
 
-def _workflow_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
+def _workflow_variables(file: CiFile) -> Iterator[Variable]:
     yield from _mapping_variables(file, file.root.mapping("env"))
     for job in file.workflow.jobs:
         yield from _mapping_variables(file, job.node.mapping("env"))
@@ -444,7 +442,7 @@ def _workflow_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
         yield from _mapping_variables(file, step.given)
 
 
-def _gitlab_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
+def _gitlab_variables(file: CiFile) -> Iterator[Variable]:
     for node in [file.root, *(job.node for job in file.gitlab_jobs)]:
         for key, value in node.mapping("variables").entries:
             inner = value.get("value") if isinstance(value, Mapping) else value
@@ -452,13 +450,13 @@ def _gitlab_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
                 yield from _scalar_variable(file, key.value, inner)
 
 
-def _compose_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
+def _compose_variables(file: CiFile) -> Iterator[Variable]:
     for service in file.services:
         for name, value, start, end in service.environment(file.text):
-            yield EnvironmentVariable(name, value, start, end)
+            yield Variable(name, value, start, end)
 
 
-def _pod_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
+def _pod_variables(file: CiFile) -> Iterator[Variable]:
     for pod in file.pods:
         for container in pod.containers:
             for entry in container.node.listed("env"):
@@ -466,44 +464,40 @@ def _pod_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
                     yield from _scalar_variable(file, entry.text("name"), value)
 
 
-def _jenkins_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
+def _jenkins_variables(file: CiFile) -> Iterator[Variable]:
     tokens = file.jenkinsfile.tokens
     for name, sign, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
         is_set = name.kind == "word" and sign.text == "=" and value.kind == "string"
         if is_set and name.is_in("environment") and not value.interpolations:
-            yield EnvironmentVariable(name.text, value.text, value.inside, value.inside + len(value.text))
+            yield Variable(name.text, value.text, value.inside, value.inside + len(value.text))
     for call in file.jenkinsfile.calls:
         told = call.named("name"), call.named("defaultValue")
         if call.name.text in ("password", "string") and told[0] is not None and told[1] is not None:
             label = "password" if call.name.text == "password" else told[0].text
             if told[1].kind == "string":
-                yield EnvironmentVariable(
-                    label, told[1].text, told[1].inside, told[1].inside + len(told[1].text)
-                )
+                yield Variable(label, told[1].text, told[1].inside, told[1].inside + len(told[1].text))
 
 
-def _dockerfile_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
+def _dockerfile_variables(file: CiFile) -> Iterator[Variable]:
     for one in file.dockerfile.instructions:
         if one.keyword in ("ENV", "ARG"):
             for pair in one.pairs:
                 if pair.value is not None:
-                    yield EnvironmentVariable(
-                        pair.name.text, pair.value.text, pair.value.start, pair.value.end
-                    )
+                    yield Variable(pair.name.text, pair.value.text, pair.value.start, pair.value.end)
 
 
 _VARIABLES = {
-    FileKind.DOCKERFILE: _dockerfile_variables,
-    FileKind.WORKFLOW: _workflow_variables,
-    FileKind.GITLAB_CI: _gitlab_variables,
-    FileKind.COMPOSE: _compose_variables,
-    FileKind.KUBERNETES: _pod_variables,
-    FileKind.JENKINSFILE: _jenkins_variables,
+    Kind.DOCKERFILE: _dockerfile_variables,
+    Kind.WORKFLOW: _workflow_variables,
+    Kind.GITLAB_CI: _gitlab_variables,
+    Kind.COMPOSE: _compose_variables,
+    Kind.KUBERNETES: _pod_variables,
+    Kind.JENKINSFILE: _jenkins_variables,
 }
 
 
-_BEFORE_COLON = LazyPattern(r"(?:\$\{[^}]*\}|[^:$]|\$)*")
-_DEFAULT = LazyPattern(r"\$\{\w+:?-([^}]*)\}$")
+_BEFORE_COLON = LatePattern(r"(?:\$\{[^}]*\}|[^:$]|\$)*")
+_DEFAULT = LatePattern(r"\$\{\w+:?-([^}]*)\}$")
 
 
 def _compose_mounts(file: CiFile) -> Iterator[Mount]:
@@ -529,7 +523,7 @@ def _pod_mounts(file: CiFile) -> Iterator[Mount]:
                 yield Mount(scalar.value, at.start, at.end)
 
 
-_MOUNT_ARGUMENT = LazyPattern(
+_MOUNT_ARGUMENT = LatePattern(
     r"(?:^|\s)(?:-v|--volume)[ =]?[\"']?(/[^\s:\"']*)(?=:)"
     r"|--mount[ =]\S*?(?:source|src)=([^,\s]+)"
 )
@@ -571,9 +565,9 @@ def _workflow_mounts(file: CiFile) -> Iterator[Mount]:
 
 
 _MOUNTS = {
-    FileKind.COMPOSE: _compose_mounts,
-    FileKind.KUBERNETES: _pod_mounts,
-    FileKind.HELM_TEMPLATE: _pod_mounts,
-    FileKind.JENKINSFILE: _jenkins_mounts,
-    FileKind.WORKFLOW: _workflow_mounts,
+    Kind.COMPOSE: _compose_mounts,
+    Kind.KUBERNETES: _pod_mounts,
+    Kind.HELM_TEMPLATE: _pod_mounts,
+    Kind.JENKINSFILE: _jenkins_mounts,
+    Kind.WORKFLOW: _workflow_mounts,
 }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import CheckEntry
+from wardround.checks.lazy import Row
 
-TABLE: tuple[CheckEntry, ...] = (
+TABLE: tuple[Row, ...] = (
     ("DC001", "secret_in_image:SecretInImage", ("dockerfile",), ("ARG", "ENV", "arg", "env"), ""),
     ("DC003", "secret_file_copied:SecretFileCopied", ("dockerfile",), ("COPY", "ADD", "copy", "add"), ""),
     (

@@ -8,30 +8,30 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.checks.lazy import LatePattern
 from wardround.errors import ToolOutputError
-from wardround.findings import RawFinding, Span
-from wardround.tools.parsing import RAN, collapse_whitespace, decoded
+from wardround.findings import RawResult, Span
+from wardround.tools.parsing import RAN, decoded, one_line
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.document import CiFile
-from wardround_docker_ci.file_kinds import FileKind, kind_of
+from wardround_docker_ci.file_kinds import Kind, kind_of
 
 _SELECTED = "E9,F"
 _UNSELECTED = "F401,F403,F405,F841"
 """What a step imports or stores and does not use costs nobody anything."""
-_EXPRESSION = LazyPattern(r"\$\{\{.*?\}\}")
-_STANDS_FOR_EXPRESSION = LazyPattern(r"`_+`")
+_EXPRESSION = LatePattern(r"\$\{\{.*?\}\}")
+_STANDS_FOR_EXPRESSION = LatePattern(r"`_+`")
 
 
-class RuffPosition(msgspec.Struct):
+class RuffPlace(msgspec.Struct):
     row: int
     column: int
 
 
 class RuffResult(msgspec.Struct):
     filename: str
-    location: RuffPosition
-    end_location: RuffPosition
+    location: RuffPlace
+    end_location: RuffPlace
     message: str
     code: str | None = None
     url: str | None = None
@@ -52,7 +52,7 @@ class PythonStep(msgspec.Struct, frozen=True):
 
 def python_steps(path: str, text: str) -> Iterator[PythonStep]:
     """The steps of a workflow that are written in Python, but for those folded from several lines."""
-    file = CiFile(FileKind.WORKFLOW, path, text)
+    file = CiFile(Kind.WORKFLOW, path, text)
     for job, step in file.workflow.all_steps:
         if step.run is None or not file.workflow.shell(job, step).startswith("python"):
             continue
@@ -94,7 +94,7 @@ def _written(run: Invocation, file: str) -> Iterator[str]:
         yield str(place)
 
 
-def parse_ruff_in_workflows(output: bytes, run: Invocation) -> list[RawFinding]:
+def parse_ruff_in_workflows(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``ruff check --output-format json`` and put it where it stands in the workflow.
 
     Raises:
@@ -107,7 +107,7 @@ def parse_ruff_in_workflows(output: bytes, run: Invocation) -> list[RawFinding]:
             start, end = result.location, result.end_location
             span = Span(start.row, start.column + margin, end.row, end.column + margin)
             code = result.code or "invalid-syntax"
-            found.append(RawFinding(code, file, span, collapse_whitespace(result.message), result.url))
+            found.append(RawResult(code, file, span, one_line(result.message), result.url))
     return found
 
 
@@ -135,9 +135,9 @@ RUFF_IN_WORKFLOWS = Tool(
     program="ruff",
     command=ruff_in_workflows_command,
     parse=parse_ruff_in_workflows,
-    success_codes=RAN,
+    clean=RAN,
     install=install_line(),
     distribution="ruff",
-    accepts=lambda path, text: kind_of(path, text) is FileKind.WORKFLOW,
+    takes=lambda path, text: kind_of(path, text) is Kind.WORKFLOW,
     can_match=lambda text: "shell" in text and "python" in text,
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import CheckEntry
+from wardround.checks.lazy import Row
 
-TABLE: tuple[CheckEntry, ...] = (
+TABLE: tuple[Row, ...] = (
     (
         "PY013",
         "withdrawn_option:WithdrawnOption",

@@ -8,29 +8,29 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LazyPattern
+from wardround.checks.lazy import LatePattern
 from wardround.findings import Plane, Severity
 from wardround.storage.regex_cache import bounded
 from wardround_python.check import PythonCheck
 from wardround_python.checks.env_outside_settings import environment_read
 
-_SECRET = LazyPattern(
+_SECRET = LatePattern(
     r"(\w+_)?(secret(_key)?|signing_key|private_key|api_key|api_secret|auth_token|access_token"
     r"|webhook_secret|callback_key|hmac_key"
     r"|jwt_key|encryption_key|token_key|shared_key|webhook_key|service_token|internal_token)",
     re.IGNORECASE,
 )
-_MAY_LACK = LazyPattern(
+_MAY_LACK = LatePattern(
     r"test|smtp|mail|redis|proxy|sentry|slack|optional|dev_|oauth|client_secret|hf_|openai|anthropic",
     re.IGNORECASE,
 )
 
 
 # What others could forge with, where they know it.
-_SIGNS = LazyPattern(
+_SIGNS = LatePattern(
     r"(?i)(\w+_)?(secret_key|signing_key|jwt_secret(_key)?|jwt_key|session_secret|cookie_secret|hmac_key|encryption_key)"
 )
-_DEVELOPING = LazyPattern(
+_DEVELOPING = LatePattern(
     r"(?i)(^|[/_.])(dev(elopment)?|local|tests?|testing|examples?|docs?)|Dev|Test|Local"
 )
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Hit, SinkKind
+from wardround_python.dataflow.domain import Danger, Hit
 
 
 class TaintedOrigin(TaintedCheck):
@@ -27,7 +27,7 @@ class TaintedOrigin(TaintedCheck):
         "PySyft: "
         "one, wrong (sets intersected); narrowed, none since"
     )
-    DANGER = SinkKind.ORIGIN
+    DANGER = Danger.ORIGIN
     MESSAGE = "every origin that asks may read answers with the visitor's cookies"
     WORDS = ("llow-Origin", "llow-origin")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.checks.lazy import LazyPattern
+from wardround.checks.lazy import LatePattern
 
 _CODE = r"\{\{(?:[^}]|\}(?!\}))*+\}\}|\{%(?:[^%]|%(?!\}))*+%\}|\{#(?:[^#]|#(?!\}))*+#\}"
-_TOKEN = LazyPattern(
+_TOKEN = LatePattern(
     rf"(?s)(?P<code>{_CODE})|(?P<comment><!--)|(?P<close></(?P<closed>[A-Za-z][\w:-]*))|<(?P<opened>[A-Za-z][\w:-]*)"
 )
-_IN_TAG = LazyPattern(
+_IN_TAG = LatePattern(
     rf"(?s)(?P<end>/?>)|(?P<code>{_CODE})|(?P<name>[^\s=<>\"'/{{]+)(?:\s{{0,50}}(?P<equals>=)\s{{0,50}})?|(?P<other>.)"
 )
-_VALUE = LazyPattern(
+_VALUE = LatePattern(
     rf"(?s)\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>(?:{_CODE}|(?!\{{[{{%#])[^\s\"'<>`])++)"
 )
 _RAW = ("script", "style", "textarea", "title")
@@ -36,7 +36,7 @@ class Attribute(msgspec.Struct, frozen=True):
     is_quoted: bool
 
 
-class MarkupTag(msgspec.Struct, frozen=True):
+class Tag(msgspec.Struct, frozen=True):
     """An opening tag: its name in lower case, its attributes, and its offsets."""
 
     name: str
@@ -49,7 +49,7 @@ class MarkupTag(msgspec.Struct, frozen=True):
         return next((one.value for one in self.attributes if one.name.lower() == name), None)
 
 
-def tags(text: str) -> Iterator[MarkupTag]:
+def tags(text: str) -> Iterator[Tag]:
     """Yield the opening tags of a template, in order."""
     position = 0
     while (match := _TOKEN.search(text, position)) is not None:
@@ -66,7 +66,7 @@ def tags(text: str) -> Iterator[MarkupTag]:
                 position = len(text) if end < 0 else end
 
 
-def _tag(text: str, name: str, start: int, position: int) -> MarkupTag:
+def _tag(text: str, name: str, start: int, position: int) -> Tag:
     found: list[Attribute] = []
     while (match := _IN_TAG.match(text, position)) is not None:
         position = match.end()
@@ -80,4 +80,4 @@ def _tag(text: str, name: str, start: int, position: int) -> MarkupTag:
             )
         elif match["name"]:
             found.append(Attribute(match["name"], "", match.start(), position, is_quoted=True))
-    return MarkupTag(name, tuple(found), start, position)
+    return Tag(name, tuple(found), start, position)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import CheckEntry
+from wardround.checks.lazy import Row
 
-TABLE: tuple[CheckEntry, ...] = (
+TABLE: tuple[Row, ...] = (
     ("SE001", "provider_token:ProviderToken", (), (), ""),
     ("SE002", "private_key:PrivateKey", (), (), ""),
     ("SE003", "url_password:UrlPassword", (), (), ""),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import CheckEntry
+from wardround.checks.lazy import Row
 
-TABLE: tuple[CheckEntry, ...] = (
+TABLE: tuple[Row, ...] = (
     ("SQ001", "table_without_rls:TableWithoutRls", ("sql",), ("create", "disable", "schema", "into"), ""),
     ("SQ002", "open_policy:OpenPolicy", ("sql",), ("policy",), ""),
     ("SQ003", "policy_without_check:PolicyWithoutCheck", ("sql",), ("policy",), ""),

@@ -5,31 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
+from wardround.checks.lazy import LatePattern
 from wardround_sql.frontends.registry import STARTS
-from wardround_sql.frontends.string_assembly import (
-    AssembledText,
-    CallNames,
-    SqlAssembler,
-    every_row,
-    listed,
-    quoted,
-)
-from wardround_sql.parsing.statements import SqlFragment
+from wardround_sql.frontends.string_assembly import Calls, Text, Writer, every_row, listed, quoted
+from wardround_sql.parsing.statements import Fragment
 from wardround_sql.project.migration_files import is_migration
 
-_STRINGS = LazyPattern(
+_STRINGS = LatePattern(
     r"""(?x)\b(?:execute|exec_query|select_all|select_rows|select_value|select_values|find_by_sql|exec_update|exec_delete|
     safety_assured\s*\{\s*execute)\b\s*\(?\s*
     (?:<<[~-]['"]?(?P<mark>\w+)['"]?(?:\.\w+)*\)?[^\n]*\n(?P<here>.*?)^\s*(?P=mark)\b
     |"(?P<double>[^"\\\n]*)"|'(?P<single>[^'\\\n]*)')""",
     re.DOTALL | re.MULTILINE,
 )
-_CONDITIONS = LazyPattern(
+_CONDITIONS = LatePattern(
     r"\.(?:where|having|find_by|exists\?|delete_by|destroy_by|update_all|joins|reorder|"
     r"order)\b\s*\(?\s*\"(?P<double>[^\"\\\n]*)\""
 )
-_HOLE = LazyPattern(r"\#\{(?P<code>[^{}]*)\}")
+_HOLE = LatePattern(r"\#\{(?P<code>[^{}]*)\}")
 _TYPES = {"string": "text", "text": "text", "citext": "text", "integer": "integer", "bigint": "bigint",
 "float": "double precision",
           "double": "double precision", "real": "real", "decimal": "numeric", "numeric": "numeric",
@@ -37,39 +30,39 @@ _TYPES = {"string": "text", "text": "text", "citext": "text", "integer": "intege
           "datetime": "timestamptz", "timestamp": "timestamptz", "timestamptz": "timestamptz", "date": "date",
           "uuid": "uuid", "json": "json", "jsonb": "jsonb", "references": "bigint", "belongs_to": "bigint",
           "binary": "bytea", "column": "text", "inet": "inet", "virtual": "text"}  # fmt: skip
-_BLOCK = LazyPattern(
+_BLOCK = LatePattern(
     r"^(?P<indent>[ "
     r"\t]*)(?P<kind>create_table|change_table|create_join_table)\b\s*\(?\s*[:\"'](?P<table>[\w.]+)[\"']?"
     r"(?P<rest>[^\n]*?)\bdo\s*\|(?P<name>\w+)\|[^\n]*\n(?P<body>.*?)^(?P=indent)end\b",
     re.MULTILINE | re.DOTALL,
 )
-_LINE = LazyPattern(
+_LINE = LatePattern(
     r"^[ \t]*(?:safety_assured\s*\{\s*|[A-Z%(\[][^\n|]*\.each\s*(?:do|\{)\s*\|[^|"
     r"\n]*\|\s*)?(?P<call>[a-z_]+)\b"
     r"(?:\s*\(\s*|[ \t]+)(?P<arguments>(?:[:\"']|[a-z_]\w*[ \t]*,)(?:,[ \t]*(?:\#[^\n]*)?\n\s*|[^\n])*)",
     re.MULTILINE,
 )
-_DOWN = LazyPattern(
+_DOWN = LatePattern(
     r"^(?P<indent>[ \t]*)def\s+(?:self\.)?down\b.*?^(?P=indent)end\b", re.MULTILINE | re.DOTALL
 )
-_REVERSED = LazyPattern(r"\bdir\.down\s*(?:\{[^}]*\}|do\b.*?\bend\b)", re.DOTALL)
-_OPTION = LazyPattern(
+_REVERSED = LatePattern(r"\bdir\.down\s*(?:\{[^}]*\}|do\b.*?\bend\b)", re.DOTALL)
+_OPTION = LatePattern(
     r"(?:\b(?P<key>\w+):|:(?P<old>\w+)\s*=>)\s*(?P<value>\{[^}]*\}|\[[^\]]*\]|\"[^\"]*\"|'[^']*'|[^,\s)]+)"
 )
-_NAME = LazyPattern(r"\s*(?::\"?|[\"']|(?=[a-z_]))(?P<name>[\w.]+)[\"']?\s*(?:,|$|\)|\})")
-_LIST = LazyPattern(r"\s*(?:%[iw][\[(](?P<words>[^\])]*)[\])]|\[(?P<items>[^\]]*)\])\s*(?:,|$|\))")
-_COMMENT = LazyPattern(r"^[ \t]*#")
-_EVERY_ROW = LazyPattern(
+_NAME = LatePattern(r"\s*(?::\"?|[\"']|(?=[a-z_]))(?P<name>[\w.]+)[\"']?\s*(?:,|$|\)|\})")
+_LIST = LatePattern(r"\s*(?:%[iw][\[(](?P<words>[^\])]*)[\])]|\[(?P<items>[^\]]*)\])\s*(?:,|$|\))")
+_COMMENT = LatePattern(r"^[ \t]*#")
+_EVERY_ROW = LatePattern(
     r"(?<![\w.:])(?P<model>[A-Z]\w*(?:::\w+)*)(?:\.(?:unscoped|all))*\.(?P<call>update_all|delete_all|"
     r"destroy_all)\b(?P<rest>[^\n]*)"
 )
 
 
-def ruby_calls(path: str, text: str) -> CallNames:
+def ruby_calls(path: str, text: str) -> Calls:
     """What a Ruby file has of SQL."""
     migrates = is_migration(path)
     down = [(m.start(), m.end()) for p in (_DOWN, _REVERSED) for m in p.finditer(text)] if migrates else []
-    found: dict[tuple[int, str], SqlFragment] = {}
+    found: dict[tuple[int, str], Fragment] = {}
     built = [one for one in _strings(text, _CONDITIONS) if one.holes]
     for text_found in _strings(text):
         if STARTS.match(text_found.text):
@@ -83,13 +76,13 @@ def ruby_calls(path: str, text: str) -> CallNames:
         fragment = one.fragment(migrates=migrates, modelled=True)
         found[fragment.offset, fragment.text] = fragment
     kept = [f for f in found.values() if not any(first <= f.offset < last for first, last in down)]
-    return CallNames(tuple(sorted(kept, key=lambda one: one.offset)), tuple(built))
+    return Calls(tuple(sorted(kept, key=lambda one: one.offset)), tuple(built))
 
 
-def _strings(text: str, pattern: LazyPattern = _STRINGS) -> Iterator[AssembledText]:
+def _strings(text: str, pattern: LatePattern = _STRINGS) -> Iterator[Text]:
     for found in pattern.finditer(text):
         group = next(g for g in ("here", "double", "single") if found.groupdict().get(g) is not None)
-        writer, at, inside = SqlAssembler(), 0, found[group]
+        writer, at, inside = Writer(), 0, found[group]
         begun = found.start(group)
         for hole in _HOLE.finditer(inside) if group != "single" else ():
             writer.add(inside[at : hole.start()], begun + at)
@@ -103,12 +96,12 @@ def _strings(text: str, pattern: LazyPattern = _STRINGS) -> Iterator[AssembledTe
         yield writer.text()
 
 
-def _every_row(text: str) -> Iterator[AssembledText]:
+def _every_row(text: str) -> Iterator[Text]:
     for found in _EVERY_ROW.finditer(text):
         line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
         if _COMMENT.match(line) or found["model"] in ("ActiveRecord", "File", "Dir"):
             continue
-        writer = SqlAssembler()
+        writer = Writer()
         columns = re.findall(r"\b(\w+):", found["rest"]) or re.findall(r"[\"'](\w+)\s*=", found["rest"])
         verb = "update" if found["call"] == "update_all" else "delete"
         sql = every_row(verb, _table_of(found["model"]), columns)
@@ -157,11 +150,11 @@ class _Line:
         return "concurrently" in self.options.get("algorithm", "")
 
 
-_PROVEN = LazyPattern(r"\b(?:validate|remove)_check_constraint\b")
+_PROVEN = LatePattern(r"\b(?:validate|remove)_check_constraint\b")
 """A check constraint says already that there is no NULL, so that Postgres does not look again."""
 
 
-def _operations(text: str) -> Iterator[AssembledText]:
+def _operations(text: str) -> Iterator[Text]:
     blocks = list(_BLOCK.finditer(text))
     for block in blocks:
         yield from _block(text, block)
@@ -170,15 +163,15 @@ def _operations(text: str) -> Iterator[AssembledText]:
             continue
         sql = _sql(found["call"], _Line(found["arguments"]))
         if sql and not (found["call"] == "change_column_null" and _PROVEN.search(text)):
-            writer = SqlAssembler()
+            writer = Writer()
             at = found.start("call")
             writer.add(sql, at, len(found["call"]))
             yield writer.text()
 
 
-def _block(text: str, block: re.Match[str]) -> Iterator[AssembledText]:
+def _block(text: str, block: re.Match[str]) -> Iterator[Text]:
     table, new = quoted(block["table"]), block["kind"] != "change_table"
-    writer, count = SqlAssembler(), 0
+    writer, count = Writer(), 0
     start, width = block.start("kind"), len(block["kind"])
     writer.add(f"CREATE TABLE {table} (", start, width)
     after: list[tuple[str, int, int]] = []
@@ -201,7 +194,7 @@ def _block(text: str, block: re.Match[str]) -> Iterator[AssembledText]:
         after += [(sql, at, wide) for sql in _inside(found["call"], line, table)]
     writer.add(")", start, width)
     if not new:
-        writer = SqlAssembler()
+        writer = Writer()
     for number, (sql, at, wide) in enumerate(after):
         writer.add(("; " if new or number else "") + sql, at, wide)
     if count or after:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import CheckEntry
+from wardround.checks.lazy import Row
 
-TABLE: tuple[CheckEntry, ...] = (
+TABLE: tuple[Row, ...] = (
     ("TE001", "no_assertion:NoAssertion", (), (), ""),
     ("TE002", "always_true:AlwaysTrue", (), (), ""),
     ("TE003", "self_tested_mock:SelfTestedMock", (), (), ""),

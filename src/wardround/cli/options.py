@@ -12,7 +12,7 @@ import msgspec
 from wardround.errors import UsageError
 
 
-class ChangeSpec(msgspec.Struct, frozen=True):
+class Target(msgspec.Struct, frozen=True):
     """Which change is meant; exactly one of the ways to say so is used.
 
     ``since_root`` takes all of ``head``, its whole history, in place of what came since ``base``;
@@ -54,14 +54,14 @@ class PushedRef(msgspec.Struct, frozen=True):
         return cls(fields[1], fields[3])
 
 
-class ReportSpec(msgspec.Struct, frozen=True):
+class Output(msgspec.Struct, frozen=True):
     """A report that is asked for: its format, and a file or standard output."""
 
     format: str
     path: Path | None
 
     @classmethod
-    def parse(cls, text: str) -> ReportSpec:
+    def parse(cls, text: str) -> Output:
         from wardround.reports import FORMATS
 
         name, _, path = text.partition("=")

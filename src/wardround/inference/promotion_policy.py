@@ -12,14 +12,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from wardround.inference.metadata import (
-    Calibration,
-    Evaluation,
-    Improvement,
-    Interval,
-    Metadata,
-    PromotionState,
-)
+from wardround.inference.metadata import Calibration, Evaluation, Gain, Interval, Metadata, State
 
 FEWEST_REPOSITORIES = 5
 """With fewer, an interval over repositories leaves out more than its 2.5% by drawing one repository only."""
@@ -35,11 +28,11 @@ PLACEBO = 0.02
 PASSED = "passed"
 """How the audit of what a model was trained on begins when it found nothing that stops a training."""
 
-_ORDER = (PromotionState.SHADOW, PromotionState.RANK, PromotionState.REPORT)
+_ORDER = (State.SHADOW, State.RANK, State.REPORT)
 
 
 @dataclass(frozen=True, slots=True)
-class PromotionCriteria:
+class Bar:
     """What a kind of model must be measured by; fixed before anything is.
 
     Attributes:
@@ -59,12 +52,10 @@ class PromotionCriteria:
     items: int = 0
 
 
-CRITERIA = {
-    "embedder": PromotionCriteria("cheap+adapter", "mrr", ("cheap", "base", "cheap+base")),
-    "table": PromotionCriteria("model", "auc", ("cheap",)),
-    "lines": PromotionCriteria(
-        "model", "pairwise, same size", ("cheap", "size"), matched=False, value=0.65, items=500
-    ),
+BARS = {
+    "embedder": Bar("cheap+adapter", "mrr", ("cheap", "base", "cheap+base")),
+    "table": Bar("model", "auc", ("cheap",)),
+    "lines": Bar("model", "pairwise, same size", ("cheap", "size"), matched=False, value=0.65, items=500),
 }
 """Of lines: below this a finding would be wrong nineteen times in twenty at the rate real changes have."""
 
@@ -73,29 +64,29 @@ CRITERIA = {
 class Decision:
     """What a model may do at most, and why not more: one sentence each."""
 
-    state: PromotionState
+    state: State
     reasons: tuple[str, ...]
 
 
-def allowed_state(metadata: Metadata, wanted: PromotionState = PromotionState.REPORT) -> Decision:
+def decide(metadata: Metadata, wanted: State = State.REPORT) -> Decision:
     """The highest state up to ``wanted`` that the recorded evaluation allows."""
-    if wanted is PromotionState.SHADOW:
-        return Decision(PromotionState.SHADOW, ())
-    against = tuple(_check_rank(metadata))
+    if wanted is State.SHADOW:
+        return Decision(State.SHADOW, ())
+    against = tuple(_against_rank(metadata))
     if against:
-        return Decision(PromotionState.SHADOW, against)
-    if wanted is PromotionState.RANK:
-        return Decision(PromotionState.RANK, ())
+        return Decision(State.SHADOW, against)
+    if wanted is State.RANK:
+        return Decision(State.RANK, ())
     against = tuple(_against_report(metadata))
-    return Decision(PromotionState.RANK if against else PromotionState.REPORT, against)
+    return Decision(State.RANK if against else State.REPORT, against)
 
 
-def unsupported_claim(metadata: Metadata) -> str:
+def overstated(metadata: Metadata) -> str:
     """What to say where the metadata claims a higher state than it records to be earned, or nothing."""
     claimed = metadata.state
-    allowed = allowed_state(metadata, claimed)
+    allowed = decide(metadata, claimed)
     reasons = allowed.reasons
-    if claimed is PromotionState.REPORT and allowed.state is claimed:
+    if claimed is State.REPORT and allowed.state is claimed:
         reasons = metadata.reasons
     if not reasons:
         return ""
@@ -103,29 +94,29 @@ def unsupported_claim(metadata: Metadata) -> str:
     return f"its metadata says {claimed.value}, which what it records does not allow ({reason})"
 
 
-def min_state(one: PromotionState, other: PromotionState) -> PromotionState:
+def lower(one: State, other: State) -> State:
     """The one that allows less."""
     return min(one, other, key=_ORDER.index)
 
 
-def _check_rank(metadata: Metadata) -> Iterator[str]:
+def _against_rank(metadata: Metadata) -> Iterator[str]:
     if metadata.base is None and metadata.kind == "embedder":
         yield "The metadata does not say which base it stands on."
-    yield from _check_data(metadata)
+    yield from _against_data(metadata)
     evaluation = metadata.evaluation
     if evaluation is None:
         yield "It was not evaluated; run `wardround adapters evaluate`."
         return
-    yield from _check_split(metadata, evaluation)
-    yield from _check_measure(metadata, evaluation)
-    yield from _check_controls(metadata, evaluation)
-    yield from _check_improvements(metadata, evaluation)
+    yield from _against_split(metadata, evaluation)
+    yield from _against_measure(metadata, evaluation)
+    yield from _against_controls(metadata, evaluation)
+    yield from _against_gains(metadata, evaluation)
 
 
 # --- the data
 
 
-def _check_data(metadata: Metadata) -> Iterator[str]:
+def _against_data(metadata: Metadata) -> Iterator[str]:
     if metadata.data is None:
         yield "The metadata does not say what it was trained on."
     elif not metadata.data.audit:
@@ -137,11 +128,11 @@ def _check_data(metadata: Metadata) -> Iterator[str]:
 # --- the split
 
 
-def _check_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _against_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     if metadata.scope:
-        yield from _check_own_split(metadata, evaluation)
+        yield from _against_own_split(metadata, evaluation)
     else:
-        yield from _check_repositories(metadata, evaluation)
+        yield from _against_repositories(metadata, evaluation)
     until = metadata.data.until if metadata.data else 0
     if not until or not evaluation.since:
         yield "There is no split by time: one side has no date."
@@ -154,7 +145,7 @@ def _check_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
         yield f"The split leaks: {count} of the evaluation stood on the training side too."
 
 
-def _check_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _against_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     trained = metadata.data.repositories if metadata.data else ()
     both = shared_repositories(trained, evaluation.repositories)
     if both:
@@ -166,7 +157,7 @@ def _check_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterator[
         yield f"It was evaluated on {count}; {FEWEST_REPOSITORIES} are needed."
 
 
-def _check_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _against_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     """A model for one repository alone: what is shown is that it is better on later commits of that one."""
     named = {*(metadata.data.repositories if metadata.data else ()), *evaluation.repositories}
     others = sorted(name for name in named if name.lower() != metadata.scope.lower())
@@ -197,9 +188,9 @@ def shared_repositories(trained: Iterable[str], evaluated: Iterable[str]) -> lis
 # --- the figures
 
 
-def _check_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _against_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     subject = _subject(metadata)
-    for name in CRITERIA[metadata.kind].baselines:
+    for name in BARS[metadata.kind].baselines:
         if not evaluation.metrics.get(name):
             yield f"There is no baseline {name!r} to compare with."
     if not evaluation.metrics.get(subject):
@@ -208,7 +199,7 @@ def _check_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
         for metric, figure in sorted(metrics.items()):
             if not _sound(figure):
                 yield f"The {metric} of {name!r} has no confidence interval."
-    yield from _check_criteria(CRITERIA[metadata.kind], evaluation)
+    yield from _against_bar(BARS[metadata.kind], evaluation)
     measured = evaluation.models.get(str(metadata.seed))
     if measured is None:
         yield "The evaluation does not say which model file it measured."
@@ -218,7 +209,7 @@ def _check_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
         yield "Two seeds have the same model file, so they are one run."
 
 
-def _check_criteria(bar: PromotionCriteria, evaluation: Evaluation) -> Iterator[str]:
+def _against_bar(bar: Bar, evaluation: Evaluation) -> Iterator[str]:
     """What the kind of model must reach whatever else it beats."""
     if evaluation.items < bar.items:
         yield f"It was evaluated on {evaluation.items} items of equal size; {bar.items} are needed."
@@ -228,7 +219,7 @@ def _check_criteria(bar: PromotionCriteria, evaluation: Evaluation) -> Iterator[
         yield f"Its {bar.metric} is {what}; {bar.value:.2f} is needed."
 
 
-def _check_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _against_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     for name in ("size", "placebo"):
         if name not in evaluation.controls and not evaluation.exempt.get(name):
             yield f"There is no {name} control, and no reason why it would not apply."
@@ -240,18 +231,18 @@ def _check_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]
         )
 
 
-def _check_improvements(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _against_gains(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     for of, over, metric in _needed(metadata, evaluation):
         found = {
             one.seed: one for one in evaluation.gains if (one.of, one.over, one.metric) == (of, over, metric)
         }
         what = f"the gain of {of!r} over {over!r} ({metric})"
-        yield from _check_improvement(what, found)
+        yield from _against_gain(what, found)
         if found and metadata.seed not in found:
             yield f"{_upper(what)} was not measured on this model's own seed."
 
 
-def _check_improvement(what: str, found: dict[int, Improvement]) -> Iterator[str]:
+def _against_gain(what: str, found: dict[int, Gain]) -> Iterator[str]:
     """What is wrong with one gain, measured on several seeds."""
     if len(found) < FEWEST_SEEDS:
         seeds = _counted(len(found), "seed", "seeds")
@@ -265,12 +256,12 @@ def _check_improvement(what: str, found: dict[int, Improvement]) -> Iterator[str
 
 def _subject(metadata: Metadata) -> str:
     """The scorer that would be used: of a ranker the fused score."""
-    return CRITERIA[metadata.kind].subject
+    return BARS[metadata.kind].subject
 
 
 def deciding(metadata: Metadata) -> str:
     """The metric that decides, fixed before anything is measured."""
-    return CRITERIA[metadata.kind].metric
+    return BARS[metadata.kind].metric
 
 
 def _needed(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, str]]:
@@ -283,7 +274,7 @@ def _needed(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, 
         plain = name.partition("@")[0]
         if plain not in own and not (ranker and "+" in plain):
             rivals.append(name)
-    if not CRITERIA[metadata.kind].matched:
+    if not BARS[metadata.kind].matched:
         return [(subject, over, metric) for over in rivals]
     if evaluation.exempt.get("size"):
         return [(subject, over, metric) for over in rivals if over != "size"]

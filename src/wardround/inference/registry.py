@@ -25,15 +25,15 @@ from wardround.inference.locations import (
     PLOT_FILES,
     RECIPE_FILE,
     models_in,
+    name_at_a_glance,
     package_folder,
-    peek_name,
 )
-from wardround.inference.metadata import File, Metadata, PromotionState, read_metadata
+from wardround.inference.metadata import File, Metadata, State, read_metadata
 from wardround.inference.onnx_session import Session, SharedTensors, load
 from wardround.inference.runtime import Runtime
-from wardround.inference.tokenizer import TextTokenizer
-from wardround.inference.verified_files import mmap_verified, read_verified, require_present
-from wardround.storage.result_cache import digest_key
+from wardround.inference.tokenizer import Tokens
+from wardround.inference.verified_files import mapped, require_present, verified
+from wardround.storage.result_cache import key
 
 _SHORTEST_WINDOW = 8
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".whl")
@@ -43,7 +43,7 @@ _MOST_FOLDERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class ModelEntry:
+class Found:
     """A model whose metadata could be read.
 
     Attributes:
@@ -56,19 +56,19 @@ class ModelEntry:
     overstated: str = ""
 
     @classmethod
-    def of(cls, folder: Path) -> ModelEntry:
+    def of(cls, folder: Path) -> Found:
         """The model in a folder.
 
         Raises:
             ModelError: there is none that can be used; the reason stands for itself.
         """
         metadata = _readable(folder)
-        if metadata.state is PromotionState.SHADOW:
+        if metadata.state is State.SHADOW:
             return cls(folder, metadata)
-        from wardround.inference.promotion_policy import unsupported_claim
+        from wardround.inference.promotion_policy import overstated
 
-        reason = unsupported_claim(metadata)
-        state = PromotionState.SHADOW if reason else metadata.state
+        reason = overstated(metadata)
+        state = State.SHADOW if reason else metadata.state
         return cls(folder, msgspec.structs.replace(metadata, state=state), reason)
 
     @property
@@ -77,7 +77,7 @@ class ModelEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class RejectedModel:
+class Refused:
     """A folder, or an archive, that would hold a model, and why it is not used.
 
     Attributes:
@@ -88,11 +88,11 @@ class RejectedModel:
 
     name: str
     reason: str
-    name_unknown: bool = False
+    nameless: bool = False
     before: int = 0
 
     def may_be(self, name: str) -> bool:
-        return self.name_unknown or self.name == name
+        return self.nameless or self.name == name
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,35 +100,35 @@ class Loaded:
     """A model ready to be run; ``tokens`` for those that read texts."""
 
     session: Session
-    tokens: TextTokenizer | None
+    tokens: Tokens | None
 
 
 @dataclass(frozen=True, slots=True)
-class ModelRegistry:
+class Shelf:
     """The models that were found, those that count first."""
 
-    found: tuple[ModelEntry, ...]
-    refused: tuple[RejectedModel, ...]
+    found: tuple[Found, ...]
+    refused: tuple[Refused, ...]
 
     @classmethod
-    def of(cls, folders: Sequence[Path]) -> ModelRegistry:
+    def of(cls, folders: Sequence[Path]) -> Shelf:
         """Look for models in folders and in the folders directly below them."""
-        found: list[ModelEntry] = []
-        refused: list[RejectedModel] = []
+        found: list[Found] = []
+        refused: list[Refused] = []
         for place in folders:
             broken: list[tuple[Path, str]] = []
             for candidate in _candidates(place):
                 try:
-                    found.append(ModelEntry.of(candidate))
+                    found.append(Found.of(candidate))
                 except ModelError as trouble:
                     broken.append((candidate, str(trouble)))
             for candidate, reason in broken:
-                name = None if _is_archive(candidate) else peek_name(candidate)
+                name = None if _is_archive(candidate) else name_at_a_glance(candidate)
                 nameless = name is None and not _is_archive(candidate)
-                refused.append(RejectedModel(name or candidate.name, reason, nameless, len(found)))
+                refused.append(Refused(name or candidate.name, reason, nameless, len(found)))
         return cls(tuple(found), tuple(refused))
 
-    def get(self, name: str) -> ModelEntry:
+    def named(self, name: str) -> Found:
         """The model of a name: never one that comes after a place where it may lie and cannot be read.
 
         Raises:
@@ -142,7 +142,7 @@ class ModelRegistry:
             raise ModelError("it is not installed; name its folder in model-folders")
         return one
 
-    def sharing(self, digest: str) -> ModelEntry:
+    def sharing(self, digest: str) -> Found:
         """The base whose shared tensors have a digest.
 
         Raises:
@@ -153,7 +153,7 @@ class ModelRegistry:
                 return one
         raise ModelError(f"its base, with shared tensors {digest[:12]}, is not installed")
 
-    def files(self, one: ModelEntry) -> Iterator[tuple[Path, File]]:
+    def files(self, one: Found) -> Iterator[tuple[Path, File]]:
         """Every file that running a model needs, with the folder it lies in.
 
         Raises:
@@ -167,7 +167,7 @@ class ModelRegistry:
         if one.metadata.tokenizer is not None:
             yield self._tokenizer_folder(one), one.metadata.tokenizer
 
-    def require_present(self, one: ModelEntry) -> None:
+    def require_present(self, one: Found) -> None:
         """See that the files of a model are there and have their sizes, without reading them.
 
         Raises:
@@ -176,21 +176,21 @@ class ModelRegistry:
         for folder, file in self.files(one):
             require_present(folder, file)
 
-    def load(self, one: ModelEntry, runtime: Runtime) -> Loaded:
+    def load(self, one: Found, runtime: Runtime) -> Loaded:
         """The model, verified byte by byte and loaded once in this process.
 
         Raises:
             ModelError: a file is not what it must be, or onnxruntime cannot load it.
         """
-        name = digest_key(model_digest(one.metadata), str(one.folder), runtime.identity, str(runtime.threads))
+        name = key(model_digest(one.metadata), str(one.folder), runtime.identity, str(runtime.threads))
         with _LOADING:
             if name not in _LOADED:
                 _LOADED[name] = self._load(one, runtime)
             return _LOADED[name]
 
-    def _load(self, one: ModelEntry, runtime: Runtime) -> Loaded:
+    def _load(self, one: Found, runtime: Runtime) -> Loaded:
         metadata = one.metadata
-        content = read_verified(one.folder, metadata.model)
+        content = verified(one.folder, metadata.model)
         shared = None
         if metadata.shared:
             base = self._base(one)
@@ -198,9 +198,7 @@ class ModelRegistry:
             shared = _shared(base.folder, base.metadata.shares)
         tokens = None
         if metadata.tokenizer is not None:
-            tokens = TextTokenizer(
-                read_verified(self._tokenizer_folder(one), metadata.tokenizer), metadata.window
-            )
+            tokens = Tokens(verified(self._tokenizer_folder(one), metadata.tokenizer), metadata.window)
         return Loaded(load(content, metadata, shared, runtime.providers, runtime.threads), tokens)
 
     def embedder(self, name: str, runtime: Runtime) -> Embedder:
@@ -209,16 +207,16 @@ class ModelRegistry:
         Raises:
             ModelError: there is none of this name, it is over numbers, or it cannot be loaded.
         """
-        one = self.get(name)
+        one = self.named(name)
         loaded = self.load(one, runtime)
         if loaded.tokens is None:
             raise ModelError(f"{one.folder}: model {name!r} reads numbers, not texts")
         return Embedder(loaded.session, loaded.tokens, score_digest(one.metadata, runtime))
 
-    def _base(self, one: ModelEntry) -> ModelEntry:
+    def _base(self, one: Found) -> Found:
         return self.sharing(one.metadata.base.shared if one.metadata.base is not None else "")
 
-    def _tokenizer_folder(self, one: ModelEntry) -> Path:
+    def _tokenizer_folder(self, one: Found) -> Path:
         """Where a model's tokenizer lies: beside it, or where the base's is the same."""
         tokenizer = one.metadata.tokenizer
         assert tokenizer is not None
@@ -237,7 +235,7 @@ _SHARED: dict[tuple[Path, File], SharedTensors] = {}
 def _shared(folder: Path, file: File) -> SharedTensors:
     """The mapped tensors of a base, verified once in this process."""
     if (folder, file) not in _SHARED:
-        _SHARED[folder, file] = SharedTensors(folder, mmap_verified(folder, file))
+        _SHARED[folder, file] = SharedTensors(folder, mapped(folder, file))
     return _SHARED[folder, file]
 
 
@@ -245,26 +243,24 @@ def model_digest(metadata: Metadata) -> str:
     """A digest of the files of a model and of how texts are cut for it."""
     tokenizer = metadata.tokenizer.sha256 if metadata.tokenizer else ""
     base = metadata.base.shared if metadata.base and metadata.shared else ""
-    return digest_key("model", metadata.model.sha256, tokenizer, base, str(metadata.window)).hex()
+    return key("model", metadata.model.sha256, tokenizer, base, str(metadata.window)).hex()
 
 
 def score_digest(metadata: Metadata, runtime: Runtime) -> str:
     """A digest of everything a raw score depends on beside what is scored."""
-    return digest_key("scores", model_digest(metadata), runtime.identity).hex()
+    return key("scores", model_digest(metadata), runtime.identity).hex()
 
 
 def identity(metadata: Metadata, runtime: Runtime) -> str:
     """What anything said with a model depends on: its scores, their meaning, and what it may do."""
     meaning = (metadata.state, metadata.calibration, metadata.thresholds, metadata.fusion, metadata.inputs)
-    return digest_key(
-        score_digest(metadata, runtime), msgspec.json.encode(meaning, order="deterministic")
-    ).hex()
+    return key(score_digest(metadata, runtime), msgspec.json.encode(meaning, order="deterministic")).hex()
 
 
-def default_registry(further: Sequence[Path] = ()) -> ModelRegistry:
+def standard(further: Sequence[Path] = ()) -> Shelf:
     """The further folders, then the package's models."""
     own = package_folder()
-    return ModelRegistry.of([*further, *([own] if own is not None else [])])
+    return Shelf.of([*further, *([own] if own is not None else [])])
 
 
 def unwanted_files(folder: Path, metadata: Metadata) -> tuple[list[str], list[str]]:
@@ -288,7 +284,7 @@ def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
             )
     for file in metadata.files:
         try:
-            read_verified(folder, file)
+            verified(folder, file)
         except ModelError as trouble:
             yield str(trouble)
     recipe, data = folder / RECIPE_FILE, metadata.data
@@ -326,13 +322,13 @@ def _readable(candidate: Path) -> Metadata:
     if not candidate.is_dir():
         raise ModelError(f"{candidate} is no folder of models; name one that exists")
     metadata = read_metadata(candidate)
-    wrong = _inconsistency(metadata)
+    wrong = _contradiction(metadata)
     if wrong:
         raise ModelError(f"{candidate / METADATA_FILE}: {wrong}; install the model again")
     return metadata
 
 
-def _inconsistency(metadata: Metadata) -> str:
+def _contradiction(metadata: Metadata) -> str:
     """What in the metadata does not go together, or nothing."""
     endings = ((metadata.model, ".onnx"), (metadata.tokenizer, ".json"), (metadata.shares, ".bin"))
     for file, ending in endings:

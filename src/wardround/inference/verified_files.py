@@ -17,7 +17,7 @@ LARGEST_BYTES = 4 * 1024**3
 """No model file may be larger, whatever its metadata says."""
 
 
-def read_verified(folder: Path, file: File) -> bytes:
+def verified(folder: Path, file: File) -> bytes:
     """The bytes of a model's file.
 
     Raises:
@@ -34,7 +34,7 @@ def read_verified(folder: Path, file: File) -> bytes:
     return content
 
 
-def mmap_verified(folder: Path, file: File) -> mmap.mmap:
+def mapped(folder: Path, file: File) -> mmap.mmap:
     """The same as a read-only memory map: pages that processes share, read when they are used.
 
     Raises:

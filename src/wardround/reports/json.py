@@ -7,21 +7,21 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
-from wardround.change.encoding import escape_undecodable
+from wardround.change.encoding import printable
 from wardround.findings import Edit, Finding, Span
-from wardround.review import ReviewResult
+from wardround.review import Review
 from wardround.text.escaping import json_text
 
 SCHEMA = "wardround.report/1"
 
 
-def render(review: ReviewResult) -> str:
+def render(review: Review) -> str:
     """The report as one JSON document, keys in the order of the contract."""
     encoded = msgspec.json.encode(as_dict(review))
     return json_text(msgspec.json.format(encoded, indent=2)) + "\n"
 
 
-def as_dict(review: ReviewResult) -> dict[str, Any]:
+def as_dict(review: Review) -> dict[str, Any]:
     """The report as plain values."""
     files = review.change.files
     return {
@@ -39,22 +39,22 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
         "gate": {
             "outcome": review.gate.outcome.value,
             "fail_level": review.gate.fail_level,
-            "reasons": [escape_undecodable(reason) for reason in review.gate.reasons],
+            "reasons": [printable(reason) for reason in review.gate.reasons],
         },
         "verdict": None,
         "signals": None,
         "findings": [_finding(finding) for finding in review.visible],
-        "held_back": review.filtered_count,
+        "held_back": review.held_back,
         "unreviewed": [
             {
-                "file": escape_undecodable(u.file),
+                "file": printable(u.file),
                 "specialist": u.specialist,
                 "tool": u.tool,
-                "reason": escape_undecodable(u.reason),
+                "reason": printable(u.reason),
             }
             for u in review.unreviewed
         ],
-        **({"notes": [escape_undecodable(note) for note in review.notes]} if review.notes else {}),
+        **({"notes": [printable(note) for note in review.notes]} if review.notes else {}),
         "runs": [
             {
                 "tool": run.tool,
@@ -80,16 +80,16 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "specialist": finding.specialist,
         "severity": finding.severity.label,
         "confidence": finding.confidence,
-        "file": escape_undecodable(finding.file),
+        "file": printable(finding.file),
         **_place(finding.span),
-        "message": escape_undecodable(finding.message),
+        "message": printable(finding.message),
         "rationale": finding.rationale,
         "status": finding.status.value,
-        **({"waived": escape_undecodable(finding.dismissal_reason)} if finding.dismissal_reason else {}),
+        **({"waived": printable(finding.waived)} if finding.waived else {}),
         "suggested_fix": None
         if fix is None
         else {
-            "description": escape_undecodable(fix.description),
+            "description": printable(fix.description),
             "safe": fix.safe,
             "edits": [_edit(edit) for edit in fix.edits],
         },
@@ -99,11 +99,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _edit(edit: Edit) -> dict[str, Any]:
-    return {
-        "file": escape_undecodable(edit.file),
-        **_place(edit.span),
-        "replacement": escape_undecodable(edit.replacement),
-    }
+    return {"file": printable(edit.file), **_place(edit.span), "replacement": printable(edit.replacement)}
 
 
 def _place(span: Span) -> dict[str, int]:

@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from wardround.storage.atomic import write_atomic
+from wardround.storage.atomic import write_whole
 from wardround.storage.digest import sha256
-from wardround.storage.paths import cache_dir
+from wardround.storage.paths import cache_folder
 
-T = TypeVar("T")
+Answer = TypeVar("Answer")
 
 
-def memoize_on_disk(kind: str, name: str, make: Callable[[], T], shape: Any = Any) -> T:
+def kept(kind: str, name: str, make: Callable[[], Answer], shape: Any = Any) -> Answer:
     """The answer of a name, from the cache or made and put there.
 
     A cache that cannot be read or written, or whose bytes have changed, costs time and nothing else: each
@@ -26,17 +26,17 @@ def memoize_on_disk(kind: str, name: str, make: Callable[[], T], shape: Any = An
         name: a digest of everything the answer depends on.
         shape: the type the answer is read as.
     """
-    file = cache_dir() / kind / name
+    file = cache_folder() / kind / name
     with suppress(OSError, msgspec.MsgspecError, ValueError):
         content = file.read_bytes()
         if content.startswith(_digest(content[_DIGEST_BYTES:])):
-            answer: T = msgspec.msgpack.decode(content[_DIGEST_BYTES:], type=shape)
+            answer: Answer = msgspec.msgpack.decode(content[_DIGEST_BYTES:], type=shape)
             return answer
     made = make()
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         content = msgspec.msgpack.encode(made)
-        write_atomic(file, _digest(content) + content)
+        write_whole(file, _digest(content) + content)
     return made
 
 

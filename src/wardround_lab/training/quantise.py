@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wardround_lab.training.encoder import silence_transformers
+from wardround_lab.training.encoder import quiet
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -26,7 +26,7 @@ def quantised(file: Path) -> ModelProto:
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    with tempfile.TemporaryDirectory(prefix="wardround-") as scratch, silence_transformers():
+    with tempfile.TemporaryDirectory(prefix="wardround-") as scratch, quiet():
         target = Path(scratch) / "model.onnx"
         quantize_dynamic(
             file,

@@ -20,7 +20,7 @@ ALIKE = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankedQuestions:
+class Questions:
     """Questions laid end to end: a row is one candidate.
 
     Attributes:
@@ -39,7 +39,7 @@ class RankedQuestions:
     lengths: Floats
 
     @classmethod
-    def of(cls, choices: Sequence[Choice], *, own: bool = False) -> RankedQuestions:
+    def of(cls, choices: Sequence[Choice], *, own: bool = False) -> Questions:
         """Lay the questions out, in their order.
 
         Args:
@@ -79,7 +79,7 @@ class RankedQuestions:
         answer: Floats = np.divide(apart, spread, out=np.zeros_like(apart), where=spread > 1e-9)
         return answer
 
-    def of_like_size(self) -> tuple[RankedQuestions, Flags]:
+    def of_like_size(self) -> tuple[Questions, Flags]:
         """The questions where size tells nothing, and which rows are left.
 
         Left are the right rows and wrong ones nearly as long as one of them, as many longer as shorter, since
@@ -106,10 +106,10 @@ class RankedQuestions:
             gaps[rows] = np.take_along_axis(apart, np.abs(apart).argmin(axis=1)[:, None], axis=1)[:, 0]
         return gaps
 
-    def _only(self, rows: Flags, questions: Flags) -> RankedQuestions:
+    def _only(self, rows: Flags, questions: Flags) -> Questions:
         number = np.cumsum(questions) - 1
         question = number[self.question[rows]]
-        return RankedQuestions(
+        return Questions(
             units={
                 kind: tuple(name for name, kept in zip(names, questions, strict=True) if kept)
                 for kind, names in self.units.items()
@@ -147,12 +147,12 @@ class Ranking:
         tied: shape (rows,), how many score the same, itself among them.
     """
 
-    questions: RankedQuestions
+    questions: Questions
     better: Places
     tied: Places
 
     @classmethod
-    def by(cls, scores: Floats, questions: RankedQuestions) -> Ranking:
+    def by(cls, scores: Floats, questions: Questions) -> Ranking:
         order = np.lexsort((-scores, questions.question))
         new = np.diff(questions.question[order], prepend=-1) != 0
         new[1:] |= np.diff(scores[order]) != 0
@@ -171,7 +171,7 @@ class Ranking:
             answer[at] = _expected(int(first[at]), int(tied[at]), int(hits[at]))
         return answer
 
-    def top1(self, right: Flags | None = None) -> Floats:
+    def tops(self, right: Flags | None = None) -> Floats:
         """How likely a right row comes first; shape (questions,)."""
         first, tied, hits = self._first(self.questions.right if right is None else right)
         return np.where(first == 0, hits / tied, 0.0)

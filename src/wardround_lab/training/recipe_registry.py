@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wardround.errors import TrainingError
-from wardround_lab.training.boosting_pipeline import TreeEnsemble
+from wardround_lab.training.boosting_pipeline import Trees
 from wardround_lab.training.recipe import TrainingPart, decoded, read_recipe
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class AnyRecipe(Protocol):
     def training(self) -> TrainingPart: ...
 
 
-class RunSummary(Protocol):
+class AnyRun(Protocol):
     """What every finished training says."""
 
     @property
@@ -78,9 +78,7 @@ class RecipeKind(Protocol):
     def read(self, recipe: Path) -> AnyRecipe:
         """The recipe in a file."""
 
-    def train(
-        self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
-    ) -> RunSummary:
+    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
         """Train it, or go on with it."""
 
     def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
@@ -101,9 +99,7 @@ class Choices:
     def read(self, recipe: Path) -> AnyRecipe:
         return read_recipe(recipe)
 
-    def train(
-        self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
-    ) -> RunSummary:
+    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
         from wardround_lab.training.train import train
 
         return train(
@@ -125,7 +121,7 @@ class Choices:
         return evaluate_choices(models, recipe, base, exempt, progress)
 
 
-class LineDefectRun:
+class Lines:
     """Judging the lines of a change."""
 
     metric = "pairwise"
@@ -135,9 +131,7 @@ class LineDefectRun:
 
         return read_line_recipe(recipe)
 
-    def train(
-        self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
-    ) -> RunSummary:
+    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
         from wardround_lab.training.line_defects.train import train_lines
 
         return train_lines(
@@ -158,7 +152,7 @@ class LineDefectRun:
         return evaluate_line_models(models, recipe, base, exempt, progress)
 
 
-KINDS: Mapping[str, RecipeKind] = {CHOICE: Choices(), "lines": LineDefectRun(), "trees": TreeEnsemble()}
+KINDS: Mapping[str, RecipeKind] = {CHOICE: Choices(), "lines": Lines(), "trees": Trees()}
 
 
 def kind_of(recipe: Path) -> RecipeKind:

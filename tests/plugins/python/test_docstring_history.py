@@ -11,14 +11,14 @@ from wardround_python.docdrift.history import docstring_rows
 from tests.conftest import GitRepository
 from wardround.semantics.docdrift.features import NAMES
 from wardround_lab.corpora.git_history import RepositoryHistory
-from wardround_lab.docdrift_examples import DocExample
+from wardround_lab.docdrift_examples import Row
 
 
 def module(code: str, words: str = "Send it by mail.", name: str = "send") -> str:
     return f'def {name}(to):\n    """{words}"""\n    {code}\n'
 
 
-def rows_of(repo: GitRepository) -> list[DocExample]:
+def rows_of(repo: GitRepository) -> list[Row]:
     with RepositoryHistory(Path(repo.root)) as history:
         return list(docstring_rows(history))
 

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from wardround.semantics.docdrift.model import (
-    DocComment,
-    DocEntry,
-    DocumentedChange,
-    DocumentedCode,
-    DocumentedSignature,
-    Parameter,
-)
+from wardround.semantics.docdrift.model import Code, DocumentedChange, Entry, Parameter, Signature, Words
 
 
-def signature(*names: str, open_ended: bool = False, **defaults: str) -> DocumentedSignature:
+def signature(*names: str, open_ended: bool = False, **defaults: str) -> Signature:
     plain = tuple(Parameter(name) for name in names)
-    return DocumentedSignature((*plain, *(Parameter(n, d) for n, d in defaults.items())), open_ended)
+    return Signature((*plain, *(Parameter(n, d) for n, d in defaults.items())), open_ended)
 
 
-def words(
-    text: str, *parameters: str, raises: tuple[str, ...] = (), returns: str | None = None
-) -> DocComment:
+def words(text: str, *parameters: str, raises: tuple[str, ...] = (), returns: str | None = None) -> Words:
     lines = text.split("\n")
 
-    def entry(name: str) -> DocEntry:
+    def entry(name: str) -> Entry:
         line = next(n for n, line in enumerate(lines) if name in line)
-        return DocEntry(name, lines[line].partition(name)[2], line)
+        return Entry(name, lines[line].partition(name)[2], line)
 
-    return DocComment(text, tuple(map(entry, parameters)), tuple(map(entry, raises)), returns)
+    return Words(text, tuple(map(entry, parameters)), tuple(map(entry, raises)), returns)
 
 
 def change(
-    said: DocComment,
-    old: DocumentedCode | str,
-    new: DocumentedCode | str,
-    *,
-    name: str = "load",
-    around: str = "",
+    said: Words, old: Code | str, new: Code | str, *, name: str = "load", around: str = ""
 ) -> DocumentedChange:
-    before, after = (DocumentedCode(tuple(c.split("\n"))) if isinstance(c, str) else c for c in (old, new))
+    before, after = (Code(tuple(c.split("\n"))) if isinstance(c, str) else c for c in (old, new))
     return DocumentedChange(name, said, before, after, around)

@@ -22,7 +22,7 @@ class Style(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DocEntry:
+class Entry:
     """One documented parameter or error.
 
     Attributes:
@@ -36,7 +36,7 @@ class DocEntry:
 
 
 @dataclass(frozen=True)
-class DocComment:
+class Words:
     """What is said about a callable.
 
     Attributes:
@@ -46,8 +46,8 @@ class DocComment:
     """
 
     text: str
-    parameters: tuple[DocEntry, ...] = ()
-    raises: tuple[DocEntry, ...] = ()
+    parameters: tuple[Entry, ...] = ()
+    raises: tuple[Entry, ...] = ()
     returns: str | None = None
     yields: str | None = None
     style: Style = Style.PLAIN
@@ -94,7 +94,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class DocumentedSignature:
+class Signature:
     """What a callable declares.
 
     Attributes:
@@ -117,7 +117,7 @@ class DocumentedSignature:
 
 
 @dataclass(frozen=True)
-class DocumentedCode:
+class Code:
     """One side of a callable, formatting, comments, words and type annotations taken away.
 
     Attributes:
@@ -128,7 +128,7 @@ class DocumentedCode:
     """
 
     lines: tuple[str, ...]
-    signature: DocumentedSignature = field(default_factory=DocumentedSignature)
+    signature: Signature = field(default_factory=Signature)
     returns: tuple[str, ...] = ()
     yields: bool = False
     raises: tuple[str, ...] = ()
@@ -196,9 +196,9 @@ class DocumentedChange:
     """
 
     name: str
-    words: DocComment
-    old: DocumentedCode
-    new: DocumentedCode
+    words: Words
+    old: Code
+    new: Code
     around: str = ""
 
     @cached_property
@@ -206,17 +206,17 @@ class DocumentedChange:
         return Delta.between(self.old.lines, self.new.lines)
 
     @cached_property
-    def removed(self) -> frozenset[str]:
+    def gone(self) -> frozenset[str]:
         """The names the change took out, that stand nowhere in the new code."""
         return _names(self.delta.removed) - self.new.names
 
     @cached_property
-    def added(self) -> frozenset[str]:
+    def come(self) -> frozenset[str]:
         """The names that are new to the code."""
         return _names(self.delta.added) - self.old.names
 
     @cached_property
-    def removed_literals(self) -> frozenset[str]:
+    def gone_literals(self) -> frozenset[str]:
         """The strings and numbers the change took out, that the new code has in no form."""
         removed = {text for kind, text in self.delta.removed if kind in ("string", "number")}
         return frozenset(removed - self.new.literals - self.new.names)
@@ -240,7 +240,7 @@ class DocumentedChange:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentedPair:
+class Compared:
     """A documented callable whose code differs between two texts of a file.
 
     Attributes:

@@ -12,7 +12,7 @@ FORMATS = ("text", "json", "html")
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredSet:
+class Measured:
     """A score and how it came about.
 
     Attributes:
@@ -30,7 +30,7 @@ class MeasuredSet:
     interrupted: int = 0
 
 
-def render(form: str, measured: MeasuredSet) -> str:
+def render(form: str, measured: Measured) -> str:
     """The report in one of ``FORMATS``."""
     text: str = importlib.import_module(f"wardround_lab.evaluation.reports.{form}").render(measured)
     return text
