@@ -30,9 +30,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from commit import WARDROUND
 from history import commits
 
-WARDROUND = Path(sys.executable).with_name("wardround")
 _CASES = Path(__file__).resolve().parent.parent / "evals" / "reviewer_regression"
 _VOLATILE = frozenset({"seconds", "cached", "timings"})
 _SHOWN_LINES = 12

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+_MINIFIED_NAME = r"[.-]min\.[mc]?js$"
 _BUILT_NAME = (
     r"(?:^|[/])(?:node_modules|bower_components|vendor|vendored|third[_-]party|\.yarn)/"
-    r"|[.-]min\.[mc]?js$|\.bundle\.[mc]?js$|(?:^|/)\.pnp\.[mc]?js$"
+    rf"|{_MINIFIED_NAME}"
+    r"|\.bundle\.[mc]?js$|(?:^|/)\.pnp\.[mc]?js$"
 )
-_MINIFIED_NAME = r"[.-]min\.[mc]?js$"
 _SMALL = 4_000
 _LARGE = 1_000_000
 """Bytes of text in which semgrep's rules time out."""

@@ -1,1 +1,1 @@
-"""What the checks of this plugin share about code."""
+"""Analyses of code that several checks use."""

@@ -20,14 +20,16 @@ _NAMES = {
 }
 """pylint's name and code for what a code of another tool reports. Source: ruff's table of pylint rules."""
 CODES = frozenset(_NAMES)
+UNDEFINED = tuple(code for code, (name, _) in _NAMES.items() if name == "undefined-variable")
+"""Codes for a name that nothing defines."""
 _DISABLED = re.compile(r"#\s{0,20}pylint:\s{0,20}disable=([\w, -]{1,500})")
 
 
 def is_disabled(code: str, line: str) -> bool:
     """Return True if a comment on a line disables pylint's rule for what a code reports."""
-    if code not in _NAMES or (match := _DISABLED.search(line)) is None:
-        return False
-    return not {name.strip() for name in match[1].split(",")}.isdisjoint(_NAMES[code])
+    match = _DISABLED.search(line)
+    disabled = {name.strip() for name in match[1].split(",")} if match is not None else set()
+    return not disabled.isdisjoint(_NAMES.get(code, ()))
 
 
 def additional_builtins(root: Path) -> frozenset[str]:

@@ -296,11 +296,11 @@ def view_stars(script: Script) -> Iterator[ViewStar]:
 def _star(select: Node, around: dict[str, Node]) -> int | None:
     """The place of a star that takes the columns of a table, through subqueries and WITH if need be."""
     if select.get("op") not in (None, "SETOP_NONE"):
-        migration_files = (
+        arms = (
             _star(content(arm, "SelectStmt") or arm, around)
             for arm in (select.get("larg", {}), select.get("rarg", {}))
         )
-        return next((place for place in migration_files if place is not None), None)
+        return next((place for place in arms if place is not None), None)
     ctes = list(kinds(select.get("withClause", {}).get("ctes", []), "CommonTableExpr"))
     known = {**around, **{c.get("ctename", ""): content(c.get("ctequery"), "SelectStmt") or {} for c in ctes}}
     sources = [leaf for item in select.get("fromClause", []) for leaf in _leaves(item)]

@@ -1,4 +1,4 @@
-"""JSDoc and TSDoc comments as ``drift.documented.Words``."""
+"""JSDoc and TSDoc comments as ``docdrift.model.Words``."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class Looked:
     @cached_property
     def asserts_by_properties(self) -> bool:
         """Return True for tests with chai, in whose assertions a property alone asserts."""
-        return re.search(r"\.(?:cy|spec\.cy)\.[jt]sx?$|(?:^|/)cypress/", self.path) is not None or self.says(
+        return re.search(r"\.cy\.[jt]sx?$|(?:^|/)cypress/", self.path) is not None or self.says(
             r"""\bcy\.[a-z]\w*\(|\bfrom\s*["'](?:chai|@open-wc/testing)["']|\brequire\(["']chai["']\)"""
         )
 

@@ -86,7 +86,7 @@ class ModelDesk:
         return any(models.usable(name) is not None or name in models.broken for name in specialist.models)
 
     def look(self, unit: Unit, run: Callable[[Models], list[Said]]) -> tuple[list[Said], bool]:
-        """Run the checks of one file; see ``analysis.units.Desk``."""
+        """Run the checks of one file; see ``execution.model.Desk``."""
         names = unit.specialist.models
         if not names or not unit.scored:
             return run(NoModels()), True

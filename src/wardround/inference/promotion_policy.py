@@ -2,8 +2,8 @@
 
 A model stays ``shadow`` until it beat the frozen base and every cheap baseline on repositories it never saw,
 on younger code, on two seeds and with controls. A model whose ``scope`` is one repository may have learnt
-from it: there, later commits in other files count. ``training.gates`` asks for the files too, before a state
-is given; what is asked here is asked again of every model that claims one.
+from it: there, later commits in other files count. ``training.promotion_gates`` also requires the
+files before it grants a state; what is required here is required again of every model that claims one.
 """
 
 from __future__ import annotations

@@ -47,6 +47,7 @@ REFUTED = {
     ),
     "base-loader": ("S506", "import yaml\nyaml.load(text, Loader=yaml.BaseLoader)\n", 2, 24),
     "pylint-name": ("F401", "import os  # pylint: disable=unused-import\n", 1, 8),
+    "pylint-behind-a-form-feed": ("F401", "\f\nimport os  # pylint: disable=unused-import\n", 2, 8),
     "pylint-code": ("F401", "import os  # pylint: disable=C0415, W0611\n", 1, 8),
     "c-base-loader": ("S506", "from yaml import CBaseLoader, load\nload(text, CBaseLoader)\n", 2, 12),
 }

@@ -46,32 +46,26 @@ _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 def refuter(root: Path) -> Callable[[str, str, Span], bool]:
     """Return a test of whether a file of a snapshot refutes what a code states at a place of it."""
     text_of = cache(partial(text_in, root))
+    lines_of = cache(lambda file: (text_of(file) or "").split("\n"))
     builtins_of = cache(partial(pylint_settings.additional_builtins, root))
 
+    def is_settled_for_pylint(file: str, code: str, span: Span) -> bool:
+        """Return True where pylint's rule is disabled, or for a name its settings declare as a builtin."""
+        line = "".join(lines_of(file)[span.line - 1 : span.line])
+        name = re.match(r"\w+", line[span.column - 1 :])
+        is_declared = code in pylint_settings.UNDEFINED and name is not None and name[0] in builtins_of()
+        return is_declared or pylint_settings.is_disabled(code, line)
+
     def is_refuted(file: str, code: str, span: Span) -> bool:
-        text = text_of(file) if code in REFUTED or code in pylint_settings.CODES else None
-        return text is not None and (
-            _is_refuted(file, text, code, span) or _is_settled_for_pylint(builtins_of, text, code, span)
-        )
+        if code in pylint_settings.CODES and is_settled_for_pylint(file, code, span):
+            return True
+        text = text_of(file) if code in REFUTED else None
+        return text is not None and _is_refuted(file, text, code, span)
 
     return is_refuted
 
 
-def _is_settled_for_pylint(
-    builtins_of: Callable[[], frozenset[str]], text: str, code: str, span: Span
-) -> bool:
-    """Return True for a line where pylint's rule is disabled, or a name its settings declare as a builtin."""
-    line = text.splitlines()[span.line - 1 : span.line]
-    if not line or code not in pylint_settings.CODES:
-        return False
-    name = re.match(r"\w+", line[0][span.column - 1 :])
-    is_declared = code in _UNDEFINED and name is not None and name[0] in builtins_of()
-    return is_declared or pylint_settings.is_disabled(code, line[0])
-
-
 def _is_refuted(path: str, text: str, code: str, span: Span) -> bool:
-    if code not in REFUTED:
-        return False
     try:
         module = parsed(path, text)
     except (ValueError, SyntaxError, RecursionError):
@@ -220,10 +214,8 @@ def _loads_text_only(module: PythonModule, span: Span) -> bool:
     )
 
 
-_UNDEFINED = ("F821", "reportUndefinedVariable", "unresolved-reference")
-"""Codes for a name that nothing defines."""
 REFUTED: Mapping[str, Callable[[PythonModule, Span], bool]] = {
-    **dict.fromkeys(_UNDEFINED, _runs_on_old_python_only),
+    **dict.fromkeys(pylint_settings.UNDEFINED, _runs_on_old_python_only),
     "F822": _names_are_dynamic,
     "S506": _loads_text_only,
     "reportUnsupportedDunderAll": _names_are_dynamic,

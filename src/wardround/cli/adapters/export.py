@@ -81,8 +81,8 @@ def _base(options: dict[str, Any]) -> str:
 
     located = locate(read_base(options["base"]), hub=options["hub"], folder=options["base_folder"])
     with spoken() as progress:
-        packaging = export_base(located, options["out"], progress=progress)
-    return "\n".join(parity_lines(packaging)) + "\n"
+        exported = export_base(located, options["out"], progress=progress)
+    return "\n".join(parity_lines(exported)) + "\n"
 
 
 def _alone(name: str, options: dict[str, Any]) -> str:

@@ -68,7 +68,7 @@ CHANGING = (
     "truncate", "drop", "revoke", "kill", "terminate", "wipe", "erase", "expunge", "flush",
     "deactivate", "archive",
 )  # fmt: skip
-"""Of which one stands, in small letters, in every name of what ``drift.returns`` takes for a change."""
+"""Lower-case words, one of which is in every name that ``docdrift.return_claims`` takes for a change."""
 
 
 def stale_reader_names(source: Source, marks: Marks) -> Sequence[StaleName]:

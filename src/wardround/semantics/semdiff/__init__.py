@@ -1,1 +1,1 @@
-"""What a change does to the meaning of code."""
+"""Comparison of code before and after a change by its meaning."""
