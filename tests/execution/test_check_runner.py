@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from wardround_docker_ci.specialist import specialist
+
+from wardround.execution import check_runner
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -128,3 +131,16 @@ def test_an_interrupted_review_leaves_no_process_behind(much: GitRepository, tmp
         assert review.wait(timeout=30) != 0
     with pytest.raises(ProcessLookupError):
         os.kill(helper, 0)
+
+
+@pytest.mark.parametrize("reader", ["shell.py", "python/tree.py", "yaml/tree.py"])
+def test_checks_run_again_when_a_reader_they_share_changes(
+    reader: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Results in the cache are for the code that returned them."""
+    states: dict[str, str] = {}
+    monkeypatch.setattr(check_runner, "file_state", lambda file: states.get(file, ""))
+    before = check_runner._code_identity(specialist())
+    states[str(_ROOT / "src" / "wardround" / "languages" / reader)] = "changed"
+
+    assert check_runner._code_identity(specialist()) != before

@@ -14,8 +14,6 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "plugins", "rules")
-OFFLINE = ("corpora", "training", "evaluation")
-"""Packages of ``wardround`` that no review loads: they read text that nobody waits for."""
 _SEARCHES = {"search", "finditer", "findall", "sub", "subn", "split"}
 _METHODS = _SEARCHES | {"match", "fullmatch"}
 _BOUNDED = ("LatePattern", "bounded")
@@ -65,15 +63,13 @@ class _Names(dict[str, Any]):
 
 @cache
 def every_pattern() -> tuple[UsedPattern, ...]:
-    """All patterns that a review may use, in the order of the files."""
+    """All patterns of the project, in the order of the files."""
     return tuple(pattern for path in _sources() for pattern in _of_file(path))
 
 
 def _sources() -> Iterator[Path]:
     for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            if not any(f"wardround/{part}/" in path.as_posix() for part in OFFLINE):
-                yield path
+        yield from sorted((ROOT / folder).rglob("*.py"))
 
 
 def _of_file(path: Path) -> Iterator[UsedPattern]:

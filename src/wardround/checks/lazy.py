@@ -16,6 +16,17 @@ from wardround.checks.keyword_index import Said, Words, said_in
 Item = TypeVar("Item")
 
 
+def source_files(package: str) -> list[str]:
+    """Return the paths of the source files of a package or module, sorted; none if it does not exist."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        return []
+    folder, name = os.path.split(spec.origin)
+    if name != "__init__.py":
+        return [spec.origin]
+    return sorted(f"{at}/{one}" for at, _, names in os.walk(folder) for one in names if one.endswith(".py"))
+
+
 class Late(Sequence[Item]):
     """The tools or checks a module names, imported when they are first looked at.
 
@@ -28,15 +39,7 @@ class Late(Sequence[Item]):
 
     def package_files(self) -> list[str]:
         """Every source file of the distribution package the module is in: what the values may depend on."""
-        spec = importlib.util.find_spec(self._place.partition(":")[0].partition(".")[0])
-        if spec is None or spec.origin is None:
-            return []
-        folder, name = os.path.split(spec.origin)
-        if name != "__init__.py":
-            return [spec.origin]
-        return sorted(
-            f"{at}/{one}" for at, _, names in os.walk(folder) for one in names if one.endswith(".py")
-        )
+        return source_files(self._place.partition(":")[0].partition(".")[0])
 
     @cached_property
     def _items(self) -> Sequence[Item]:

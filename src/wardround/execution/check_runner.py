@@ -21,7 +21,7 @@ from wardround import __version__
 from wardround.change.change_source import decoded, in_any_encoding
 from wardround.change.encoding import with_lower_suffix
 from wardround.checks.base import Budget, Check, Source
-from wardround.checks.lazy import Late, LateEach
+from wardround.checks.lazy import Late, LateEach, source_files
 from wardround.errors import PLUGIN_FAULTS, CannotReview, OverBudget
 from wardround.execution.fork_pool import Helper, Queue, Worker, cpu_limit, hire
 from wardround.execution.model import NO_CHANGE_REVIEW, ChangeReview, Results, Side, Told, Unit, with_path
@@ -32,6 +32,8 @@ from wardround.storage.digest import file_state
 from wardround.storage.result_cache import ResultCache, key
 from wardround.tools.tool import Profile
 
+_READERS = "wardround.languages"
+"""The package of the readers that checks of all specialists use."""
 _WORTH_A_FORK_BYTES = 60_000
 """A fork takes 10 ms, and both processes then load what the checks they run need; so much real code takes ten
 times that."""
@@ -353,14 +355,14 @@ def _of_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence
 
 
 def _code_identity(specialist: Specialist) -> str:
-    """What changes when the code of a specialist's checks does."""
+    """Return a text that changes with the code of a specialist's checks and of the readers they share."""
     if isinstance(specialist.checks, Late):
         files = specialist.checks.package_files()
     else:
         modules = {sys.modules.get(check.__module__) for check in specialist.checks}
         files = sorted(m.__file__ for m in modules if m is not None and m.__file__ is not None)
     parts = [specialist.name]
-    for file in files:
+    for file in (*files, *source_files(_READERS)):
         with suppress(OSError):
             parts.append(f"{file} {file_state(file)}")
     return "\n".join(parts)

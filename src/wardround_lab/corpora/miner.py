@@ -8,7 +8,6 @@ the same.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from wardround import __version__
+from wardround.checks.lazy import source_files
 from wardround.errors import UsageError
 from wardround.training_tasks import AnyTask, Choice, Commit, LineTask, Task, Window
 from wardround_lab.corpora import defect_windows, licence_detection
@@ -66,8 +66,8 @@ class Source:
 
     @property
     def digest(self) -> str:
-        """Changes with the code that mines: the plugin's package and this one."""
-        packages = ["wardround_lab.corpora"]
+        """Changes with the code that mines: the plugin's package, this one and the readers they share."""
+        packages = ["wardround_lab.corpora", "wardround.languages"]
         if self.task is not None:
             mine = self.task.mine if isinstance(self.task, Task) else self.task.inject
             mine = mine.func if isinstance(mine, partial) else mine
@@ -301,12 +301,8 @@ class _Counted(RepositoryHistory):
 def _code_digest(packages: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
     for name in packages:
-        spec = importlib.util.find_spec(name)
-        origin = Path(spec.origin) if spec is not None and spec.origin else None
-        if origin is not None:
-            files = sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
-            for file in files:
-                digest.update(file.name.encode() + b"\0" + file.read_bytes())
+        for file in map(Path, source_files(name)):
+            digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()
 
 

@@ -10,6 +10,7 @@ from wardround_python.docdrift.documented_functions import compared
 from wardround_python.syntax.function_text import function_texts
 
 import wardround
+import wardround_lab
 
 MODULE = '''\
 """Module.
@@ -63,7 +64,11 @@ def test_the_text_of_a_function_is_the_whole_of_it() -> None:
     assert plain.text.endswith("    return text")
 
 
-@pytest.mark.parametrize("path", sorted(Path(wardround.__file__).parent.rglob("*.py")), ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for root in (wardround, wardround_lab) for path in Path(root.__file__).parent.rglob("*.py")),
+    ids=lambda p: p.name,
+)
 def test_functions_of_real_modules_are_those_the_parser_sees(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     seen: list[str] = []
