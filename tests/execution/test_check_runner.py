@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from wardround_docker_ci.specialist import specialist
 
+from wardround import languages
 from wardround.execution import check_runner
 
 if TYPE_CHECKING:
@@ -141,6 +142,6 @@ def test_checks_run_again_when_a_reader_they_share_changes(
     states: dict[str, str] = {}
     monkeypatch.setattr(check_runner, "file_state", lambda file: states.get(file, ""))
     before = check_runner._code_identity(specialist())
-    states[str(_ROOT / "src" / "wardround" / "languages" / reader)] = "changed"
+    states[str(Path(languages.__file__).parent / reader)] = "changed"
 
     assert check_runner._code_identity(specialist()) != before
