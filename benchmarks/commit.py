@@ -160,7 +160,7 @@ def commit_commands(root: Path, paths: Sequence[str], scratch: Path) -> list[lis
     looked_at: dict[Tool, list[str]] = {}
     for path in paths:
         text = (root / path).read_text()
-        for specialist in loaded.claiming(path, text[:256].encode()):
+        for specialist in loaded.specialists_for(path, text[:256].encode()):
             for tool in specialist.tools:
                 if runs_for(tool, specialist, path, text):
                     looked_at.setdefault(tool, []).append(path)
@@ -183,8 +183,8 @@ def runs_for(tool: Tool, specialist: Specialist, path: str, text: str) -> bool:
     options = None if specialist.options is None else specialist.options()
     return (
         Profile.COMMIT in tool.profiles
-        and (tool.wanted is None or tool.wanted(options, path, text))
-        and (tool.takes is None or tool.takes(path, text))
+        and (tool.is_enabled is None or tool.is_enabled(options, path, text))
+        and (tool.accepts is None or tool.accepts(path, text))
         and (tool.can_match is None or tool.can_match(text))
     )
 

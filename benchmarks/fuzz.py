@@ -30,7 +30,7 @@ from wardround_python.syntax import host_adapter
 from wardround.change.diff import FilePatch, hunks_of, read_patch, unquote
 from wardround.config import schema
 from wardround.errors import ConfigError, DiffError, ToolOutputError
-from wardround.findings import RawResult
+from wardround.findings import RawFinding
 from wardround.processors import suppressions
 from wardround.tools.ast_grep import parse_ast_grep
 from wardround.tools.semgrep import parse_semgrep
@@ -136,7 +136,7 @@ def config_as(name: str) -> Callable[[bytes], None]:
     return run
 
 
-def parser(parse: Callable[[bytes, Invocation], Sequence[RawResult]]) -> Callable[[bytes], None]:
+def parser(parse: Callable[[bytes, Invocation], Sequence[RawFinding]]) -> Callable[[bytes], None]:
     def run(data: bytes) -> None:
         for result in parse(data, RUN):
             assert result.file in FILES

@@ -59,10 +59,10 @@ def _line(draw: random.Random) -> str:
 
 def embed(folder: Path) -> None:
     """The product's way, from nothing to vectors."""
-    from wardround.inference.registry import standard
-    from wardround.inference.runtime import find
+    from wardround.inference.registry import default_registry
+    from wardround.inference.runtime import detect_runtime
 
-    standard([folder]).embedder("base", find("cpu")).embed(texts())
+    default_registry([folder]).embedder("base", detect_runtime("cpu")).embed(texts())
 
 
 def bare(folder: Path) -> None:
@@ -91,10 +91,10 @@ def review(folder: Path) -> None:
     """One commit review, with a specialist that binds each hunk to a sentence by the base model."""
     from wardround import host
     from wardround import review as reviewing
-    from wardround.change.change_source import RepositoryOrigin
+    from wardround.change.change_source import GitChangeSource
     from wardround.change.repository import Repository
     from wardround.checks.base import Check
-    from wardround.config.schema import Request
+    from wardround.config.schema import ReviewRequest
     from wardround.findings import Span
     from wardround.specialists import Specialist
     from wardround.tools.process import Processes
@@ -114,10 +114,14 @@ def review(folder: Path) -> None:
     loaded = host.load()
     with Repository(Path.cwd()) as repository:
         change = repository.staged()
-        origin = RepositoryOrigin(repository, change)
-        request = Request(use_models="BENCH_NO_MODELS" not in os.environ)
-        done = reviewing.run(
-            origin, change, host.Host([*loaded.specialists, bench], loaded.plugins), request, Processes()
+        origin = GitChangeSource(repository, change)
+        request = ReviewRequest(use_models="BENCH_NO_MODELS" not in os.environ)
+        done = reviewing.run_review(
+            origin,
+            change,
+            host.PluginHost([*loaded.specialists, bench], loaded.plugins),
+            request,
+            Processes(),
         )
     assert not done.notes, done.notes
     sys.stdout.flush()
@@ -159,10 +163,10 @@ def warm(folder: Path, runs: int) -> dict[str, Any]:
     """Vectors a second, as a share of what the bare session gives of the same texts."""
     import numpy as np
 
-    from wardround.inference.registry import standard
-    from wardround.inference.runtime import find
+    from wardround.inference.registry import default_registry
+    from wardround.inference.runtime import detect_runtime
 
-    embedder = standard([folder]).embedder("base", find("cpu"))
+    embedder = default_registry([folder]).embedder("base", detect_runtime("cpu"))
     session, tokenizer = bare_session(folder)
     some = texts()
 

@@ -41,7 +41,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wardround.change.change_source import RepositoryOrigin, Texts, decoded
+from wardround.change.change_source import FileTexts, GitChangeSource, decoded
 from wardround.change.diff import ChangedFile, FileStatus
 from wardround.change.repository import Repository
 from wardround.errors import GitError
@@ -49,11 +49,11 @@ from wardround.retrieval import ngrams
 from wardround.retrieval.commit_signals import COMMITS
 from wardround.retrieval.definitions import enclosing, functions
 from wardround.retrieval.documents import file_texts, query_text
+from wardround.retrieval.file_search import evidence as file_opinions
 from wardround.retrieval.file_search import is_beside, is_source, locate_functions
-from wardround.retrieval.file_search import opinions as file_opinions
 from wardround.retrieval.hunk_search import ChangedCode, changed_code
 from wardround.retrieval.hunk_search import opinions as hunk_opinions
-from wardround.retrieval.index import Entry, Index, KeptEmbedder
+from wardround.retrieval.index import CachedEmbedder, IndexedFile, SearchIndex
 from wardround.retrieval.protocols import Embedder
 from wardround.retrieval.rank_fusion import fused, standardised
 
@@ -146,10 +146,12 @@ def embedder_of(arguments: argparse.Namespace) -> Embedder:
     """The model that is asked for: a bare file, or the base of a folder of models or of the package."""
     if arguments.onnx is not None:
         return Model(arguments.onnx, arguments.onnx.with_name("tokenizer.json"))
-    from wardround.inference.registry import standard
-    from wardround.inference.runtime import find
+    from wardround.inference.registry import default_registry
+    from wardround.inference.runtime import detect_runtime
 
-    return standard([arguments.models] if arguments.models else []).embedder("base", find("cpu"))
+    return default_registry([arguments.models] if arguments.models else []).embedder(
+        "base", detect_runtime("cpu")
+    )
 
 
 # Commits
@@ -193,8 +195,8 @@ def blocks(commits: Sequence[Commit], number: int, length: int) -> Iterator[Sequ
 
 def hunk_cases(name: str, folder: Path, embedder: Embedder, asked: Asked) -> Iterator[Case]:
     with Repository(folder) as repository:
-        index = Index.open(folder, asked.cache)
-        kept = KeptEmbedder(embedder, index)
+        index = SearchIndex.open(folder, asked.cache)
+        kept = CachedEmbedder(embedder, index)
 
         @cache
         def hunks(commit: Commit) -> tuple[ChangedCode, ...]:
@@ -224,7 +226,7 @@ def own_hunks(repository: Repository, commit: Commit) -> tuple[ChangedCode, ...]
             return ()
         found = [
             h
-            for h in changed_code(change, Texts(RepositoryOrigin(repository, change), change))
+            for h in changed_code(change, FileTexts(GitChangeSource(repository, change), change))
             if is_source(h.path)
         ]
     except GitError:
@@ -287,7 +289,7 @@ def ranking(scores: Sequence[float], right: Sequence[bool]) -> dict[str, float]:
 
 def file_cases(name: str, folder: Path, embedder: Embedder, asked: Asked) -> Iterator[Case]:
     with Repository(folder) as repository:
-        index = Index.open(folder, asked.cache)
+        index = SearchIndex.open(folder, asked.cache)
         fixes = [c for c in commits_of(folder) if FIX.search(c.subject) and telling(c)]
         per_block = 10
         for block in blocks(fixes, -(-asked.each // per_block), 120):
@@ -301,7 +303,7 @@ class Searched(NamedTuple):
     """A fix, the files of its parent commit, and those of them it touches."""
 
     commit: Commit
-    entries: Sequence[Entry]
+    entries: Sequence[IndexedFile]
     touched: Sequence[ChangedFile]
 
 
@@ -315,7 +317,7 @@ def files_of(commit: Commit, repository: Repository) -> Searched | None:
     if not 1 <= len(touched) <= 4 or any(file.status is not FileStatus.MODIFIED for file in touched):
         return None
     entries = [
-        Entry(*row)
+        IndexedFile(*row)
         for row in repository.blobs_of(commit.parent)
         if is_source(row[0]) and not is_beside(row[0])
     ]
@@ -327,19 +329,19 @@ def files_of(commit: Commit, repository: Repository) -> Searched | None:
 
 
 def file_case(
-    name: str, searched: Searched, repository: Repository, index: Index, embedder: Embedder
+    name: str, searched: Searched, repository: Repository, index: SearchIndex, embedder: Embedder
 ) -> Case:
     commit, entries, touched = searched
 
-    def read(entry: Entry) -> str | None:
+    def read(entry: IndexedFile) -> str | None:
         content = repository.blobs.get(entry.blob)
         return None if content is None else decoded(content)
 
     index.update(entries, read, embedder, shown)
-    index.past(repository.ancestors(commit.parent, COMMITS), repository.touched)
+    index.past(repository.ancestors(commit.parent, COMMITS), repository.commits_touching)
     asked = cleaned(commit.message)
     began = time.perf_counter()
-    past = index.past(repository.ancestors(commit.parent, COMMITS), repository.touched)
+    past = index.past(repository.ancestors(commit.parent, COMMITS), repository.commits_touching)
     told = file_opinions(asked, entries, index, embedder, past)
     both = told.fused()
     seconds = time.perf_counter() - began
@@ -366,7 +368,7 @@ def file_case(
     touched_functions = {
         (file.path, around.line)
         for file in touched
-        for around in functions_at(read(Entry(file.path, file.base_blob or "")), file.path, file.hunks)
+        for around in functions_at(read(IndexedFile(file.path, file.base_blob or "")), file.path, file.hunks)
     }
     if touched_functions:
         metrics |= function_ways(asked, entries, told.words, both, read, touched_functions)
@@ -378,7 +380,7 @@ def _form(path: str, blob: str, text: str) -> list[str]:
     return file_texts(path, text)
 
 
-def lexical_form(entry: Entry, read: Callable[[Entry], str | None]) -> list[str]:
+def lexical_form(entry: IndexedFile, read: Callable[[IndexedFile], str | None]) -> list[str]:
     return _form(entry.path, entry.blob, read(entry) or "")
 
 
@@ -392,8 +394,8 @@ def functions_at(text: str | None, path: str, hunks: Sequence[Any]) -> Iterator[
 
 
 def function_ways(
-    asked: str, entries: Sequence[Entry], words: Sequence[float], both: Sequence[float],
-    read: Callable[[Entry], str | None], gold: set[tuple[str, int]],
+    asked: str, entries: Sequence[IndexedFile], words: Sequence[float], both: Sequence[float],
+    read: Callable[[IndexedFile], str | None], gold: set[tuple[str, int]],
 ) -> dict[str, dict[str, float]]:  # fmt: skip
     """Functions of the five files found: whether one the fix touches is among the first."""
     found = {}

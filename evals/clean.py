@@ -31,9 +31,9 @@ from functools import cache
 from pathlib import Path
 
 from wardround import host, review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import Request
+from wardround.config.schema import ReviewRequest
 from wardround.findings import Severity, Status
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
@@ -99,7 +99,7 @@ def presumed_clean(repository: Path, count: int, max_added: int) -> list[tuple[s
 
 
 @cache
-def _loaded() -> host.Host:
+def _loaded() -> host.PluginHost:
     return host.load()
 
 
@@ -114,10 +114,10 @@ def review_one(path: Path, base: str, commit: str, settings: Settings) -> Outcom
 
 
 def _review(path: Path, base: str, commit: str, settings: Settings, outcome: Outcome) -> None:
-    request = Request(profile=settings.profile, only=settings.only, skip=settings.skip)
+    request = ReviewRequest(profile=settings.profile, only=settings.only, skip=settings.skip)
     with Repository(path) as repository:
         change = repository.range(base, commit)
-        done = review.run(RepositoryOrigin(repository, change), change, _loaded(), request, Processes())
+        done = review.run_review(GitChangeSource(repository, change), change, _loaded(), request, Processes())
         names = set(done.reviewed)
         outcome.added_lines = sum(file.added_lines for file in change.files if file.path in names)
         outcome.unreviewed = sorted({f"{u.tool}: {u.reason}" for u in done.unreviewed})

@@ -44,13 +44,13 @@ from wardround.retrieval import bm25
 from wardround.retrieval.definitions import functions
 from wardround.retrieval.documents import leading
 from wardround.retrieval.rank_fusion import standardised
-from wardround.retrieval.test_discovery import TestCase, TestFile, holds_tests
+from wardround.retrieval.test_discovery import DiscoveredTest, TestFile, holds_tests
 from wardround.retrieval.test_selection import (
     NAMES,
     WEIGHTS,
-    Subject,
+    Caller,
+    TargetFunction,
     Tests,
-    User,
     same_language,
     subject_named,
     subjects,
@@ -59,7 +59,7 @@ from wardround.retrieval.test_selection import (
 )  # fmt: skip
 from wardround.text.search_terms import counted
 from wardround.training_tasks import Changed, Commit
-from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 
 SEED = 7
 FITTED_ON = frozenset(
@@ -100,7 +100,7 @@ class Question:
 
     repository: str
     commit: str
-    subject: Subject
+    subject: TargetFunction
     is_new: bool
     rows: Any
     lexical: Any
@@ -159,7 +159,7 @@ class Miner:
         return any(added)
 
     def _add(
-        self, commit: Commit, subject: Subject, is_new: bool, tree: dict[str, str],
+        self, commit: Commit, subject: TargetFunction, is_new: bool, tree: dict[str, str],
         changed: set[tuple[str, str]], touched: set[str | None],
     ) -> bool:  # fmt: skip
         files = [
@@ -193,21 +193,21 @@ class Miner:
         )  # fmt: skip
         return True
 
-    def _using(self, commit: Commit, subject: Subject) -> list[str]:
+    def _using(self, commit: Commit, subject: TargetFunction) -> list[str]:
         """Files of the code at the parent in which the subject's name stands."""
         patterns = [pattern for pattern in CODE if same_language(pattern, subject.path)]
         return list(
             filter(is_production, holding(self.history.folder, commit.parent or "", [subject.own], patterns))
         )[:USING_FILES]
 
-    def _place(self, case: TestCase) -> int:
+    def _place(self, case: DiscoveredTest) -> int:
         key = (case.path, " ".join((*case.around, case.name)), case.text[:1500])
         if key not in self._places:
             self._places[key] = len(self.mined.texts)
             self.mined.texts.append(key)
         return self._places[key]
 
-    def _document(self, case: TestCase) -> Counter[str]:
+    def _document(self, case: DiscoveredTest) -> Counter[str]:
         """The words of a test's path, name and text."""
         if id(case) not in self._documents:
             self._documents[id(case)] = case.words + counted(case.path)
@@ -218,7 +218,7 @@ class Miner:
             self._files[path, blob] = TestFile(path, self.history.text(blob) or "")
         return self._files[path, blob]
 
-    def _changed_functions(self, change: Changed) -> Iterator[tuple[Subject, bool]]:
+    def _changed_functions(self, change: Changed) -> Iterator[tuple[TargetFunction, bool]]:
         """The functions a commit writes or changes in a file, and whether each is new."""
         if not is_production(change.path) or change.blob is None:
             return
@@ -268,7 +268,7 @@ def mine(arguments: argparse.Namespace) -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     for folder in arguments.repositories:
         began = time.monotonic()
-        with RepositoryHistory(folder, limits=Limits(commits=arguments.commits)) as history:
+        with RepositoryHistory(folder, limits=HistoryLimits(commits=arguments.commits)) as history:
             file = arguments.out / f"{history.repository.replace('/', '+')}.pickle"
             if file.exists():
                 continue
@@ -358,10 +358,10 @@ class Closeness:
     """How close a model finds tests to functions; what it once read is kept beside what was mined."""
 
     def __init__(self, name: str, folder: Path, models: Path | None) -> None:
-        from wardround.inference.registry import standard
-        from wardround.inference.runtime import find
+        from wardround.inference.registry import default_registry
+        from wardround.inference.runtime import detect_runtime
 
-        self._embedder = standard([models] if models else []).embedder(name, find("cpu"))
+        self._embedder = default_registry([models] if models else []).embedder(name, detect_runtime("cpu"))
         self._file = folder / f"{name}.vectors"
         self._kept: dict[str, Any] = pickle.loads(self._file.read_bytes()) if self._file.exists() else {}
 
@@ -501,7 +501,7 @@ def ran(arguments: argparse.Namespace) -> None:
 
 
 def measured(
-    subject: Subject, tests: Tests, used_by: Sequence[User], right: Any
+    subject: TargetFunction, tests: Tests, used_by: Sequence[Caller], right: Any
 ) -> dict[str, dict[str, float]]:
     rows = np.array(tests.evidence(subject, used_by))
     documents = [case.words + counted(case.path) for case in tests.cases]
@@ -521,7 +521,9 @@ def precision(scores: Any, right: Any) -> float:
     return float(right[np.lexsort((right, -scores))[0]])
 
 
-def executed(folder: Path, data: Path, most: int) -> Iterator[tuple[Subject, Tests, Sequence[User], Any]]:
+def executed(
+    folder: Path, data: Path, most: int
+) -> Iterator[tuple[TargetFunction, Tests, Sequence[Caller], Any]]:
     """The functions that some tests run and not every test, and which tests run them.
 
     Args:

@@ -35,12 +35,12 @@ from wardround_typescript.docdrift.history import ComparedScript, jsdoc_rows
 
 from wardround.inference.metadata import Interval
 from wardround.semantics.docdrift.features import NAMES, features
-from wardround.semantics.docdrift.model import Compared, Parameter
-from wardround.semantics.docdrift.parameters import Gone, gone_parameters, undocumented_parameters
+from wardround.semantics.docdrift.model import DocumentedPair, Parameter
+from wardround.semantics.docdrift.parameters import RemovedParameter, gone_parameters, undocumented_parameters
 from wardround.semantics.docdrift.stale_phrases import Quote, quotes
 from wardround.training_tasks import Commit, History
-from wardround_lab.corpora.git_history import Limits, RepositoryHistory
-from wardround_lab.docdrift_examples import Row
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
+from wardround_lab.docdrift_examples import DocExample
 from wardround_lab.training import conditional_logit, gradient_boosting
 from wardround_lab.training.bootstrap import (
     Flags,
@@ -61,7 +61,7 @@ CHEAP_GROUPS = ("size_", "shape_")
 FLAG_GROUPS = (*CHEAP_GROUPS, "signature_", "outcome_")
 
 
-Mined = tuple[str, str, list[Row]]
+Mined = tuple[str, str, list[DocExample]]
 """A repository's name, its head and its rows."""
 
 
@@ -69,13 +69,13 @@ Mined = tuple[str, str, list[Row]]
 class Language:
     """Where the rows of a language come from, and what its three checks say about one, without a model."""
 
-    rows: Callable[[History], Iterator[Row]]
-    gone: Callable[[Compared], Sequence[Gone]]
-    undocumented: Callable[[Compared], Sequence[Parameter]]
-    quotes: Callable[[Compared], Sequence[Quote]]
+    rows: Callable[[History], Iterator[DocExample]]
+    gone: Callable[[DocumentedPair], Sequence[RemovedParameter]]
+    undocumented: Callable[[DocumentedPair], Sequence[Parameter]]
+    quotes: Callable[[DocumentedPair], Sequence[Quote]]
 
 
-def _function(compared: Compared) -> ComparedFunction:
+def _function(compared: DocumentedPair) -> ComparedFunction:
     assert isinstance(compared, ComparedScript)
     return compared.function
 
@@ -105,7 +105,7 @@ class Said:
     quote: Quote | None
 
     @classmethod
-    def of(cls, row: Row, language: Language) -> Said:
+    def of(cls, row: DocExample, language: Language) -> Said:
         r1 = bool(language.gone(row.compared))
         r2 = not r1 and bool(language.undocumented(row.compared))
         return cls(r1, r2, None if r1 or r2 else next(iter(language.quotes(row.compared)), None))
@@ -115,7 +115,7 @@ class Said:
 class Corpus:
     """All rows and what is known of them, in the order of repositories and of their history."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[DocExample, ...]
     repositories: tuple[str, ...]
     heads: Mapping[str, str]
     language: Language
@@ -183,7 +183,7 @@ class Mine:
 
     def rows_of(self, clone: Path) -> Mined:
         """The name, the head and the rows of a clone."""
-        with Newest(clone, limits=Limits(exclude=self.exclude)) as history:
+        with Newest(clone, limits=HistoryLimits(exclude=self.exclude)) as history:
             history.seconds = self.seconds
             store = self.kept / f"{history.repository.replace('/', '+')}.{self.language}.pkl"
             if store.is_file():
@@ -196,7 +196,7 @@ class Mine:
             return history.repository, head, rows
 
 
-def is_confirmed(row: Row, said: Said) -> bool:
+def is_confirmed(row: DocExample, said: Said) -> bool:
     """Whether the author took away the very word that would have been quoted."""
     if said.quote is None:
         return False
@@ -239,8 +239,8 @@ class Slice:
     @classmethod
     def cut(cls, corpus: Corpus, of: Flags) -> Slice:
         names = [name for name, inside in zip(corpus.repositories, of, strict=True) if inside]
-        few = Repositories.drawn(names, draws=DRAWS_OF_PRECISION)
-        return cls(of, corpus.told[of], bins_of(corpus)[of], Repositories.drawn(names), few)
+        few = Repositories.resample(names, draws=DRAWS_OF_PRECISION)
+        return cls(of, corpus.told[of], bins_of(corpus)[of], Repositories.resample(names), few)
 
     def figures(self, scores: Floats) -> dict[str, Interval]:
         inside = scores[self.of]
@@ -258,7 +258,7 @@ class Slice:
         first, second = (
             self.repositories.auc(one[self.of], self.told, bins=self.bins) for one in (scores, over)
         )
-        return first.over(second).interval()
+        return first.difference(second).interval()
 
     def share(self, of: Flags) -> Interval:
         """How many of the rows."""
@@ -291,10 +291,12 @@ def threshold_for(scores: Floats, may_speak: Flags, told: Flags) -> float:
     return float(scores[may_speak].min())  # all of them are few enough
 
 
-def trees_scores(corpus: Corpus, recipe: gradient_boosting.Recipe, train: Corpus | None) -> Floats:
+def trees_scores(corpus: Corpus, recipe: gradient_boosting.BoostingRecipe, train: Corpus | None) -> Floats:
     """Scores of the trees, by others or by repository left out."""
     if train is None:
-        return gradient_boosting.left_out(corpus.values, corpus.told, corpus.repositories, NAMES, recipe)
+        return gradient_boosting.leave_one_group_out(
+            corpus.values, corpus.told, corpus.repositories, NAMES, recipe
+        )
     return gradient_boosting.train(train.values, train.told, NAMES, recipe).scores(corpus.values)
 
 
@@ -361,7 +363,7 @@ def by_repository(corpus: Corpus, scores: Floats) -> dict[str, dict[str, object]
     for name in sorted(set(corpus.repositories)):
         inside = names == name
         told = corpus.told[inside]
-        alone = Repositories.drawn([name] * int(inside.sum()), draws=1)
+        alone = Repositories.resample([name] * int(inside.sum()), draws=1)
         found[name] = {
             "head": corpus.heads[name], "rows": int(inside.sum()), "positives": int(told.sum()),
             "base rate": round(float(told.mean()), 4),
@@ -428,7 +430,7 @@ def read(corpus: Corpus, scores: Floats, kind: str, count: int, seed: int) -> No
         _print_row(number, corpus.repositories[at], corpus.rows[at], float(scores[at]), corpus.language)
 
 
-def _print_row(number: int, repository: str, row: Row, score: float, language: Language) -> None:
+def _print_row(number: int, repository: str, row: DocExample, score: float, language: Language) -> None:
     change = row.compared.change
     place = f"{row.commit[:10]} {row.path}:{row.compared.line} {change.name}"
     print(f"{'=' * 100}\n#{number} {repository} {place} score {score:.2f}")
@@ -449,7 +451,7 @@ def _print_row(number: int, repository: str, row: Row, score: float, language: L
 
 
 def write_model(
-    folder: Path, corpus: Corpus, recipe: gradient_boosting.Recipe, result: dict[str, object]
+    folder: Path, corpus: Corpus, recipe: gradient_boosting.BoostingRecipe, result: dict[str, object]
 ) -> None:
     """Train on everything and write the graph with its figures."""
     started = time.monotonic()
@@ -488,9 +490,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the findings drawn for reading")
     given = parser.parse_args()
     given.rows.mkdir(parents=True, exist_ok=True)
-    recipe = gradient_boosting.Recipe()
+    recipe = gradient_boosting.BoostingRecipe()
     if given.recipe:
-        recipe = msgspec.yaml.decode(given.recipe.read_bytes(), type=gradient_boosting.Recipe)
+        recipe = msgspec.yaml.decode(given.recipe.read_bytes(), type=gradient_boosting.BoostingRecipe)
     mine = Mine(given.language, given.rows, tuple(given.exclude), given.seconds)
     found, others = (
         sorted(map(mine.rows_of, clones), key=lambda one: one[0]) for clones in (given.clones, given.train)

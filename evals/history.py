@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wardround import host, review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import Request
+from wardround.config.schema import ReviewRequest
 from wardround.findings import Finding, Status
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
@@ -69,13 +69,13 @@ class Tally:
 
 
 def review_commit(
-    path: Path, base: str, commit: str, loaded: host.Host, profile: Profile, tally: Tally
+    path: Path, base: str, commit: str, loaded: host.PluginHost, profile: Profile, tally: Tally
 ) -> None:
     """Review one commit and add it to the tally."""
     with Repository(path) as repository:
         change = repository.range(base, commit)
-        origin = RepositoryOrigin(repository, change)
-        done = review.run(origin, change, loaded, Request(profile=profile), Processes())
+        origin = GitChangeSource(repository, change)
+        done = review.run_review(origin, change, loaded, ReviewRequest(profile=profile), Processes())
         for finding in done.visible:
             if finding.status in (Status.NEW, Status.CAUSED):
                 lines = (done.text_of(finding.file) or "").split("\n")

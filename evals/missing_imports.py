@@ -24,8 +24,8 @@ from wardround_python.analysis import added_imports as python
 from wardround_typescript.analysis import added_imports as typescript
 from wardround_typescript.analysis.exports import Modules
 
-from wardround.checks.base import NoProject
-from wardround.semantics.semdiff.removed_uses import Use
+from wardround.checks.base import InMemoryRepository
+from wardround.semantics.semdiff.removed_uses import RemovedUse
 
 _SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".vue", ".svelte")
 _LONGEST_TEXT = 200_000
@@ -37,7 +37,7 @@ Edit = tuple[str, range]
 """A text with a misspelling, and the lines of the import it is in."""
 
 
-def project_of(clone: Path) -> NoProject:
+def project_of(clone: Path) -> InMemoryRepository:
     """The files of a work tree that git tracks and that are UTF-8 text."""
     listed = subprocess.run(
         ["git", "-C", clone, "ls-files", "-z"], capture_output=True, text=True, check=True
@@ -49,19 +49,19 @@ def project_of(clone: Path) -> NoProject:
             files[name] = path.read_text("utf-8") if name and path.is_file() and not path.is_symlink() else ""
         except UnicodeDecodeError:
             continue
-    return NoProject(files)
+    return InMemoryRepository(files)
 
 
 def missing(
-    path: str, text: str, project: NoProject, is_added: Callable[[int], bool]
-) -> Iterator[tuple[str, Use]]:
+    path: str, text: str, project: InMemoryRepository, is_added: Callable[[int], bool]
+) -> Iterator[tuple[str, RemovedUse]]:
     if path.endswith(".py"):
         yield from python.missing_uses(path, text, project, is_added)
     else:
         yield from typescript.missing_uses(path, text, Modules(project, []), is_added)
 
 
-def report_all(clone: Path, project: NoProject) -> None:
+def report_all(clone: Path, project: InMemoryRepository) -> None:
     files = {path: text for path, text in project.files.items() if _is_source(path, text)}
     count = 0
     for path, text in files.items():
@@ -75,7 +75,7 @@ def _is_source(path: str, text: str) -> bool:
     return path.endswith((".py", *_SCRIPTS)) and ".d." not in path and len(text) <= _LONGEST_TEXT
 
 
-def misspell(clone: Path, project: NoProject, draws: int) -> None:
+def misspell(clone: Path, project: InMemoryRepository, draws: int) -> None:
     tops = {part for path in project.files if path.endswith(".py") for part in path.split("/")[:-1]}
     rng = random.Random(_SEED)
     paths = sorted(path for path, text in project.files.items() if _is_source(path, text))

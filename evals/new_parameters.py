@@ -31,11 +31,11 @@ from secret_or_placeholder import seconds
 from wardround_python.docdrift.names import surroundings
 
 from wardround.config.globs import matches
-from wardround.semantics.docdrift.model import Compared, Words
+from wardround.semantics.docdrift.model import DocComment, DocumentedPair
 from wardround.semantics.docdrift.new_parameters import NAMES, features
 from wardround.semantics.docdrift.parameters import undocumented_parameters, unnamed_parameters
 from wardround_lab.corpora.git_history import RepositoryHistory
-from wardround_lab.docdrift_examples import Row
+from wardround_lab.docdrift_examples import DocExample
 from wardround_lab.training import evaluate_shipped, tabular_evaluation
 from wardround_lab.training.bootstrap import Floats, Interval, Repositories
 from wardround_lab.training.calibrate import probability
@@ -66,20 +66,20 @@ class Found:
     told: bool
     rule: bool
     values: tuple[float, ...]
-    compared: Compared | None
+    compared: DocumentedPair | None
 
     @property
-    def row(self) -> tabular_evaluation.Row:
+    def row(self) -> tabular_evaluation.FeatureRow:
         value = dict(zip(NAMES, self.values, strict=True))
         size = min(9, int(_STEP * value["size_changed"]))
         length = min(9, int(_STEP * value["shape_words"]))
         group = f"{self.path}@{self.commit}"
-        return tabular_evaluation.Row(
+        return tabular_evaluation.FeatureRow(
             self.repository, self.time, group, self.right, self.values, size * 10 + length
         )
 
 
-def found_in(repository: str, rows: Iterable[Row], history: RepositoryHistory) -> Iterator[Found]:
+def found_in(repository: str, rows: Iterable[DocExample], history: RepositoryHistory) -> Iterator[Found]:
     """The new parameters of the rows of a repository; a file that had another name before is left out."""
     for row in rows:
         change = row.compared.change
@@ -88,7 +88,7 @@ def found_in(repository: str, rows: Iterable[Row], history: RepositoryHistory) -
         if None in texts or not texts:
             continue
         around = surroundings(row.compared, *(text or "" for text in texts))
-        named = Words(row.compared.words_after or "").named
+        named = DocComment(row.compared.words_after or "").named
         ruled = undocumented_parameters(change)
         for one in parameters:
             yield Found(
@@ -175,7 +175,7 @@ def compare(given: argparse.Namespace) -> None:
 
 def figures(found: Iterable[Found]) -> dict[str, int | Interval]:
     of = list(found)
-    drawn = Repositories.drawn([one.repository for one in of])
+    drawn = Repositories.resample([one.repository for one in of])
     left = [(one.repository, one.commit, one.path, one.function) for one in of if not one.told]
     return {
         "parameters": len(of),

@@ -30,7 +30,7 @@ from pathlib import Path
 from wardround_secrets.checks import CHECKS
 from wardround_secrets.detection.scanner import scanned
 
-from wardround.checks.base import Source
+from wardround.checks.base import SourceFile
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 URL64 = string.ascii_letters + string.digits + "-_"
@@ -322,7 +322,7 @@ def ours(cases: Sequence[Planted]) -> dict[str, set[int]]:
     """The lines on which our own checks report, by path."""
     found: dict[str, set[int]] = defaultdict(set)
     for case in cases:
-        for result in scanned(CHECKS, CHECKS, Source(case.path, case.text)):
+        for result in scanned(CHECKS, CHECKS, SourceFile(case.path, case.text)):
             found[case.path].add(result.span.line)
     return found
 

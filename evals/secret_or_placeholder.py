@@ -41,11 +41,11 @@ import numpy as np
 from wardround_secrets.classifier import trigrams
 from wardround_secrets.classifier.candidates import is_in_doubt
 from wardround_secrets.classifier.features import NAMES
-from wardround_secrets.classifier.history import PATTERNS, Found, asked_about, found_in, names_in
+from wardround_secrets.classifier.history import PATTERNS, HistoricalLiteral, asked_about, found_in, names_in
 from wardround_secrets.classifier.synthetic_secrets import FAMILIES
 
 from wardround.inference.metadata import Interval
-from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 from wardround_lab.training import evaluate_shipped, tabular_evaluation
 from wardround_lab.training.bootstrap import Flags, Floats, Repositories
 from wardround_lab.training.calibrate import probability
@@ -80,7 +80,7 @@ Kind = TypeVar("Kind")
 class Case(msgspec.Struct, frozen=True):
     """A literal in its line; ``family`` is empty for what really stands there."""
 
-    found: Found
+    found: HistoricalLiteral
     family: str = ""
 
     @property
@@ -91,9 +91,9 @@ class Case(msgspec.Struct, frozen=True):
 # --- lines
 
 
-def mined(clone: Path, since: int, until: int) -> tuple[str, list[Found], Counter[str]]:
+def mined(clone: Path, since: int, until: int) -> tuple[str, list[HistoricalLiteral], Counter[str]]:
     """A repository's name, the literals in doubt it had in that time, and the names of its code."""
-    limits = Limits(largest=LARGEST, exclude=NOT_OURS, until=until or None)
+    limits = HistoryLimits(largest=LARGEST, exclude=NOT_OURS, until=until or None)
     with RepositoryHistory(clone, limits=limits) as history:
         commits = snapshots(sorted(zip(history.times(), history.ids(), strict=True)), since)
         found = [one for one in found_in(history, commits, broadly=True) if one.time >= since]
@@ -114,7 +114,7 @@ def snapshots(commits: Sequence[tuple[int, str]], since: int) -> list[tuple[int,
     return [commits[at] for at in places if at >= 0]
 
 
-def words_of(found: Sequence[Found]) -> list[str]:
+def words_of(found: Sequence[HistoricalLiteral]) -> list[str]:
     """Words people of a project could make a password of: those around its literals."""
     lines = {line for one in found for line in (*one.before, *one.behind)}
     counts = Counter(word for line in lines for word in set(_WORD.findall(line)))
@@ -122,7 +122,7 @@ def words_of(found: Sequence[Found]) -> list[str]:
 
 
 def with_secrets(
-    found: Sequence[Found], words: Sequence[str], measuring: bool, rng: random.Random
+    found: Sequence[HistoricalLiteral], words: Sequence[str], measuring: bool, rng: random.Random
 ) -> Iterator[Case]:
     """What stands there, and generated secrets in its place; of those a review would have doubts about."""
     for one in found:
@@ -137,7 +137,7 @@ def with_secrets(
                 yield Case(one.holding(value), family)
 
 
-def drawn_family(one: Found, measuring: bool, rng: random.Random) -> str:
+def drawn_family(one: HistoricalLiteral, measuring: bool, rng: random.Random) -> str:
     """A family that may stand by a name; when measuring, held out as often as not."""
     typed = (bool(_PASSWORD.search(one.name)) and rng.random() < 0.7) or rng.random() < TYPED_ELSEWHERE
     held_out = measuring and rng.random() < 0.6
@@ -145,7 +145,7 @@ def drawn_family(one: Found, measuring: bool, rng: random.Random) -> str:
     return rng.choice(sorted(kinds))
 
 
-def fits(one: Found, value: str) -> bool:
+def fits(one: HistoricalLiteral, value: str) -> bool:
     """Whether a value can stand in the line as the line is written."""
     before = one.line[one.column - 1] if one.column else ""
     if before in "\"'`":
@@ -153,14 +153,14 @@ def fits(one: Found, value: str) -> bool:
     return not set(value) & set(" \t\"'`,;(){}[]<>|&#\\$")
 
 
-def digest_of(found: Found) -> str:
+def digest_of(found: HistoricalLiteral) -> str:
     """What tells a value by its name, without telling the value."""
     return hashlib.sha256(f"{found.value}\0{found.name}".encode()).hexdigest()[:16]
 
 
-def row_of(case: Case, weight: float = 1.0) -> tabular_evaluation.Row:
+def row_of(case: Case, weight: float = 1.0) -> tabular_evaluation.FeatureRow:
     found = case.found
-    return tabular_evaluation.Row(
+    return tabular_evaluation.FeatureRow(
         repository=found.repository,
         time=found.time,
         group=digest_of(found),
@@ -174,7 +174,7 @@ def row_of(case: Case, weight: float = 1.0) -> tabular_evaluation.Row:
 def mine(given: argparse.Namespace) -> None:
     given.keep.mkdir(parents=True, exist_ok=True)
     since, until = (seconds(day) for day in (given.since, given.until))
-    everything: list[Found] = []
+    everything: list[HistoricalLiteral] = []
     names: Counter[str] = Counter()
     for clone in given.clones:
         repository, found, of_clone = mined(clone, since, until)
@@ -188,7 +188,7 @@ def mine(given: argparse.Namespace) -> None:
         print(f"{given.keep / trigrams.TABLE}: put it into the plugin before `rows`")
 
 
-def thinned(found: Sequence[Found], most: int, rng: random.Random) -> list[Found]:
+def thinned(found: Sequence[HistoricalLiteral], most: int, rng: random.Random) -> list[HistoricalLiteral]:
     """All that a review would ask about, and of the others no more than so many."""
     others = [one for one in found if not one.is_named]
     return [one for one in found if one.is_named] + rng.sample(others, min(most, len(others)))
@@ -207,10 +207,12 @@ def read(file: Path, kind: type[Kind]) -> list[Kind]:
 
 def write_rows(given: argparse.Namespace) -> None:
     """Cases and rows of both sides; what stood on the training side too is not evaluated."""
-    training = planted_in(read(given.keep / "training.found", Found), False, given.seed)
+    training = planted_in(read(given.keep / "training.found", HistoricalLiteral), False, given.seed)
     known = {(one.found.value, one.found.name) for one in training}
     real = set(given.real.read_text("utf-8").split()) if given.real else set()
-    found = [o for o in read(given.keep / "evaluation.found", Found) if (o.value, o.name) not in known]
+    found = [
+        o for o in read(given.keep / "evaluation.found", HistoricalLiteral) if (o.value, o.name) not in known
+    ]
     found = [one for one in found if digest_of(one) not in real]
     found = [
         one
@@ -231,7 +233,7 @@ def write_rows(given: argparse.Namespace) -> None:
         print(f"{side}: {len(rows)} rows, {right} generated, {repositories} repositories")
 
 
-def planted_in(found: Sequence[Found], measuring: bool, seed: int) -> list[Case]:
+def planted_in(found: Sequence[HistoricalLiteral], measuring: bool, seed: int) -> list[Case]:
     """The cases of one side, a repository after the other."""
     cases: list[Case] = []
     for repository in dict.fromkeys(one.repository for one in found):
@@ -319,7 +321,7 @@ class Slice:
     def cut(cls, cases: Sequence[Case], of: Flags) -> Slice:
         names = [case.found.repository for case, inside in zip(cases, of, strict=True) if inside]
         right = np.array([case.is_secret for case in cases])
-        return cls(of, right[of], Repositories.drawn(names, draws=DRAWS))
+        return cls(of, right[of], Repositories.resample(names, draws=DRAWS))
 
     def alarms(self, hits: Flags) -> float:
         """The share of what really stood there that is reported."""
@@ -368,12 +370,14 @@ def recall_at(scores: Floats, right: Flags, counts: Floats, rate: float) -> floa
 
 
 def logistic_scores(
-    training: Sequence[tabular_evaluation.Row], rows: Sequence[tabular_evaluation.Row], names: Sequence[str]
+    training: Sequence[tabular_evaluation.FeatureRow],
+    rows: Sequence[tabular_evaluation.FeatureRow],
+    names: Sequence[str],
 ) -> Floats:
     return tabular_evaluation.cheap_scores(training, rows, NAMES, names)["cheap"]
 
 
-def model_scores(folder: Path, rows: Sequence[tabular_evaluation.Row]) -> Floats:
+def model_scores(folder: Path, rows: Sequence[tabular_evaluation.FeatureRow]) -> Floats:
     return evaluate_shipped.raw_scores(model_of(str(folder)), rows, lambda told: None)
 
 
@@ -471,7 +475,7 @@ def history(given: argparse.Namespace) -> None:
     """Print what the model would say of the newest commits of each clone, most certain first."""
     everything = []
     for clone in given.clones:
-        with RepositoryHistory(clone, limits=Limits(largest=LARGEST, commits=given.commits)) as past:
+        with RepositoryHistory(clone, limits=HistoryLimits(largest=LARGEST, commits=given.commits)) as past:
             found, lines = added_in(past)
             everything += [(past.repository, *one) for one in found]
             print(f"{past.repository}: {lines} added lines, {len(found)} literals asked about", flush=True)
@@ -488,11 +492,11 @@ def history(given: argparse.Namespace) -> None:
         print(f"{likely[at]:.4f} {repository} {commit[:10]} {one.path} {one.name} = {one.value[:100]!r}")
 
 
-def as_row(features: Sequence[float]) -> tabular_evaluation.Row:
-    return tabular_evaluation.Row("", 0, "", False, tuple(features))
+def as_row(features: Sequence[float]) -> tabular_evaluation.FeatureRow:
+    return tabular_evaluation.FeatureRow("", 0, "", False, tuple(features))
 
 
-def added_in(past: RepositoryHistory) -> tuple[list[tuple[str, Found]], int]:
+def added_in(past: RepositoryHistory) -> tuple[list[tuple[str, HistoricalLiteral]], int]:
     """The literals in doubt that commits added where a review would ask, and how many lines they added."""
     found, lines = [], 0
     for commit in past.commits(PATTERNS):

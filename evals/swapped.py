@@ -38,15 +38,15 @@ from typing import Any
 from wardround_python.checks.swapped_arguments import SwappedArguments
 from wardround_typescript.checks.swapped_arguments import SwappedScriptArguments
 
-from wardround.checks.base import Source
+from wardround.checks.base import SourceFile
 from wardround.config.globs import matches
 from wardround.inference.embedder import Embedder
-from wardround.inference.registry import standard
-from wardround.inference.runtime import find
+from wardround.inference.registry import default_registry
+from wardround.inference.runtime import detect_runtime
 from wardround.languages.python.module import PythonModule
-from wardround.semantics.argument_order import Call, similarity, tells_something, turns_round
+from wardround.semantics.argument_order import ArgumentList, implies_reordering, is_informative, similarity
 from wardround.text.tokens import parts
-from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 
 SEED = 11
 LEAST, TOGETHER = 0.1, 0.5
@@ -76,7 +76,7 @@ class Tree:
         return sorted(path for path in self.blobs if matches(path, patterns))
 
 
-def made(source: Source, language: str) -> Judge | None:
+def made(source: SourceFile, language: str) -> Judge | None:
     """The check, made for a file; None where it is not for that file or the file cannot be read."""
     try:
         if language == "typescript":
@@ -91,7 +91,7 @@ def made(source: Source, language: str) -> Judge | None:
 Judge = SwappedArguments | SwappedScriptArguments
 
 
-def calls_of(check: Judge) -> Iterator[tuple[Any, Call]]:
+def calls_of(check: Judge) -> Iterator[tuple[Any, ArgumentList]]:
     """The calls a check can judge, each with what it is judged by beside its names."""
     if isinstance(check, SwappedArguments):
         for node in check.module.nodes:
@@ -114,7 +114,7 @@ def blobs_of(history: RepositoryHistory, commit: str) -> dict[str, str]:
     return dict(history.tree(commit, ["*"]))
 
 
-def drawn(history: RepositoryHistory, language: str, files: int) -> Iterator[Source]:
+def drawn(history: RepositoryHistory, language: str, files: int) -> Iterator[SourceFile]:
     """The sources of a head, or so many of them."""
     blobs = blobs_of(history, history.head)
     tree = Tree(history, blobs)
@@ -124,7 +124,7 @@ def drawn(history: RepositoryHistory, language: str, files: int) -> Iterator[Sou
     for path in paths:
         text = tree.read(path)
         if text is not None:
-            yield Source(path, text, project=tree)
+            yield SourceFile(path, text, project=tree)
 
 
 def heads(history: RepositoryHistory, language: str, options: argparse.Namespace) -> Counter[str]:
@@ -139,7 +139,7 @@ def heads(history: RepositoryHistory, language: str, options: argparse.Namespace
     return counts
 
 
-def counted(repository: str, source: Source, check: Judge, options: argparse.Namespace) -> Counter[str]:
+def counted(repository: str, source: SourceFile, check: Judge, options: argparse.Namespace) -> Counter[str]:
     """The calls of a file and what was said of them; what the base alone says is printed."""
     counts = Counter({"calls": 0, "hits": len(check.results)})
     for place, call in calls_of(check):
@@ -160,7 +160,7 @@ def injected(history: RepositoryHistory, language: str, options: argparse.Namesp
         for place, call in calls_of(check):
             plain = [i for i, text in enumerate(call.texts) if PLAIN.fullmatch(text)]
             if len(plain) > 1:
-                swapped = call.exchanged(*chance.sample(plain, 2))
+                swapped = call.swapped(*chance.sample(plain, 2))
                 found = check.judged(place, swapped) is not None
                 counts["swaps"] += 1
                 counts["found"] += found
@@ -168,16 +168,16 @@ def injected(history: RepositoryHistory, language: str, options: argparse.Namesp
     return counts
 
 
-def is_closer_swapped(call: Call) -> bool:
+def is_closer_swapped(call: ArgumentList) -> bool:
     """Whether two arguments mean what the other's parameter means, going by the frozen base.
 
     An argument that has a part in common with its own parameter is where it belongs.
     """
-    if turns_round(call.callee):
+    if implies_reordering(call.callee):
         return False
     told = zip(call.arguments, call.parameters, strict=True)
     pairs = [(argument.name if argument else "", name) for argument, name in told]
-    away = [pair for pair in pairs if all(map(tells_something, pair)) and not similarity(*pair)]
+    away = [pair for pair in pairs if all(map(is_informative, pair)) and not similarity(*pair)]
     return any(_are_closer(one, other) for one, other in itertools.combinations(away, 2))
 
 
@@ -195,7 +195,7 @@ def meant(name: str) -> Any:
 
 @lru_cache(maxsize=1)
 def base() -> Embedder:
-    return standard().embedder("base", find("cpu"))
+    return default_registry().embedder("base", detect_runtime("cpu"))
 
 
 def past(history: RepositoryHistory, language: str, options: argparse.Namespace) -> Counter[str]:
@@ -208,7 +208,7 @@ def past(history: RepositoryHistory, language: str, options: argparse.Namespace)
             if text is None or matches(changed.path, VENDORED):
                 continue
             before = history.text(changed.base_blob)
-            source = Source(changed.path, text, project=tree, is_added=_added(before, text).__contains__)
+            source = SourceFile(changed.path, text, project=tree, is_added=_added(before, text).__contains__)
             check = made(source, language)
             if check is not None:
                 check.run()
@@ -238,7 +238,7 @@ def main() -> int:
     work = {"heads": heads, "history": past, "injected": injected}[options.what]
     total: Counter[str] = Counter()
     for folder in options.repositories:
-        with RepositoryHistory(folder, limits=Limits(commits=options.commits)) as history:
+        with RepositoryHistory(folder, limits=HistoryLimits(commits=options.commits)) as history:
             counts = work(history, options.language, options)
         print(f"{folder}: {dict(counts)}", file=sys.stderr)
         total += counts

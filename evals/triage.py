@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wardround.processors.triage import COUNTERS, WORTH, Rate, is_costly
+from wardround.processors.triage import COUNTERS, WORTH, ActionRate, is_high_impact
 from wardround_lab.corpora.action_rates import Sample, Tallies, distinct, held_out_scores, ranking, sample
 from wardround_lab.corpora.alert_outcomes import AlertItem, read_items
 from wardround_lab.training.conditional_logit import fit
@@ -143,9 +143,9 @@ def measure(mined: Sequence[Sequence[AlertItem]]) -> dict[str, dict[str, list[fl
     by_repository: dict[str, list[AlertItem]] = defaultdict(list)
     for item in items:
         by_repository[item.repository].append(item)
-    memo: dict[tuple[str, str], Rate | None] = {}
+    memo: dict[tuple[str, str], ActionRate | None] = {}
 
-    def unseen(item: AlertItem) -> Rate | None:
+    def unseen(item: AlertItem) -> ActionRate | None:
         """The rate of an item's rule in the other repositories."""
         where = (item.rule, item.repository)
         if where not in memo:
@@ -198,7 +198,7 @@ def measure(mined: Sequence[Sequence[AlertItem]]) -> dict[str, dict[str, list[fl
             if (rate := unseen(item)) is not None
             and rate.fix < WORTH * rate.placebo
             and scored < threshold
-            and not is_costly(f"ruff/{item.rule}")
+            and not is_high_impact(f"ruff/{item.rule}")
         }
         tables[title] = sides_table(split(alone, lambda item, folded=folded: item.key not in folded))
     return tables

@@ -27,9 +27,17 @@ from pathlib import Path
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.checks.misnamed_step import MisnamedStep
 from wardround_docker_ci.checks.stale_words import StaleWords as StalePipelineWords
-from wardround_docker_ci.docdrift.step_names import Named, Stale, named, targets, tools, versions, works
+from wardround_docker_ci.docdrift.step_names import (
+    NamedStep,
+    StaleStepName,
+    named,
+    targets,
+    tools,
+    versions,
+    works,
+)
 from wardround_docker_ci.document import CiFile
-from wardround_docker_ci.file_kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_python.changes.stale_option_value import StaleOptionValue
 from wardround_python.changes.unlisted_variable import UnlistedVariable
 from wardround_python.changes.withdrawn_option import WithdrawnOption
@@ -47,13 +55,20 @@ from wardround_typescript.docdrift.doc_code_mismatch import gone, names_nothing,
 from wardround_typescript.docdrift.documented_functions import ComparedFunction, compared_functions
 from wardround_typescript.specialist import PATTERNS
 
-from wardround.checks.base import ChangeCheck, ChangedText, Check, NoProject, Source, WholeChange
-from wardround.findings import RawResult
+from wardround.checks.base import (
+    ChangeCheck,
+    ChangedFileView,
+    ChangeView,
+    Check,
+    InMemoryRepository,
+    SourceFile,
+)
+from wardround.findings import RawFinding
 from wardround.semantics.docdrift.cli_options import other_values
 from wardround.semantics.docdrift.cli_values import StaleValueCheck, stale_in
-from wardround.semantics.docdrift.doc_files import is_no_code
+from wardround.semantics.docdrift.doc_files import is_documentation
 from wardround.training_tasks import Changed, Commit, History
-from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 
 _FILES_AT_MOST = 30
 _FUNCTIONS_AT_MOST = 15
@@ -93,13 +108,15 @@ def _texts(history: History, commit: Commit) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_functions(
-    says: Callable[[ComparedFunction, Source], list[str]],
+    says: Callable[[ComparedFunction, SourceFile], list[str]],
 ) -> Callable[[History, Commit], Iterator[Hit]]:
     def hits(history: History, commit: Commit) -> Iterator[Hit]:
         for path, old, new in _texts(history, commit):
             found = compared_functions(old, new)
-            tree = _Tree(history, commit.id) if isinstance(history, RepositoryHistory) else NoProject()
-            source = Source(path, new, project=tree)
+            tree = (
+                _Tree(history, commit.id) if isinstance(history, RepositoryHistory) else InMemoryRepository()
+            )
+            source = SourceFile(path, new, project=tree)
             for one in found if len(found) <= _FUNCTIONS_AT_MOST else ():
                 for message in says(one, source):
                     compared = one.compared
@@ -116,19 +133,19 @@ def _of_functions(
     return hits
 
 
-def _gone(one: ComparedFunction, source: Source) -> list[str]:
+def _gone(one: ComparedFunction, source: SourceFile) -> list[str]:
     return [f"{each.entry.name} -> {each.now}" for each in gone(one)]
 
 
 def _of_pipelines(
-    says: Callable[[CiFile, Named, Named], Iterator[Stale]],
+    says: Callable[[CiFile, NamedStep, NamedStep], Iterator[StaleStepName]],
 ) -> Callable[[History, Commit], Iterator[Hit]]:
     def hits(history: History, commit: Commit) -> Iterator[Hit]:
         for path, old, new in _texts(history, commit):
             kind = kind_of(path, new)
             if kind is None and "\njobs:" in new:
-                kind = Kind.WORKFLOW  # one that is handed out, and stands elsewhere
-            if kind not in (Kind.WORKFLOW, Kind.ACTION, Kind.GITLAB_CI):
+                kind = FileKind.WORKFLOW  # one that is handed out, and stands elsewhere
+            if kind not in (FileKind.WORKFLOW, FileKind.ACTION, FileKind.GITLAB_CI):
                 continue
             before, after = CiFile(kind, path, old), CiFile(kind, path, new)
             try:
@@ -136,7 +153,7 @@ def _of_pipelines(
             except SyntaxError:
                 continue
             for was, now in pairs:
-                for one in says(before, Named(now.place, was.name, now.done), was):
+                for one in says(before, NamedStep(now.place, was.name, now.done), was):
                     lines = [f"- {x}" for x in was.done if x not in now.done]
                     lines += [f"+ {x}" for x in now.done if x not in was.done]
                     told = was.name.value != now.name.value
@@ -145,7 +162,7 @@ def _of_pipelines(
     return hits
 
 
-def _in_place(old: Sequence[Named], new: Sequence[Named]) -> Iterator[tuple[Named, Named]]:
+def _in_place(old: Sequence[NamedStep], new: Sequence[NamedStep]) -> Iterator[tuple[NamedStep, NamedStep]]:
     """What has a name, by what is around it and its number there; by its name where numbers differ."""
     before, after = _around(old), _around(new)
     for place, ones in after.items():
@@ -157,8 +174,8 @@ def _in_place(old: Sequence[Named], new: Sequence[Named]) -> Iterator[tuple[Name
             yield from ((by_name[one.name.value], one) for one in ones if one.name.value in by_name)
 
 
-def _around(ones: Sequence[Named]) -> dict[tuple[str, ...], list[Named]]:
-    found: dict[tuple[str, ...], list[Named]] = {}
+def _around(ones: Sequence[NamedStep]) -> dict[tuple[str, ...], list[NamedStep]]:
+    found: dict[tuple[str, ...], list[NamedStep]] = {}
     for one in ones:
         found.setdefault(one.place[:-1], []).append(one)
     return found
@@ -222,7 +239,7 @@ class _WordsFrom:
     words: _Tree
 
     def read(self, path: str) -> str | None:
-        return (self.words if is_no_code(path) else self.code).read(path)
+        return (self.words if is_documentation(path) else self.code).read(path)
 
     def paths(self, patterns: Sequence[str]) -> Sequence[str]:
         return sorted({*self.code.blobs, *self.words.blobs})
@@ -232,7 +249,7 @@ class _WordsFrom:
         return sorted({path for paths in both for path in paths})
 
 
-def _changed(history: History, change: Changed) -> ChangedText:
+def _changed(history: History, change: Changed) -> ChangedFileView:
     """A file of a commit, as a check of a whole change sees it."""
     old, new = history.text(change.base_blob), history.text(change.blob)
     added: set[int] = set()
@@ -245,7 +262,7 @@ def _changed(history: History, change: Changed) -> ChangedText:
             added.update({0, *range(1, len(b) + 1)} - kept if old is not None else range(len(b) + 1))
         return line in added
 
-    return ChangedText(change.path, change.base_path, is_added, lambda: new, lambda: old)
+    return ChangedFileView(change.path, change.base_path, is_added, lambda: new, lambda: old)
 
 
 def _of_files(check: type[Check]) -> Callable[[History, Commit], Iterator[Hit]]:
@@ -256,7 +273,7 @@ def _of_files(check: type[Check]) -> Callable[[History, Commit], Iterator[Hit]]:
             text = _changed(history, change)
             if text.text is None or text.base_text is None:
                 continue
-            source = Source(change.path, text.text, text.read_base, is_added=text.is_added)
+            source = SourceFile(change.path, text.text, text.read_base, is_added=text.is_added)
             made = check(source)
             if isinstance(made, CiCheck) and kind_of(change.path, text.text) not in made.KINDS:
                 continue
@@ -280,19 +297,19 @@ def _of_whole(check: type[ChangeCheck]) -> Callable[[History, Commit], Iterator[
         assert isinstance(history, RepositoryHistory)
         files = tuple(_changed(history, one) for one in commit.changes)
         now, before = _Tree(history, commit.id), _Tree(history, commit.parent)
-        said = _said(check, WholeChange(files, _WordsFrom(now, before)))
-        left = _said(check, WholeChange(files, now))
+        said = _said(check, ChangeView(files, _WordsFrom(now, before)))
+        left = _said(check, ChangeView(files, now))
         shown = f"{commit.subject}\n" + "\n".join(sorted(one.message for one in left.values()))
         for key in {**said, **left}:
             one = left.get(key) or said[key]
             yield Hit(f"{one.file}:{one.span.line}", one.message, key not in left, shown)
         if issubclass(check, StaleValueCheck):
-            yield from _told_in_help(check(WholeChange(files, now)))
+            yield from _told_in_help(check(ChangeView(files, now)))
 
     return hits
 
 
-def _said(check: type[ChangeCheck], change: WholeChange) -> dict[tuple[str, str], RawResult]:
+def _said(check: type[ChangeCheck], change: ChangeView) -> dict[tuple[str, str], RawFinding]:
     """What a check says, by the file and what the change did there, whichever words are quoted."""
     made = check(change)
     made.run()
@@ -308,12 +325,12 @@ def _told_in_help(check: StaleValueCheck) -> Iterator[Hit]:
                 yield Hit(f"{file.path}:{one.now.line}", one.name, True, one.was.help)
 
 
-def _properties(history: History, commit: str | None, path: str) -> NoProject:
+def _properties(history: History, commit: str | None, path: str) -> InMemoryRepository:
     """The files of a commit that may document a model."""
     model = path.rpartition("/")[2].removesuffix(".sql")
     listed = history.tree(commit, ("*.yml", "*.yaml")) if commit else ()
     texts = {file: history.text(blob) or "" for file, blob in listed if "models/" in file}
-    return NoProject({file: text for file, text in texts.items() if model in text})
+    return InMemoryRepository({file: text for file, text in texts.items() if model in text})
 
 
 PIPELINES = (
@@ -322,11 +339,11 @@ PIPELINES = (
 )  # fmt: skip
 
 
-def _undocumented(one: ComparedFunction, source: Source) -> list[str]:
+def _undocumented(one: ComparedFunction, source: SourceFile) -> list[str]:
     return [] if gone(one) else [parameter.name for parameter in undocumented(one)]
 
 
-def _quoted(one: ComparedFunction, source: Source) -> list[str]:
+def _quoted(one: ComparedFunction, source: SourceFile) -> list[str]:
     if gone(one) or undocumented(one):
         return []
     left = [q for q in stale_quotes(one) if names_nothing(q, one.compared.change, source)]
@@ -338,7 +355,7 @@ PYTHON = ("*.py",)
 SETTINGS = (*PIPELINES, "*Dockerfile*", "*compose*.y*ml", "*.sh")
 
 
-def _other_deed(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+def _other_deed(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
     yield from works(file, new, old)
     yield from targets(file, new, old)
 
@@ -369,7 +386,7 @@ RULES = {
 }
 
 
-def measured(clone: Path, rules: Sequence[str], limits: Limits, left: list[Left]) -> dict[str, object]:
+def measured(clone: Path, rules: Sequence[str], limits: HistoryLimits, left: list[Left]) -> dict[str, object]:
     """The figures of one repository; the hits its authors left are added to ``left``."""
     started, commits, files = time.process_time(), 0, 0
     counts = {rule: {"told": 0, "left": 0, "commits": 0} for rule in rules}
@@ -409,7 +426,7 @@ def main() -> None:
         parser.error(f"no rule {unknown[0]}; there are {', '.join(sorted(RULES))}")
     left: list[Left] = []
     for clone in given.clones:
-        print(json.dumps(measured(clone, rules, Limits(commits=given.commits), left)), flush=True)
+        print(json.dumps(measured(clone, rules, HistoryLimits(commits=given.commits), left)), flush=True)
     for rule in rules:
         hits = [one for one in left if one[0] == rule]
         chosen = random.Random(given.seed).sample(hits, min(given.read, len(hits)))

@@ -13,11 +13,11 @@ from wardround_python import tools
 from wardround_python.specialist import specialist
 
 from wardround import review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import Request
+from wardround.config.schema import ReviewRequest
 from wardround.findings import Finding, Status
-from wardround.host import Host
+from wardround.host import PluginHost
 from wardround.tools.process import Processes
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ Reviewing = Callable[[], tuple[Finding, ...]]
 
 
 @pytest.fixture(scope="session")
-def ruff_host() -> Host:
+def ruff_host() -> PluginHost:
     """The Python specialist with ruff and nothing else."""
-    return Host([replace(specialist(), tools=(tools.RUFF,), checks=())])
+    return PluginHost([replace(specialist(), tools=(tools.RUFF,), checks=())])
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Judged:
     """A repository whose staged change ruff reviews."""
 
     repo: GitRepository
-    host: Host
+    host: PluginHost
 
     def findings(self, files: Mapping[str, str | None]) -> tuple[Finding, ...]:
         """Stage these files, None to delete one, and review what is staged."""
@@ -49,8 +49,10 @@ class Judged:
         self.repo.stage()
         with Repository(Path(self.repo.root)) as repository:
             change = repository.staged()
-            origin = RepositoryOrigin(repository, change)
-            done = review.run(origin, change, self.host, Request(filter_mode="nofilter"), Processes())
+            origin = GitChangeSource(repository, change)
+            done = review.run_review(
+                origin, change, self.host, ReviewRequest(filter_mode="nofilter"), Processes()
+            )
         assert done.unreviewed == ()
         return done.findings
 
@@ -64,6 +66,6 @@ class Judged:
 
 
 @pytest.fixture
-def judged(repo: GitRepository, ruff_host: Host) -> Judged:
+def judged(repo: GitRepository, ruff_host: PluginHost) -> Judged:
     """An empty repository under review."""
     return Judged(repo, ruff_host)

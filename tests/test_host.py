@@ -32,9 +32,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    plugin_discovery.installed.cache_clear()
+    plugin_discovery.discover.cache_clear()
     yield folder
-    plugin_discovery.installed.cache_clear()
+    plugin_discovery.discover.cache_clear()
     for module in folder.glob("*.py"):
         sys.modules.pop(module.stem, None)
 
@@ -208,7 +208,7 @@ def test_a_check_of_a_stranger_cannot_end_the_run_or_make_a_file_clean(
 def test_a_newly_installed_plugin_is_seen_though_discovery_is_cached(site: Path) -> None:
     assert [s.name for s in host.load().specialists] == OURS
     _install(site, "later", _GOOD.format(name="later"))
-    plugin_discovery.installed.cache_clear()  # as a new process would begin
+    plugin_discovery.discover.cache_clear()  # as a new process would begin
     assert [s.name for s in host.load().specialists] == sorted([*OURS, "later"])
 
 
@@ -226,13 +226,13 @@ def test_a_newly_installed_plugin_is_seen_though_discovery_is_cached(site: Path)
     ],
 )
 def test_files_are_claimed_by_name_or_by_what_starts_them(path: str, start: bytes, claimed: bool) -> None:
-    assert bool(host.load(only=["python"]).claiming(path, start)) is claimed
+    assert bool(host.load(only=["python"]).specialists_for(path, start)) is claimed
 
 
 def test_what_a_check_finds_stands_in_a_file_that_its_specialist_claims() -> None:
     loaded = host.load()
     for specialist, check, case in invalid_cases(loaded.specialists):
-        claiming = loaded.claiming(case.path, case.source.encode("utf-8", "surrogateescape"))
+        claiming = loaded.specialists_for(case.path, case.source.encode("utf-8", "surrogateescape"))
         assert specialist in claiming, (check.ID, case.path, case.source)
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from tests.conftest import GitRepository
 from wardround import host, review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import Request
-from wardround.execution.model import Results, Side
-from wardround.execution.scheduler import Workbench
+from wardround.config.schema import ReviewRequest
+from wardround.execution.model import Results, ReviewSide
+from wardround.execution.scheduler import Scheduler
 from wardround.findings import Finding
-from wardround.policy.gate import Outcome
+from wardround.policy.gate import GateOutcome
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile, Tool
 
@@ -66,10 +66,12 @@ def mixed(repo: GitRepository) -> GitRepository:
 HOST = host.load()
 
 
-def _review(repo: GitRepository) -> review.Review:
+def _review(repo: GitRepository) -> review.ReviewResult:
     with Repository(repo.root) as repository:
         change = repository.staged()
-        return review.run(RepositoryOrigin(repository, change), change, HOST, Request(), Processes())
+        return review.run_review(
+            GitChangeSource(repository, change), change, HOST, ReviewRequest(), Processes()
+        )
 
 
 def _key(finding: Finding) -> tuple[str, str, int, str]:
@@ -80,7 +82,7 @@ def test_every_kind_of_code_is_judged_by_its_specialist(mixed: GitRepository) ->
     done = _review(mixed)
 
     assert done.unreviewed == ()
-    assert done.gate.outcome is Outcome.BLOCKED
+    assert done.gate.outcome is GateOutcome.BLOCKED
     assert {_key(finding) for finding in done.visible} >= EXPECTED
     places = [(f.file, f.span, f.defect_class) for f in done.visible]
     assert len(places) == len(set(places))
@@ -111,16 +113,16 @@ def test_a_missing_tool_is_said_and_the_rest_still_report(
     whole = _review(mixed)
     assert tool in {run.tool for run in whole.runs}
     (bringing,) = [s for s in HOST.specialists if s.name == specialist]
-    found = Workbench._program
+    found = Scheduler._program
 
     def without(
-        bench: Workbench, side: Side, asked: Tool, results: Results
+        bench: Scheduler, side: ReviewSide, asked: Tool, results: Results
     ) -> tuple[Path | None, str | None]:
         if asked.name == tool and asked in bringing.tools:
             return None, None
         return found(bench, side, asked, results)
 
-    monkeypatch.setattr(Workbench, "_program", without)
+    monkeypatch.setattr(Scheduler, "_program", without)
     partial = _review(mixed)
 
     missing = [u for u in partial.unreviewed if u.tool == tool]
@@ -151,13 +153,13 @@ def test_a_test_is_judged_by_the_tools_of_its_own_language(
 def test_a_missing_tool_alone_makes_the_gate_inconclusive(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Workbench, "_program", lambda bench, side, tool, results: (None, None))
+    monkeypatch.setattr(Scheduler, "_program", lambda bench, side, tool, results: (None, None))
     repo.write("web/total.ts", "export const total = 1;\n")
     repo.git("add", "-A")
 
     done = _review(repo)
 
-    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     assert any("pip install 'wardround[web]'" in u.reason for u in done.unreviewed)
 
 

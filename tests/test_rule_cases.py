@@ -9,13 +9,20 @@ import pytest
 import wardround_rules
 
 from wardround import host
-from wardround.checks.base import ChangeCase, ChangeCheck, Check, Documented, Invalid, Valid
+from wardround.checks.base import ChangeCase, ChangeCheck, Check, Invalid, RuleDoc, Valid
 from wardround.fixes.edits import apply
-from wardround.rules.model import DeclaredRule, declared
+from wardround.rules.model import DeclarativeRule, load_declarative
 from wardround.specialists import Specialist
-from wardround.testing import change_cases, change_results, invalid_cases, places, results, valid_cases
+from wardround.testing import (
+    change_cases,
+    change_results,
+    invalid_cases,
+    reported_positions,
+    results,
+    valid_cases,
+)
 from wardround.tools.ast_grep import ast_grep
-from wardround.tools.process import Processes, bare_environment, find_program
+from wardround.tools.process import Processes, find_program, minimal_env
 from wardround.tools.semgrep import semgrep
 from wardround.tools.tool import Columns, Invocation, Tool
 
@@ -23,17 +30,17 @@ SPECIALISTS = host.load().specialists
 
 
 def _named(value: object) -> str | None:
-    return value.ID if isinstance(value, type) and issubclass(value, Documented) else ""
+    return value.ID if isinstance(value, type) and issubclass(value, RuleDoc) else ""
 
 
 @pytest.mark.parametrize(("specialist", "check", "case"), invalid_cases(SPECIALISTS), ids=_named)
 def test_check_reports_the_exact_place(specialist: Specialist, check: type[Check], case: Invalid) -> None:
-    assert places(specialist, check, case) == [(case.line, case.column)]
+    assert reported_positions(specialist, check, case) == [(case.line, case.column)]
 
 
 @pytest.mark.parametrize(("specialist", "check", "case"), valid_cases(SPECIALISTS), ids=_named)
 def test_check_is_silent(specialist: Specialist, check: type[Check], case: str | Valid) -> None:
-    assert places(specialist, check, case) == []
+    assert reported_positions(specialist, check, case) == []
 
 
 @pytest.mark.parametrize(
@@ -46,7 +53,7 @@ def test_fix_gives_the_expected_text(specialist: Specialist, check: type[Check],
     assert result.fix is not None
     fixed = apply(case.source, result.fix.edits)
     assert fixed == case.fixed
-    assert specialist.complaint(fixed) is None
+    assert specialist.syntax_error_of(fixed) is None
 
 
 @pytest.mark.parametrize("check", [c for s in SPECIALISTS for c in s.checks], ids=_named)
@@ -94,8 +101,8 @@ def _said(tool: Tool, sources: dict[str, str], folder: Path) -> dict[str, list[t
         (root / name).write_text(text, encoding="utf-8")
     run = Invocation(program, root, tuple(sources), None, folder)
     output = Processes().run(
-        tool.command(run), cwd=root, timeout_s=120, clean=tool.clean,
-        env=bare_environment(program, folder, tool.variables),
+        tool.command(run), cwd=root, timeout_s=120, clean=tool.success_codes,
+        env=minimal_env(program, folder, tool.variables),
     )  # fmt: skip
     found: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
     for result in tool.parse(output, run):
@@ -103,7 +110,7 @@ def _said(tool: Tool, sources: dict[str, str], folder: Path) -> dict[str, list[t
     return found
 
 
-def _mistakes(rules: list[DeclaredRule], tool: Tool, folder: Path) -> list[str]:
+def _mistakes(rules: list[DeclarativeRule], tool: Tool, folder: Path) -> list[str]:
     """Each case whose rule says something else than the case demands."""
     assert tool.columns in (Columns.CODE_POINTS, Columns.UTF8)
     wanted: dict[str, tuple[str, str, list[tuple[int, int]]]] = {}
@@ -124,20 +131,20 @@ def _mistakes(rules: list[DeclaredRule], tool: Tool, folder: Path) -> list[str]:
 
 @pytest.mark.parametrize(("kind", "engine"), DECLARED)
 def test_declared_rules_report_the_exact_place(kind: str, engine: str, tmp_path: Path) -> None:
-    rules = declared(kind, engine)
+    rules = load_declarative(kind, engine)
     assert rules
     assert _mistakes(rules, ENGINES[engine](kind), tmp_path) == []
 
 
 @pytest.mark.parametrize("kind", [kind for kind, engine in DECLARED if engine == "ast-grep"])
 def test_what_a_rule_needs_stands_in_every_case_it_reports(kind: str) -> None:
-    cases = [(rule, case) for rule in declared(kind, "ast-grep") for case in rule.metadata.invalid]
+    cases = [(rule, case) for rule in load_declarative(kind, "ast-grep") for case in rule.metadata.invalid]
     assert cases
     assert [r.id for r, case in cases if not any(word in case.source for word in r.metadata.needs)] == []
 
 
 @pytest.mark.parametrize(("kind", "engine"), DECLARED)
 def test_declared_rules_have_cases_of_both_kinds(kind: str, engine: str) -> None:
-    rules = [rule.metadata for rule in declared(kind, engine)]
+    rules = [rule.metadata for rule in load_declarative(kind, engine)]
     assert rules
     assert [r.name for r in rules if len(r.valid) < 2 or len(r.invalid) < 2] == []

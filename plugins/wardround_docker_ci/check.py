@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Check, Source
-from wardround.checks.lazy import LatePattern, chosen
-from wardround.findings import RawResult, Severity, SuggestedFix
+from wardround.checks.base import Check, SourceFile
+from wardround.checks.lazy import LazyPattern, candidate_checks
+from wardround.findings import RawFinding, Severity, SuggestedFix
 from wardround_docker_ci.document import CiFile
-from wardround_docker_ci.file_kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import FileKind, kind_of
 
 
 class CiCheck(Check):
@@ -22,15 +22,17 @@ class CiCheck(Check):
             be told.
     """
 
-    KINDS: ClassVar[frozenset[Kind]] = frozenset()
+    KINDS: ClassVar[frozenset[FileKind]] = frozenset()
     NEEDS: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, source: Source, file: CiFile | None = None) -> None:
+    def __init__(self, source: SourceFile, file: CiFile | None = None) -> None:
         super().__init__(source)
-        self.file = file or CiFile(kind_of(source.path, source.text) or Kind.SHELL, source.path, source.text)
+        self.file = file or CiFile(
+            kind_of(source.path, source.text) or FileKind.SHELL, source.path, source.text
+        )
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return [kind.value for kind in cls.KINDS], cls.NEEDS
 
     def report_at(
@@ -51,26 +53,26 @@ class CiCheck(Check):
         return self.file.places.replacing(start, end, replacement, description, safe=safe)
 
 
-DOCKERFILE = frozenset({Kind.DOCKERFILE})
-WORKFLOW = frozenset({Kind.WORKFLOW})
-STEPS = frozenset({Kind.WORKFLOW, Kind.ACTION})
-COMPOSE = frozenset({Kind.COMPOSE})
-KUBERNETES = frozenset({Kind.KUBERNETES})
-HELM = frozenset({Kind.HELM_VALUES})
-TEMPLATE = frozenset({Kind.HELM_TEMPLATE})
+DOCKERFILE = frozenset({FileKind.DOCKERFILE})
+WORKFLOW = frozenset({FileKind.WORKFLOW})
+STEPS = frozenset({FileKind.WORKFLOW, FileKind.ACTION})
+COMPOSE = frozenset({FileKind.COMPOSE})
+KUBERNETES = frozenset({FileKind.KUBERNETES})
+HELM = frozenset({FileKind.HELM_VALUES})
+TEMPLATE = frozenset({FileKind.HELM_TEMPLATE})
 """Manifests with gaps: only what stands in them can be judged, never what is missing."""
-GITLAB = frozenset({Kind.GITLAB_CI})
-JENKINS = frozenset({Kind.JENKINSFILE})
-PIPELINES = frozenset({Kind.WORKFLOW, Kind.ACTION, Kind.GITLAB_CI, Kind.JENKINSFILE})
+GITLAB = frozenset({FileKind.GITLAB_CI})
+JENKINS = frozenset({FileKind.JENKINSFILE})
+PIPELINES = frozenset({FileKind.WORKFLOW, FileKind.ACTION, FileKind.GITLAB_CI, FileKind.JENKINSFILE})
 SCRIPTS = frozenset(
     {
-        Kind.COMPOSE, Kind.WORKFLOW, Kind.ACTION, Kind.GITLAB_CI, Kind.KUBERNETES, Kind.SHELL,
-        Kind.DOCKERFILE, Kind.JENKINSFILE,
+        FileKind.COMPOSE, FileKind.WORKFLOW, FileKind.ACTION, FileKind.GITLAB_CI, FileKind.KUBERNETES,
+        FileKind.SHELL, FileKind.DOCKERFILE, FileKind.JENKINSFILE,
     }
 )  # fmt: skip
 
 
-def run_docker_ci_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def run_docker_ci_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     """Run checks over one file, which is read once.
 
     Raises:
@@ -81,12 +83,16 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: Source) -> Itera
         return
     file = CiFile(kind, source.path, source.text)
     waived = _waived(file)
-    for one in chosen(checks, kind, source):
+    for one in candidate_checks(checks, kind, source):
         if not issubclass(one, CiCheck):
             plain = one(source)
             plain.run()
             yield from plain.results
-        elif one.ID not in waived and kind in one.KINDS and (not one.NEEDS or source.said.has_one(one.NEEDS)):
+        elif (
+            one.ID not in waived
+            and kind in one.KINDS
+            and (not one.NEEDS or source.keywords.contains_any(one.NEEDS))
+        ):
             check = one(source, file)
             check.run()
             yield from check.results
@@ -94,11 +100,11 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: Source) -> Itera
 
 def _waived(file: CiFile) -> frozenset[str]:
     """What the author of a Dockerfile told Docker's own linter not to say."""
-    if file.kind is not Kind.DOCKERFILE or not _MAY_WAIVE.search(file.text):
+    if file.kind is not FileKind.DOCKERFILE or not _MAY_WAIVE.search(file.text):
         return frozenset()
     from wardround_docker_ci.libraries.buildkit_checks import waived
 
     return waived(file.dockerfile)
 
 
-_MAY_WAIVE = LatePattern(r"check[ \t]*=[^\n]*skip", re.IGNORECASE)
+_MAY_WAIVE = LazyPattern(r"check[ \t]*=[^\n]*skip", re.IGNORECASE)

@@ -13,35 +13,35 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage, Places
 from wardround.languages.yaml.tree import Mapping, Node, Scalar, documents, passage
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 if TYPE_CHECKING:
     from wardround.languages.dockerfile import Dockerfile
-    from wardround.languages.dockerfile import Token as Value
+    from wardround.languages.dockerfile import DockerfileToken as Value
     from wardround.languages.shell import Command
     from wardround_docker_ci.models import compose, gitlab, kubernetes
-    from wardround_docker_ci.models.github_workflow import Job, Workflow
-    from wardround_docker_ci.models.jenkinsfile import Jenkinsfile, Token
+    from wardround_docker_ci.models.github_workflow import Workflow, WorkflowJob
+    from wardround_docker_ci.models.jenkinsfile import GroovyToken, Jenkinsfile
 
 _POWERSHELL = ("pwsh", "powershell", "cmd", "python", "node", "perl")
 _COMMENT_LINES = 4
-_MAY_FAIL = LatePattern(
+_MAY_FAIL = LazyPattern(
     r"#.*\b(?:ignor\w+|continue|allow\w*|advisory|non-?blocking|best.effort|optional|informational|fail\w*)\b",
     re.IGNORECASE,
 )
 
 
-class Script:
+class EmbeddedScript:
     """Shell text somewhere in a file.
 
     Attributes:
         owner: what runs it: an instruction, a step, a job's mapping, a call; None for a script of its own.
     """
 
-    def __init__(self, text: Passage, owner: Any = None, job: Job | None = None) -> None:
+    def __init__(self, text: Passage, owner: Any = None, job: WorkflowJob | None = None) -> None:
         self.passage = text
         self.owner = owner
         self.job = job
@@ -66,7 +66,7 @@ class Image(Struct, frozen=True):
     chosen: bool = False
 
 
-class Variable(Struct, frozen=True):
+class EnvironmentVariable(Struct, frozen=True):
     """An environment variable or the like that a file gives a value, and where the value stands."""
 
     name: str
@@ -86,7 +86,7 @@ class Mount(Struct, frozen=True):
 class CiFile:
     """A file and what can be seen in it."""
 
-    def __init__(self, kind: Kind, path: str, text: str) -> None:
+    def __init__(self, kind: FileKind, path: str, text: str) -> None:
         self.kind = kind
         self.path = path
         self.text = text
@@ -94,7 +94,7 @@ class CiFile:
 
     @cached_property
     def documents(self) -> list[Node]:
-        if self.kind is not Kind.HELM_TEMPLATE:
+        if self.kind is not FileKind.HELM_TEMPLATE:
             return documents(self.text)
         try:
             return documents(_without_gaps(self.text))
@@ -131,7 +131,7 @@ class CiFile:
         return compose.services(self.root)
 
     @cached_property
-    def gitlab_jobs(self) -> list[gitlab.Job]:
+    def gitlab_jobs(self) -> list[gitlab.GitlabJob]:
         from wardround_docker_ci.models import gitlab
 
         return gitlab.jobs(self.root)
@@ -154,7 +154,7 @@ class CiFile:
         return passage(self.text, scalar)
 
     @cached_property
-    def scripts(self) -> list[Script]:
+    def scripts(self) -> list[EmbeddedScript]:
         """Every piece of shell in the file, in source order."""
         return list(_SCRIPTS[self.kind](self)) if self.kind in _SCRIPTS else []
 
@@ -164,7 +164,7 @@ class CiFile:
         return list(_IMAGES[self.kind](self)) if self.kind in _IMAGES else []
 
     @cached_property
-    def variables(self) -> list[Variable]:
+    def variables(self) -> list[EnvironmentVariable]:
         """The environment variables given a value in the file."""
         return list(_VARIABLES[self.kind](self)) if self.kind in _VARIABLES else []
 
@@ -174,12 +174,12 @@ class CiFile:
         return list(_MOUNTS[self.kind](self)) if self.kind in _MOUNTS else []
 
 
-_ACTION = LatePattern(r"\{\{.*?\}\}", re.DOTALL)
-_ONLY_ACTIONS = LatePattern(r"^[ \t]*(?:\{\{(?:(?!\}\}).)*\}\}[ \t]*)+$", re.MULTILINE | re.DOTALL)
+_ACTION = LazyPattern(r"\{\{.*?\}\}", re.DOTALL)
+_ONLY_ACTIONS = LazyPattern(r"^[ \t]*(?:\{\{(?:(?!\}\}).)*\}\}[ \t]*)+$", re.MULTILINE | re.DOTALL)
 
 
-_OPENS = LatePattern(r"\{\{-?\s*(?:/\*|(if|with|range|define|block|end|else)\b)")
-_WHOLE = LatePattern(r"^\s*(?:kind|spec|containers|template):", re.MULTILINE)
+_OPENS = LazyPattern(r"\{\{-?\s*(?:/\*|(if|with|range|define|block|end|else)\b)")
+_WHOLE = LazyPattern(r"^\s*(?:kind|spec|containers|template):", re.MULTILINE)
 
 
 def _without_gaps(text: str) -> str:
@@ -210,11 +210,11 @@ def _on_condition(text: str) -> Iterator[tuple[int, int]]:
                 yield text.find("}}", start) + 2, found.start()
 
 
-def _shell_scripts(file: CiFile) -> Iterator[Script]:
-    yield Script(Passage(file.text, 0))
+def _shell_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
+    yield EmbeddedScript(Passage(file.text, 0))
 
 
-def _dockerfile_scripts(file: CiFile) -> Iterator[Script]:
+def _dockerfile_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
     shells = {id(one): stage for stage in file.dockerfile.stages for one in stage.all("SHELL")}
     is_windows = any(re.search(r"powershell|pwsh|cmd", one.text, re.IGNORECASE)
                      for one in file.dockerfile.instructions if id(one) in shells)  # fmt: skip
@@ -223,63 +223,65 @@ def _dockerfile_scripts(file: CiFile) -> Iterator[Script]:
     for one in file.dockerfile.instructions:
         if one.keyword == "RUN" and one.exec_form is None:
             if one.heredocs and one.text.startswith("<<"):
-                yield from (Script(document, one) for document in one.heredocs)
+                yield from (EmbeddedScript(document, one) for document in one.heredocs)
             else:
-                yield Script(one.body, one)
+                yield EmbeddedScript(one.body, one)
 
 
-def _workflow_scripts(file: CiFile) -> Iterator[Script]:
+def _workflow_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
     for job, step in file.workflow.all_steps:
         shell = file.workflow.shell(job, step)
         program = shell.split()[0] if shell.split() else ""
         on_windows = "windows" in job.node.text("runs-on") and not shell
         if step.run is not None and program not in _POWERSHELL and not on_windows:
-            yield Script(file.passage(step.run), step, job)
+            yield EmbeddedScript(file.passage(step.run), step, job)
 
 
-def _gitlab_scripts(file: CiFile) -> Iterator[Script]:
+def _gitlab_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
     for job in file.gitlab_jobs:
         for line in job.script_lines:
-            yield Script(file.passage(line), job)
+            yield EmbeddedScript(file.passage(line), job)
 
 
-def _jenkins_scripts(file: CiFile) -> Iterator[Script]:
+def _jenkins_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
     for call in file.jenkinsfile.shell_steps:
         if call.name.text == "sh":
             for token in call.script:
-                yield Script(token.passage(), call)
+                yield EmbeddedScript(token.passage(), call)
 
 
-_ONE_STRING = LatePattern(r"\s*(?:\S*/)?(?:ba|da)?sh\s+-\w*c\s+(['\"])(.*)\1\s*$", re.DOTALL)
+_ONE_STRING = LazyPattern(r"\s*(?:\S*/)?(?:ba|da)?sh\s+-\w*c\s+(['\"])(.*)\1\s*$", re.DOTALL)
 
 
-def _compose_scripts(file: CiFile) -> Iterator[Script]:
+def _compose_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
     for service in file.services:
         for text in service.shell_texts:
-            yield Script(file.passage(text), service)
+            yield EmbeddedScript(file.passage(text), service)
         for scalar in (service.node.scalar("command"), service.node.scalar("entrypoint")):
             told = file.passage(scalar) if scalar is not None else None
             found = _ONE_STRING.match(told.text) if told is not None else None
             if told is not None and found is not None:
-                yield Script(told.part(told.start + found.start(2), told.start + found.end(2)), service)
+                yield EmbeddedScript(
+                    told.part(told.start + found.start(2), told.start + found.end(2)), service
+                )
 
 
-def _pod_scripts(file: CiFile) -> Iterator[Script]:
+def _pod_scripts(file: CiFile) -> Iterator[EmbeddedScript]:
     for pod in file.pods:
         for container in pod.containers:
             for text in container.shell_texts:
-                yield Script(file.passage(text), container)
+                yield EmbeddedScript(file.passage(text), container)
 
 
 _SCRIPTS = {
-    Kind.SHELL: _shell_scripts,
-    Kind.DOCKERFILE: _dockerfile_scripts,
-    Kind.WORKFLOW: _workflow_scripts,
-    Kind.ACTION: _workflow_scripts,
-    Kind.GITLAB_CI: _gitlab_scripts,
-    Kind.JENKINSFILE: _jenkins_scripts,
-    Kind.COMPOSE: _compose_scripts,
-    Kind.KUBERNETES: _pod_scripts,
+    FileKind.SHELL: _shell_scripts,
+    FileKind.DOCKERFILE: _dockerfile_scripts,
+    FileKind.WORKFLOW: _workflow_scripts,
+    FileKind.ACTION: _workflow_scripts,
+    FileKind.GITLAB_CI: _gitlab_scripts,
+    FileKind.JENKINSFILE: _jenkins_scripts,
+    FileKind.COMPOSE: _compose_scripts,
+    FileKind.KUBERNETES: _pod_scripts,
 }
 
 
@@ -294,7 +296,7 @@ def _dockerfile_images(file: CiFile) -> Iterator[Image]:
     yield from _mounted_images(file)
 
 
-_MOUNTED = LatePattern(r"(?:^|,)from=([^,\s]*[/:][^,\s]*)")
+_MOUNTED = LazyPattern(r"(?:^|,)from=([^,\s]*[/:][^,\s]*)")
 
 
 def _mounted_images(file: CiFile) -> Iterator[Image]:
@@ -316,7 +318,7 @@ def _copied_images(file: CiFile) -> Iterator[Image]:
                 yield Image(flag.text, flag.start, flag.end)
 
 
-_ARGUMENT = LatePattern(r"\$(?:(\w+)|\{(\w+)\})$")
+_ARGUMENT = LazyPattern(r"\$(?:(\w+)|\{(\w+)\})$")
 
 
 def _default_of(file: CiFile, base: str) -> Value | None:
@@ -377,7 +379,7 @@ def _jenkins_images(file: CiFile) -> Iterator[Image]:
                 yield _image_of(token)
 
 
-def _image_of(token: Token) -> Image:
+def _image_of(token: GroovyToken) -> Image:
     return Image(token.text, token.inside, token.inside + len(token.text))
 
 
@@ -406,30 +408,30 @@ def _values_images(file: CiFile) -> Iterator[Image]:
 
 
 _IMAGES = {
-    Kind.DOCKERFILE: _dockerfile_images,
-    Kind.WORKFLOW: _workflow_images,
-    Kind.GITLAB_CI: _gitlab_images,
-    Kind.COMPOSE: _compose_images,
-    Kind.KUBERNETES: _pod_images,
-    Kind.JENKINSFILE: _jenkins_images,
-    Kind.ACTION: _action_images,
-    Kind.HELM_VALUES: _values_images,
-    Kind.HELM_TEMPLATE: _pod_images,
+    FileKind.DOCKERFILE: _dockerfile_images,
+    FileKind.WORKFLOW: _workflow_images,
+    FileKind.GITLAB_CI: _gitlab_images,
+    FileKind.COMPOSE: _compose_images,
+    FileKind.KUBERNETES: _pod_images,
+    FileKind.JENKINSFILE: _jenkins_images,
+    FileKind.ACTION: _action_images,
+    FileKind.HELM_VALUES: _values_images,
+    FileKind.HELM_TEMPLATE: _pod_images,
 }
 
 
-def _scalar_variable(file: CiFile, name: str, value: Node) -> Iterator[Variable]:
+def _scalar_variable(file: CiFile, name: str, value: Node) -> Iterator[EnvironmentVariable]:
     if isinstance(value, Scalar):
         at = file.passage(value)
-        yield Variable(name, value.value, at.start, at.end)
+        yield EnvironmentVariable(name, value.value, at.start, at.end)
 
 
-def _mapping_variables(file: CiFile, node: Mapping) -> Iterator[Variable]:
+def _mapping_variables(file: CiFile, node: Mapping) -> Iterator[EnvironmentVariable]:
     for key, value in node.entries:
         yield from _scalar_variable(file, key.value, value)
 
 
-def _workflow_variables(file: CiFile) -> Iterator[Variable]:
+def _workflow_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
     yield from _mapping_variables(file, file.root.mapping("env"))
     for job in file.workflow.jobs:
         yield from _mapping_variables(file, job.node.mapping("env"))
@@ -442,7 +444,7 @@ def _workflow_variables(file: CiFile) -> Iterator[Variable]:
         yield from _mapping_variables(file, step.given)
 
 
-def _gitlab_variables(file: CiFile) -> Iterator[Variable]:
+def _gitlab_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
     for node in [file.root, *(job.node for job in file.gitlab_jobs)]:
         for key, value in node.mapping("variables").entries:
             inner = value.get("value") if isinstance(value, Mapping) else value
@@ -450,13 +452,13 @@ def _gitlab_variables(file: CiFile) -> Iterator[Variable]:
                 yield from _scalar_variable(file, key.value, inner)
 
 
-def _compose_variables(file: CiFile) -> Iterator[Variable]:
+def _compose_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
     for service in file.services:
         for name, value, start, end in service.environment(file.text):
-            yield Variable(name, value, start, end)
+            yield EnvironmentVariable(name, value, start, end)
 
 
-def _pod_variables(file: CiFile) -> Iterator[Variable]:
+def _pod_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
     for pod in file.pods:
         for container in pod.containers:
             for entry in container.node.listed("env"):
@@ -464,40 +466,44 @@ def _pod_variables(file: CiFile) -> Iterator[Variable]:
                     yield from _scalar_variable(file, entry.text("name"), value)
 
 
-def _jenkins_variables(file: CiFile) -> Iterator[Variable]:
+def _jenkins_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
     tokens = file.jenkinsfile.tokens
     for name, sign, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
         is_set = name.kind == "word" and sign.text == "=" and value.kind == "string"
         if is_set and name.is_in("environment") and not value.interpolations:
-            yield Variable(name.text, value.text, value.inside, value.inside + len(value.text))
+            yield EnvironmentVariable(name.text, value.text, value.inside, value.inside + len(value.text))
     for call in file.jenkinsfile.calls:
         told = call.named("name"), call.named("defaultValue")
         if call.name.text in ("password", "string") and told[0] is not None and told[1] is not None:
             label = "password" if call.name.text == "password" else told[0].text
             if told[1].kind == "string":
-                yield Variable(label, told[1].text, told[1].inside, told[1].inside + len(told[1].text))
+                yield EnvironmentVariable(
+                    label, told[1].text, told[1].inside, told[1].inside + len(told[1].text)
+                )
 
 
-def _dockerfile_variables(file: CiFile) -> Iterator[Variable]:
+def _dockerfile_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
     for one in file.dockerfile.instructions:
         if one.keyword in ("ENV", "ARG"):
             for pair in one.pairs:
                 if pair.value is not None:
-                    yield Variable(pair.name.text, pair.value.text, pair.value.start, pair.value.end)
+                    yield EnvironmentVariable(
+                        pair.name.text, pair.value.text, pair.value.start, pair.value.end
+                    )
 
 
 _VARIABLES = {
-    Kind.DOCKERFILE: _dockerfile_variables,
-    Kind.WORKFLOW: _workflow_variables,
-    Kind.GITLAB_CI: _gitlab_variables,
-    Kind.COMPOSE: _compose_variables,
-    Kind.KUBERNETES: _pod_variables,
-    Kind.JENKINSFILE: _jenkins_variables,
+    FileKind.DOCKERFILE: _dockerfile_variables,
+    FileKind.WORKFLOW: _workflow_variables,
+    FileKind.GITLAB_CI: _gitlab_variables,
+    FileKind.COMPOSE: _compose_variables,
+    FileKind.KUBERNETES: _pod_variables,
+    FileKind.JENKINSFILE: _jenkins_variables,
 }
 
 
-_BEFORE_COLON = LatePattern(r"(?:\$\{[^}]*\}|[^:$]|\$)*")
-_DEFAULT = LatePattern(r"\$\{\w+:?-([^}]*)\}$")
+_BEFORE_COLON = LazyPattern(r"(?:\$\{[^}]*\}|[^:$]|\$)*")
+_DEFAULT = LazyPattern(r"\$\{\w+:?-([^}]*)\}$")
 
 
 def _compose_mounts(file: CiFile) -> Iterator[Mount]:
@@ -523,7 +529,7 @@ def _pod_mounts(file: CiFile) -> Iterator[Mount]:
                 yield Mount(scalar.value, at.start, at.end)
 
 
-_MOUNT_ARGUMENT = LatePattern(
+_MOUNT_ARGUMENT = LazyPattern(
     r"(?:^|\s)(?:-v|--volume)[ =]?[\"']?(/[^\s:\"']*)(?=:)"
     r"|--mount[ =]\S*?(?:source|src)=([^,\s]+)"
 )
@@ -565,9 +571,9 @@ def _workflow_mounts(file: CiFile) -> Iterator[Mount]:
 
 
 _MOUNTS = {
-    Kind.COMPOSE: _compose_mounts,
-    Kind.KUBERNETES: _pod_mounts,
-    Kind.HELM_TEMPLATE: _pod_mounts,
-    Kind.JENKINSFILE: _jenkins_mounts,
-    Kind.WORKFLOW: _workflow_mounts,
+    FileKind.COMPOSE: _compose_mounts,
+    FileKind.KUBERNETES: _pod_mounts,
+    FileKind.HELM_TEMPLATE: _pod_mounts,
+    FileKind.JENKINSFILE: _jenkins_mounts,
+    FileKind.WORKFLOW: _workflow_mounts,
 }

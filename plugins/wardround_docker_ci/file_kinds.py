@@ -6,10 +6,10 @@ import enum
 import re
 from fnmatch import fnmatchcase
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 
-class Kind(enum.StrEnum):
+class FileKind(enum.StrEnum):
     """The kinds of files this specialist knows."""
 
     DOCKERFILE = "dockerfile"
@@ -29,57 +29,57 @@ class Kind(enum.StrEnum):
 SHELLS = ("sh", "bash", "dash", "ksh", "ksh93", "mksh", "ash", "bats")
 """The programs of a ``#!`` line whose scripts shellcheck can read."""
 
-_BY_NAME: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+_BY_NAME: tuple[tuple[FileKind, tuple[str, ...]], ...] = (
     (
-        Kind.DOCKERFILE,
+        FileKind.DOCKERFILE,
         (
             "dockerfile", "containerfile", "*.dockerfile", "*.containerfile",
             "dockerfile.*", "containerfile.*", "dockerfile-*", "containerfile-*",
         ),
     ),
-    (Kind.ACTION, ("action.yml", "action.yaml")),
+    (FileKind.ACTION, ("action.yml", "action.yaml")),
     (
-        Kind.COMPOSE,
+        FileKind.COMPOSE,
         tuple(
             f"{stem}.{ending}"
             for stem in ("docker-compose", "docker-compose[.-]*", "compose", "compose[.-]*")
             for ending in ("yml", "yaml")
         ),
     ),
-    (Kind.PRE_COMMIT, (".pre-commit-config.yaml", ".pre-commit-hooks.yaml")),
-    (Kind.GITLAB_CI, (".gitlab-ci.yml", ".gitlab-ci.yaml", "*.gitlab-ci.yml", "*.gitlab-ci.yaml")),
-    (Kind.JENKINSFILE, ("jenkinsfile", "jenkinsfile.*", "jenkinsfile-*", "*.jenkinsfile")),
-    (Kind.SHELL, ("*.sh", "*.bash", "*.bats", "*.ksh")),
+    (FileKind.PRE_COMMIT, (".pre-commit-config.yaml", ".pre-commit-hooks.yaml")),
+    (FileKind.GITLAB_CI, (".gitlab-ci.yml", ".gitlab-ci.yaml", "*.gitlab-ci.yml", "*.gitlab-ci.yaml")),
+    (FileKind.JENKINSFILE, ("jenkinsfile", "jenkinsfile.*", "jenkinsfile-*", "*.jenkinsfile")),
+    (FileKind.SHELL, ("*.sh", "*.bash", "*.bats", "*.ksh")),
 )  # fmt: skip
-_BY_FOLDER: tuple[tuple[Kind, LatePattern], ...] = (
-    (Kind.WORKFLOW, LatePattern(r"(?:.*/)?\.github/workflows/[^/]+\.ya?ml")),
-    (Kind.DEPENDABOT, LatePattern(r"(?:.*/)?\.github/dependabot\.ya?ml")),
-    (Kind.GITLAB_CI, LatePattern(r"(?:.*/)?\.gitlab(?:-ci|/ci)/.+\.ya?ml")),
+_BY_FOLDER: tuple[tuple[FileKind, LazyPattern], ...] = (
+    (FileKind.WORKFLOW, LazyPattern(r"(?:.*/)?\.github/workflows/[^/]+\.ya?ml")),
+    (FileKind.DEPENDABOT, LazyPattern(r"(?:.*/)?\.github/dependabot\.ya?ml")),
+    (FileKind.GITLAB_CI, LazyPattern(r"(?:.*/)?\.gitlab(?:-ci|/ci)/.+\.ya?ml")),
 )
-_NOT_ITSELF = LatePattern(
+_NOT_ITSELF = LazyPattern(
     r"\.(?:dockerignore|containerignore|template|tmpl|tpl|j2|jinja2?|erb|mustache|hbs|gotmpl|em|in|m4|ejs|njk"
     r"|md|txt|rst|py|js|ts|go|rs|rb|json|patch|diff|orig|bak|html|lock)$",
     re.IGNORECASE,
 )
 """Endings of files that are about a file of that name, or become one when a template is filled in."""
 _MANIFEST = tuple(
-    LatePattern(pattern, re.MULTILINE)
+    LazyPattern(pattern, re.MULTILINE)
     for pattern in (r"^(?:- )?apiVersion:\s*\S", r"^(?:- |  )?kind:\s*[A-Z\"']")
 )
-_PIPELINE = LatePattern(
+_PIPELINE = LazyPattern(
     r"^[ \t]*(?:pipeline|node|podTemplate)[ \t]*(?:\([^)\n]*\)[ \t]*)?\{"
     r"|^[ \t]*(?:with(?:Credentials|Env)|stage)[ \t]*\("
     r"|^[ \t]*sh[ \t]*(?:\([ \t]*)?(?:script:[ \t]*)?['\"]",
     re.MULTILINE,
 )
 """What tells a pipeline, or a step of a shared library, from Groovy for anything else."""
-_CHART = LatePattern(r"(?:^|/)(?:charts?|helm\w*|[\w-]+-chart)/")
-_TEMPLATE = LatePattern(r"(?:^|/)templates/")
-_VALUES = LatePattern(r"^(?:replicaCount|podSecurityContext|nameOverride|imagePullSecrets):", re.MULTILINE)
-_FILLED_IN = LatePattern(r"^[^#\n]*\{\{[-\s.$]", re.MULTILINE)
+_CHART = LazyPattern(r"(?:^|/)(?:charts?|helm\w*|[\w-]+-chart)/")
+_TEMPLATE = LazyPattern(r"(?:^|/)templates/")
+_VALUES = LazyPattern(r"^(?:replicaCount|podSecurityContext|nameOverride|imagePullSecrets):", re.MULTILINE)
+_FILLED_IN = LazyPattern(r"^[^#\n]*\{\{[-\s.$]", re.MULTILINE)
 
 
-def kind_of(path: str, text: str) -> Kind | None:
+def kind_of(path: str, text: str) -> FileKind | None:
     """What a file is to this specialist; None if it is nothing of ours.
 
     The name decides where it can. A YAML file with a name that tells nothing is a Kubernetes manifest if it
@@ -87,27 +87,27 @@ def kind_of(path: str, text: str) -> Kind | None:
     ``#!`` line says so.
     """
     kind = _kind_by_name(path)
-    if kind is Kind.SHELL:
+    if kind is FileKind.SHELL:
         return kind if _is_for_a_shell(text, otherwise=True) else None
     if kind is not None:
         return kind
     name = path.rpartition("/")[2]
     if name.endswith((".yml", ".yaml")):
         if name.startswith("values") and (_CHART.search(path) or _VALUES.search(text)):
-            return Kind.HELM_VALUES
+            return FileKind.HELM_VALUES
         if not all(part.search(text) for part in _MANIFEST):
             return None
         if _FILLED_IN.search(text):
-            return Kind.HELM_TEMPLATE if _TEMPLATE.search(path) else None
-        return Kind.KUBERNETES
+            return FileKind.HELM_TEMPLATE if _TEMPLATE.search(path) else None
+        return FileKind.KUBERNETES
     if name.endswith((".groovy", ".jenkins", ".pipeline")):
-        return Kind.JENKINSFILE if _PIPELINE.search(text) else None
+        return FileKind.JENKINSFILE if _PIPELINE.search(text) else None
     if "." not in name and _is_for_a_shell(text, otherwise=False):
-        return Kind.SHELL
+        return FileKind.SHELL
     return None
 
 
-def _kind_by_name(path: str) -> Kind | None:
+def _kind_by_name(path: str) -> FileKind | None:
     for kind, pattern in _BY_FOLDER:
         if pattern.fullmatch(path):
             return kind

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wardround.checks.base import Check, Source
-from wardround.checks.lazy import Late, LateEach
-from wardround.findings import RawResult
+from wardround.checks.base import Check, SourceFile
+from wardround.checks.lazy import CheckRegistry, LazySequence
+from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 from wardround_docker_ci.file_kinds import SHELLS, kind_of
 
@@ -27,11 +27,11 @@ def specialist() -> Specialist:
             ".github/workflows/*.yml", ".github/workflows/*.yaml",
             "*/.github/workflows/*.yml", "*/.github/workflows/*.yaml",
         ),
-        text_decides=_ASKED,
+        content_sniffed=_ASKED,
         claims_text=_claims,
         interpreters=SHELLS,
-        tools=Late("wardround_docker_ci.tools:TOOLS"),
-        checks=LateEach("wardround_docker_ci.checks.table:TABLE"),
+        tools=LazySequence("wardround_docker_ci.tools:TOOLS"),
+        checks=CheckRegistry("wardround_docker_ci.checks.table:TABLE"),
         run_checks=_run_checks,
     )  # fmt: skip
 
@@ -40,7 +40,7 @@ def _claims(path: str, content: bytes) -> bool:
     return kind_of(path, content.decode("utf-8-sig", "replace")) is not None
 
 
-def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     from wardround_docker_ci.check import run_docker_ci_checks  # the parsers: not needed to start the tools
 
     return run_docker_ci_checks(checks, source)

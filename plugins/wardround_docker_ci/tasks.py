@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from wardround.languages.yaml.tree import Mapping, Scalar, documents
-from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 from wardround.training_tasks import Choice, History, Task
-from wardround_docker_ci.models.github_workflow import Step, Workflow
-from wardround_lab.tasks.comment_code_pairs import Pair, choices_of_pairs
+from wardround_docker_ci.models.github_workflow import Workflow, WorkflowStep
+from wardround_lab.tasks.comment_code_pairs import CommentCodePair, mine_pair_choices
 
 _PATTERNS = ("*.yml", "*.yaml")
 _WORKFLOW = re.compile(r"^(?:jobs|runs):", re.MULTILINE)
@@ -24,17 +24,17 @@ def tasks() -> list[Task]:
             specialist="docker-ci",
             title="which commands does this step's name announce",
             mine=_mine,
-            features=overlap,
+            features=lexical_features,
             feature_names=OVERLAP_NAMES,
         )
     ]
 
 
 def _mine(history: History) -> Iterator[Choice]:
-    return choices_of_pairs(history, _PATTERNS, _pairs)
+    return mine_pair_choices(history, _PATTERNS, _pairs)
 
 
-def _pairs(path: str, text: str) -> list[Pair]:
+def _pairs(path: str, text: str) -> list[CommentCodePair]:
     """The named steps of a workflow or action, wherever the file lies, each with what it does."""
     if not _WORKFLOW.search(text):
         return []
@@ -45,13 +45,13 @@ def _pairs(path: str, text: str) -> list[Pair]:
     steps = [step for root in roots for _, step in Workflow(root).all_steps]
     named = [(step.node.scalar("name"), step) for step in steps]
     return [
-        Pair(name.value.strip(), commands_of(step))
+        CommentCodePair(name.value.strip(), commands_of(step))
         for name, step in named
         if name is not None and len(name.value.split()) >= _FEWEST_WORDS and "${{" not in name.value
     ]
 
 
-def commands_of(step: Step) -> str:
+def commands_of(step: WorkflowStep) -> str:
     """What a step does, as text: its script, or the action it uses with what it is given."""
     if step.run is not None:
         return step.run.value.strip()

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wardround.checks.base import Check, Source
-from wardround.checks.lazy import chosen
-from wardround.findings import RawResult
+from wardround.checks.base import Check, SourceFile
+from wardround.checks.lazy import candidate_checks
+from wardround.findings import RawFinding
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import PythonModule, is_test_path
 
 if TYPE_CHECKING:
-    from wardround_python.analysis.call_resolution import Callees
+    from wardround_python.analysis.call_resolution import CallResolver
 
 
 class PythonCheck(Check):
@@ -24,7 +24,7 @@ class PythonCheck(Check):
     node, in source order. ``self.module`` answers what a name stands for and what a node is part of.
     """
 
-    def __init__(self, source: Source, module: PythonModule | None = None) -> None:
+    def __init__(self, source: SourceFile, module: PythonModule | None = None) -> None:
         super().__init__(source)
         self.module = module or parsed(source.path, source.text)
 
@@ -34,19 +34,19 @@ class PythonCheck(Check):
     """Of which one stands in every module the check can speak about; none if none can be named."""
 
     @classmethod
-    def applies(cls, source: Source) -> bool:
+    def applies(cls, source: SourceFile) -> bool:
         """Whether there is anything for this check to do in a file."""
         return (cls.IN_TESTS or not is_test_path(source.path)) and cls.wants(source)
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         """Whether the file can have a hit at all; a cheap look at the text saves the work."""
-        if cls.WORDS and not source.said.has_one(cls.WORDS):
+        if cls.WORDS and not source.keywords.contains_any(cls.WORDS):
             return False
-        return not cls.LOOK or source.passes(cls.LOOK)
+        return not cls.PREFILTER or source.passes_prefilter(cls.PREFILTER)
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return (), cls.WORDS
 
     def adds(self, node: ast.expr) -> bool:
@@ -54,23 +54,23 @@ class PythonCheck(Check):
         return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
 
     @cached_property
-    def callees(self) -> Callees:
+    def callees(self) -> CallResolver:
         """What the calls of the module reach, one answer for all checks."""
-        from wardround_python.analysis.call_resolution import Callees  # few checks ask
+        from wardround_python.analysis.call_resolution import CallResolver  # few checks ask
 
-        return Callees.shared(self.module, self.source.project)
+        return CallResolver.shared(self.module, self.source.project)
 
     def run(self) -> None:
         walk(self.module, [self])
 
 
-def run_python_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def run_python_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     """Run Python checks over one file: parsed once, walked once.
 
     Raises:
         SyntaxError: the text is not Python.
     """
-    asked = chosen(checks, "", source)
+    asked = candidate_checks(checks, "", source)
     wanted = [c for c in asked if not issubclass(c, PythonCheck) or c.applies(source)]
     if not wanted:
         return

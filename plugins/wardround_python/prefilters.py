@@ -1,7 +1,6 @@
-"""Cheap looks at a module's text, by which a check is chosen before it is imported and the module is parsed.
+"""Cheap tests of a module's text that select a check before it is imported and the module is parsed.
 
-A check names one as its ``LOOK``. A look may be wrong in one way only: it may choose a check that has nothing
-to say.
+A check names one as its ``PREFILTER``. A prefilter errs only by selecting a check that reports nothing.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from wardround.checks.base import Source
-from wardround.checks.lazy import LatePattern, TwoTexts
+from wardround.checks.base import SourceFile
+from wardround.checks.lazy import BeforeAfter, LazyPattern
 from wardround_python.syntax.function_text import changed, differing, only_appends, same_blocks
 
 BUILTINS = frozenset(
@@ -28,19 +27,19 @@ BUILTINS = frozenset(
 # What the change did
 
 
-def rewrites_something(source: Source) -> bool:
+def rewrites_something(source: SourceFile) -> bool:
     """The module stood before, and not all that is new stands behind it."""
     return source.base_text is not None and not only_appends(source.base_text, source.text)
 
 
-def loses_a_line(source: Source) -> bool:
+def loses_a_line(source: SourceFile) -> bool:
     """The module stood before, and a line of it does not any more."""
     from wardround.semantics.docdrift.checks import is_changed
 
     return is_changed(source)
 
 
-def removes_a_binding_or_uses_an_import(file: TwoTexts) -> bool:
+def removes_a_binding_or_uses_an_import(file: BeforeAfter) -> bool:
     """The module is removed or moved, binds a name less, or has a new line that uses what it imports."""
     base, text = file.base_text or "", file.text
     if text is None or (base and getattr(file, "base_path", file.path) != file.path):
@@ -69,27 +68,27 @@ def _bound_names(text: str) -> set[str]:
     return {word for part in found for word in _WORD.findall(part)}
 
 
-_BINDING = LatePattern(
+_BINDING = LazyPattern(
     r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)"
     r"|^[ \t]*(\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::[^=\n]+)?=(?!=)"
     r"|\bimport[ \t]*(\([^)]{0,4000}\)|[^\n(]*(?:\\\n[^\n]*)*)"
     r"|\b(?:as|for)[ \t]+(\w+(?:[ \t]*,[ \t]*\w+)*)|\b(\w+)[ \t]*:=|\bglobal[ \t]+([^\n]*)",
     re.MULTILINE,
 )
-_IMPORT = LatePattern(r"\bimport[ \t]*(\([^)]{0,4000}\)|[^\n(]*(?:\\\n[^\n]*)*)")
-_OWNER = LatePattern(r"\b(\w+)\.\w")
-_WORD = LatePattern(r"\w+")
+_IMPORT = LazyPattern(r"\bimport[ \t]*(\([^)]{0,4000}\)|[^\n(]*(?:\\\n[^\n]*)*)")
+_OWNER = LazyPattern(r"\b(\w+)\.\w")
+_WORD = LazyPattern(r"\w+")
 
 
-def changes_a_function(source: Source) -> bool:
+def changes_a_function(source: SourceFile) -> bool:
     return source.base_text is not None and bool(changed(source.base_text, source.text))
 
 
-def changes_a_documented_function(source: Source) -> bool:
+def changes_a_documented_function(source: SourceFile) -> bool:
     return source.base_text is not None and bool(differing(source.base_text, source.text))
 
 
-def rewrites_beside_words(source: Source) -> bool:
+def rewrites_beside_words(source: SourceFile) -> bool:
     """Something is taken out or altered in a module that has long strings on both sides."""
     base = source.base_text
     if base is None or only_appends(base, source.text):
@@ -101,7 +100,7 @@ def rewrites_beside_words(source: Source) -> bool:
     return not new.startswith(old)
 
 
-def alters_a_signature(source: Source) -> bool:
+def alters_a_signature(source: SourceFile) -> bool:
     """A public function, or a class of fields, is no longer written as it was."""
     if not rewrites_something(source):
         return False
@@ -113,104 +112,104 @@ def alters_a_signature(source: Source) -> bool:
     return "@dataclass" in now and set(_FIELD.findall(before)) != set(_FIELD.findall(now))
 
 
-_PUBLIC_SIGNATURE = LatePattern(
+_PUBLIC_SIGNATURE = LazyPattern(
     r"^(?:[ \t]*(?:async +)?def [^_\W]\w*|[ \t]+def __init__)\s*\(.*?\)\s*(?:->[^:\n]*)?:",
     re.MULTILINE | re.DOTALL,
 )
-_FIELD = LatePattern(r"^(?:    |\t)\w+\s*:[^\n]*", re.MULTILINE)
+_FIELD = LazyPattern(r"^(?:    |\t)\w+\s*:[^\n]*", re.MULTILINE)
 
 
-def brings_a_word_of_changing(source: Source) -> bool:
+def brings_a_word_of_changing(source: SourceFile) -> bool:
     from wardround.semantics.docdrift.checks import CHANGING
 
-    lowered = "" if source.base_text is None else source.added.lower()
+    lowered = "" if source.base_text is None else source.added_text.lower()
     return any(word in lowered for word in CHANGING)
 
 
-def brings_a_setting(source: Source) -> bool:
+def brings_a_setting(source: SourceFile) -> bool:
     base = source.base_text
     if base is None or base == source.text:
         return False
-    return "env" in source.added.lower() or source.said.has_one(("onfig", "ettings"))
+    return "env" in source.added_text.lower() or source.keywords.contains_any(("onfig", "ettings"))
 
 
-def gives_several(source: Source) -> bool:
+def gives_several(source: SourceFile) -> bool:
     """A line the change added may be part of a call with more than one argument."""
-    return any("," in line and not _DEFINES.match(line) for line in source.added.split("\n"))
+    return any("," in line and not _DEFINES.match(line) for line in source.added_text.split("\n"))
 
 
-_DEFINES = LatePattern(r"\s*(?:(?:async\s+)?def|class|from|import)\b|\s*#")
+_DEFINES = LazyPattern(r"\s*(?:(?:async\s+)?def|class|from|import)\b|\s*#")
 """A line that passes nothing, though it may hold commas."""
 
 
-def gives_several_or_a_place(source: Source) -> bool:
-    return source.said.has("coordinates") or gives_several(source)
+def gives_several_or_a_place(source: SourceFile) -> bool:
+    return source.keywords.has("coordinates") or gives_several(source)
 
 
-def names_a_value_like_a_builtin(source: Source) -> bool:
-    added = source.added
+def names_a_value_like_a_builtin(source: SourceFile) -> bool:
+    added = source.added_text
     given = (match.start() for match in _GIVEN.finditer(added))
     return any(not added[max(at - 2, 0) : at].endswith(_IN_ANNOTATION) for at in given)
 
 
-_GIVEN = LatePattern(r"(?:" + "|".join(sorted(BUILTINS)) + r")\b(?:(?:, [\w, ]+)? (?:=|in) |: \w)")
+_GIVEN = LazyPattern(r"(?:" + "|".join(sorted(BUILTINS)) + r")\b(?:(?:, [\w, ]+)? (?:=|in) |: \w)")
 _IN_ANNOTATION = (": ", "> ", "| ", "[", ".")
 
 
-def takes_an_attribute_twice(source: Source) -> bool:
+def takes_an_attribute_twice(source: SourceFile) -> bool:
     """An added line gives a name another's attribute, which is also given to the name it belongs to."""
-    taken = {(owner, last) for name, owner, last in _TAKEN.findall(source.added) if name != last}
+    taken = {(owner, last) for name, owner, last in _TAKEN.findall(source.added_text) if name != last}
     return bool(taken) and any(
         name == last and (owner, last) in taken for name, owner, last in _TAKEN.findall(source.text)
     )
 
 
-_TAKEN = LatePattern(r"\b(\w+)[\"']?\]?\s*[=:]\s*([\w.]{1,80})\.(\w+)\b")
+_TAKEN = LazyPattern(r"\b(\w+)[\"']?\]?\s*[=:]\s*([\w.]{1,80})\.(\w+)\b")
 """A name, and the value and attribute it is given."""
 
 # What the module holds
 
 
-def may_be_decided(source: Source) -> bool:
+def may_be_decided(source: SourceFile) -> bool:
     """It compares one thing twice, or has a condition that is a bare name."""
-    if any(source.said.has(word) and sign.search(source.text) for word, sign in _SIGNS):
+    if any(source.keywords.has(word) and sign.search(source.text) for word, sign in _SIGNS):
         return True
     return any(condition.search(source.text) for condition in _CONDITIONS)
 
 
-_NOT_CALLED = LatePattern(r"\.(?:lower|upper|strip)\s*(?:[=!<>]=|[<>])")
+_NOT_CALLED = LazyPattern(r"\.(?:lower|upper|strip)\s*(?:[=!<>]=|[<>])")
 _SIGNS = (
-    ("!=", LatePattern(r"!=[^\n]*\bor\b")),
-    ("!=", LatePattern(r"or\b\s*\n?[^\n]*!=")),
-    ("not in", LatePattern(r"not in\b[^\n]*\bor\b")),
-    ("==", LatePattern(r"==[^\n]*\band\b")),
-    ("type=bool", LatePattern(r"type=bool")),
+    ("!=", LazyPattern(r"!=[^\n]*\bor\b")),
+    ("!=", LazyPattern(r"or\b\s*\n?[^\n]*!=")),
+    ("not in", LazyPattern(r"not in\b[^\n]*\bor\b")),
+    ("==", LazyPattern(r"==[^\n]*\band\b")),
+    ("type=bool", LazyPattern(r"type=bool")),
     (".lower", _NOT_CALLED),
     (".upper", _NOT_CALLED),
     (".strip", _NOT_CALLED),
-    ("len(", LatePattern(r"\)\s*(?:>=|<)\s*0\b")),
-    (".lower()", LatePattern(r"\.lower\(\)\s*[=!]=\s*[\"'][^\"'\n]*[A-Z]")),
-    (".upper()", LatePattern(r"\.upper\(\)\s*[=!]=\s*[\"'][^\"'\n]*[a-z]")),
-    ("(not", LatePattern(r"\bis \(not\b")),
-    (" in (", LatePattern(r" in \([\"'][^\"'\n]*[\"']\)")),
+    ("len(", LazyPattern(r"\)\s*(?:>=|<)\s*0\b")),
+    (".lower()", LazyPattern(r"\.lower\(\)\s*[=!]=\s*[\"'][^\"'\n]*[A-Z]")),
+    (".upper()", LazyPattern(r"\.upper\(\)\s*[=!]=\s*[\"'][^\"'\n]*[a-z]")),
+    ("(not", LazyPattern(r"\bis \(not\b")),
+    (" in (", LazyPattern(r" in \([\"'][^\"'\n]*[\"']\)")),
 )
 # One for each word: what begins with letters is looked for much faster than what begins with a choice.
 _CONDITIONS = tuple(
-    LatePattern(word + r"\s+(?:\w+\.)*\w+\s*(?::\s|\)|\n|and\b|or\b|else\b)")
+    LazyPattern(word + r"\s+(?:\w+\.)*\w+\s*(?::\s|\)|\n|and\b|or\b|else\b)")
     for word in ("if", "while", "not", "and", "or")
 )
 
 
-def says_something_twice(source: Source) -> bool:
+def says_something_twice(source: SourceFile) -> bool:
     """A chain asks again, an operator has the same on both sides, or an ``else`` begins like another line."""
     text = source.text
-    if _asks_again(text) or source.said.has("elif ("):
+    if _asks_again(text) or source.keywords.has("elif ("):
         return True
     if any(text.endswith(equal[1], 0, equal.start()) for equal in _EQUALS.finditer(text)):
         return True
     if any(text.count(first) > 1 for first in _ELSE.findall(text)):
         return True
-    sides = _JOINED.split(source.added)
+    sides = _JOINED.split(source.added_text)
     pairs = ((one.rstrip(" \t\n(\\"), _OPERAND.match(other)) for one, other in pairwise(sides))
     return any(operand is not None and one.endswith(operand[1].rstrip()) for one, operand in pairs)
 
@@ -228,49 +227,49 @@ def _asks_again(text: str) -> bool:
     return False
 
 
-_IF = LatePattern(r"\n([ \t]*)(el)?if ([^\n]+):\s")
-_EQUALS = LatePattern(r" == ([\w.]+\.\w+)(?![\w.(\[])")
-_ELSE = LatePattern(r"else:[^\n]*\n\s*([^\n]+)")
-_JOINED = LatePattern(r"\b(?:and|or)\b")
-_OPERAND = LatePattern(r"[\s(]*([^\s:,()][^\n:,()]*)")
+_IF = LazyPattern(r"\n([ \t]*)(el)?if ([^\n]+):\s")
+_EQUALS = LazyPattern(r" == ([\w.]+\.\w+)(?![\w.(\[])")
+_ELSE = LazyPattern(r"else:[^\n]*\n\s*([^\n]+)")
+_JOINED = LazyPattern(r"\b(?:and|or)\b")
+_OPERAND = LazyPattern(r"[\s(]*([^\s:,()][^\n:,()]*)")
 
 
-def handles_what_is_sent(source: Source) -> bool:
-    return source.said.in_lower_case.has_one(_OF_REQUESTS)
+def handles_what_is_sent(source: SourceFile) -> bool:
+    return source.keywords.in_lower_case.contains_any(_OF_REQUESTS)
 
 
 _OF_REQUESTS = ("request", "header", "depends", "security", "authoriz", "webhook", "verif", "authentic")
 
 
-def speaks_of_hosts(source: Source) -> bool:
-    return source.said.in_lower_case.has_one(_OF_HOSTS)
+def speaks_of_hosts(source: SourceFile) -> bool:
+    return source.keywords.in_lower_case.contains_any(_OF_HOSTS)
 
 
 _OF_HOSTS = ("host", "origin", "netloc", "domain", "referer", "referrer", "callback", "redirect", "url")
 
 
-def has_text_on_two_lines(source: Source) -> bool:
+def has_text_on_two_lines(source: SourceFile) -> bool:
     return _TWO_LINES.search(source.text) is not None
 
 
-_TWO_LINES = LatePattern(r"[\"']\n[ \t]*[rbuf]?[\"'][^\n]*[\"'],?[ \t]*\n")
+_TWO_LINES = LazyPattern(r"[\"']\n[ \t]*[rbuf]?[\"'][^\n]*[\"'],?[ \t]*\n")
 
 
-def ends_in_a_comma(source: Source) -> bool:
+def ends_in_a_comma(source: SourceFile) -> bool:
     """An assignment may end in a comma."""
     text = source.text
     ends = (match.start() for match in _COMMA_AT_END.finditer(text))
     return any("=" in text[text.rfind("\n", 0, end) + 1 : end] for end in ends)
 
 
-_COMMA_AT_END = LatePattern(r",[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
+_COMMA_AT_END = LazyPattern(r",[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
 
 
-def makes_functions_in_loops(source: Source) -> bool:
+def makes_functions_in_loops(source: SourceFile) -> bool:
     """It has a lambda, or a function seems to be defined below a loop, going by how lines are indented."""
-    if source.said.has("lambda"):
+    if source.keywords.has("lambda"):
         return True
-    if not source.said.has_one((" def ", "\tdef ")):
+    if not source.keywords.contains_any((" def ", "\tdef ")):
         return False
     loops: list[int] = []
     for match in _LOOP_OR_FUNCTION.finditer("\n" + source.text):
@@ -284,13 +283,13 @@ def makes_functions_in_loops(source: Source) -> bool:
     return False
 
 
-_LOOP_OR_FUNCTION = LatePattern(r"\n([ \t]*)(?:async )?(for|def) ")
+_LOOP_OR_FUNCTION = LazyPattern(r"\n([ \t]*)(?:async )?(for|def) ")
 
 
-def returns_in_a_loop(source: Source) -> bool:
+def returns_in_a_loop(source: SourceFile) -> bool:
     """A name is returned as deep as the first line of a loop, going by how lines are indented."""
     text = source.text
-    if "return " not in source.added:
+    if "return " not in source.added_text:
         return False
     if not any(f"\n{depth}return " in text for depth in set(_BODY.findall(text))):
         return False
@@ -305,21 +304,21 @@ def returns_in_a_loop(source: Source) -> bool:
     return False
 
 
-_BODY = LatePattern(r"for [^\n]*:[^\n]*\n([ \t]+)")
-_LOOP_OR_RETURN = LatePattern(
+_BODY = LazyPattern(r"for [^\n]*:[^\n]*\n([ \t]+)")
+_LOOP_OR_RETURN = LazyPattern(
     r"\n([ \t]*)(?:async )?"
     r"(?:(for) [^\n]*:[^\n]*\n([ \t]*)|(?:return [A-Za-z_]\w*|def [^\n]*)(?=\s*\n))"
 )
 
 
-def has_code_behind_a_way_out(source: Source) -> bool:
+def has_code_behind_a_way_out(source: SourceFile) -> bool:
     """Code as deep as a statement that leaves seems to stand right behind it, going by indentation."""
     text = source.text
     return any(_has_code_behind(text, way.end(), len(way[1])) for way in _WAY_OUT.finditer(text))
 
 
 # A way out, and behind blank lines and remarks something that stands as deep as it, or deeper.
-_WAY_OUT = LatePattern(r"\n([ \t]+)(?:return|raise|continue|break)\b[^\n]*(?=\n(?:[ \t]*(?:#[^\n]*)?\n)*\1)")
+_WAY_OUT = LazyPattern(r"\n([ \t]+)(?:return|raise|continue|break)\b[^\n]*(?=\n(?:[ \t]*(?:#[^\n]*)?\n)*\1)")
 _GOES_ON = (")", "]", "}")
 _NEXT_PART = ("elif", "else", "except", "finally", "case")
 _LINES_LOOKED_AT = 80
@@ -339,12 +338,12 @@ def _has_code_behind(text: str, at: int, depth: int) -> bool:
     return True
 
 
-def asks_for_what_may_be_none(source: Source) -> bool:
-    return source.said.has_one(_ASKS) or _ASKED.search(source.added) is not None
+def asks_for_what_may_be_none(source: SourceFile) -> bool:
+    return source.keywords.contains_any(_ASKS) or _ASKED.search(source.added_text) is not None
 
 
 # A call whose answer is kept or taken apart at once.
-_ASKED = LatePattern(r"=\s*(?:await\s+)?[\w.]+\(|\)\s*[.\[]")
+_ASKED = LazyPattern(r"=\s*(?:await\s+)?[\w.]+\(|\)\s*[.\[]")
 _ASKS = tuple(
     f".{name}("
     for name in "match search fullmatch first last one_or_none scalar_one_or_none get_or_none find_one find"  # noqa: SIM905
@@ -352,7 +351,7 @@ _ASKS = tuple(
 )
 
 
-def may_go_through_again(source: Source) -> bool:
+def may_go_through_again(source: SourceFile) -> bool:
     """A name is gone through on two lines, or is made by a generator expression or the like."""
     text = source.text
     if _ITERATOR.search(text) is not None:
@@ -364,7 +363,7 @@ def may_go_through_again(source: Source) -> bool:
         if "(" in _line(after)
         for name in before[-_LONGEST_NAME:].split()[-1:]
     }
-    opened = source.said.has("open(")
+    opened = source.keywords.has("open(")
     if not made and not opened:
         return False
     names = _GONE_THROUGH.findall(text)
@@ -379,28 +378,28 @@ def _line(text: str) -> str:
 
 
 _LONGEST_NAME = 80
-_GONE_THROUGH = LatePattern(r"(?:\bin |[(*]|\byield from )((?:self\.)?[a-z_]\w*)(?=[\s,:)\]}])")
-_ITERATOR = LatePattern(r" = (?:\(|map\(|filter\(|zip\()|: (?:Async)?(?:Iterator|Generator)\[")
+_GONE_THROUGH = LazyPattern(r"(?:\bin |[(*]|\byield from )((?:self\.)?[a-z_]\w*)(?=[\s,:)\]}])")
+_ITERATOR = LazyPattern(r" = (?:\(|map\(|filter\(|zip\()|: (?:Async)?(?:Iterator|Generator)\[")
 
 
-def calls_its_own_alone(source: Source) -> bool:
+def calls_its_own_alone(source: SourceFile) -> bool:
     """An added line begins with a call of something that the module defines."""
     text = source.text
-    return any(f"def {name}(" in text for name in set(_ALONE.findall(source.added)))
+    return any(f"def {name}(" in text for name in set(_ALONE.findall(source.added_text)))
 
 
-_ALONE = LatePattern(r"^[ \t]+(?:await )?(?:[a-z_]\w*\.)?([a-z_]\w*)\(", re.MULTILINE)
+_ALONE = LazyPattern(r"^[ \t]+(?:await )?(?:[a-z_]\w*\.)?([a-z_]\w*)\(", re.MULTILINE)
 
 
-def compares_what_is_made(source: Source) -> bool:
+def compares_what_is_made(source: SourceFile) -> bool:
     """It compares, and holds something whose kind is known for certain without an annotation."""
-    said = source.said
-    if said.has_one(_OF_A_KIND):
+    said = source.keywords
+    if said.contains_any(_OF_A_KIND):
         return _COMPARES.search(source.text) is not None
-    return any(said.has_one(words) and unlike.search(source.text) for words, unlike in _UNLIKE)
+    return any(said.contains_any(words) and unlike.search(source.text) for words, unlike in _UNLIKE)
 
 
-_COMPARES = LatePattern(r"==|!=|\bin\b(?! range)|[(\[][\"']")
+_COMPARES = LazyPattern(r"==|!=|\bin\b(?! range)|[(\[][\"']")
 _OF_A_KIND = (
     "redis", "environ", "getenv", "argv", "check_output", "subprocess.run", "encode(", "digest(", "b64",
     "input(", ".content", "read_bytes", "recv(", "tuple(", "uuid", "UUID(", "Path(",
@@ -408,30 +407,32 @@ _OF_A_KIND = (
     "request.", "'rb'", '"rb"', "urlopen", "Popen", ": bytes", ": date",
 )  # fmt: skip
 _UNLIKE = (
-    ((": str", "str("), LatePattern(r"[!=]= ?-?\d")),
+    ((": str", "str("), LazyPattern(r"[!=]= ?-?\d")),
     (
         ("len(", "int(", "float(", "status_code", ": int"),
-        LatePattern(r"[!=]= ?[bru]?[\"']"),
+        LazyPattern(r"[!=]= ?[bru]?[\"']"),
     ),
-    (("list(", "sorted(", "set(", ": list"), LatePattern(r"[!=]= ?[\"'({]")),
+    (("list(", "sorted(", "set(", ": list"), LazyPattern(r"[!=]= ?[\"'({]")),
 )
 """What gives a kind as well, where it is written beside one that cannot equal it."""
 
 
-def may_change_by_halves(source: Source) -> bool:
+def may_change_by_halves(source: SourceFile) -> bool:
     """It changes rows by a connection that keeps each change, or takes from one record what another gets."""
-    said = source.said
-    if said.has_one(("autocommit", "isolation_level", "asyncpg", "databases")):
-        return said.in_lower_case.has_one(("update ", "insert ", "delete "))
-    return (said.has(" -= ") and said.has(" += ") and said.has_one((".save(", ".commit("))) or said.has("=F(")
+    said = source.keywords
+    if said.contains_any(("autocommit", "isolation_level", "asyncpg", "databases")):
+        return said.in_lower_case.contains_any(("update ", "insert ", "delete "))
+    return (said.has(" -= ") and said.has(" += ") and said.contains_any((".save(", ".commit("))) or said.has(
+        "=F("
+    )
 
 
-def adds_an_entry(source: Source) -> bool:
+def adds_an_entry(source: SourceFile) -> bool:
     """The change gives a name something's field, and another line does so too."""
     from wardround.semantics.semdiff.copy_paste import may_hold_a_row
 
-    added = source.added
+    added = source.added_text
     return _FIELD_TAKEN.search(added) is not None and may_hold_a_row(added, source.text)
 
 
-_FIELD_TAKEN = LatePattern(r"[\w\]\"')]\.[a-z]\w*|\[[\"']\w+[\"']\]")
+_FIELD_TAKEN = LazyPattern(r"[\w\]\"')]\.[a-z]\w*|\[[\"']\w+[\"']\]")

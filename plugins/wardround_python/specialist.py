@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from wardround.change.encoding import with_lower_suffix
-from wardround.checks.base import Check, Source
-from wardround.checks.lazy import Late, LateEach
-from wardround.findings import RawResult, Span
+from wardround.checks.base import Check, SourceFile
+from wardround.checks.lazy import CheckRegistry, LazySequence
+from wardround.findings import RawFinding, Span
 from wardround.rules.model import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround.text.line_ends import has_lone_returns, run_by_lines
@@ -38,14 +38,14 @@ def specialist() -> Specialist:
         name="python",
         patterns=("*.py", "*.pyi", "*.pyw", *(f"*{suffix}" for suffix in _UNREAD)),
         interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
-        tools=Late("wardround_python.tools:TOOLS"),
-        checks=LateEach("wardround_python.checks.table:TABLE"),
-        change_checks=LateEach("wardround_python.changes.table:TABLE"),
+        tools=LazySequence("wardround_python.tools:TOOLS"),
+        checks=CheckRegistry("wardround_python.checks.table:TABLE"),
+        change_checks=CheckRegistry("wardround_python.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,
-        statements=host_adapter.statements,
+        statement_locator=host_adapter.statements,
         comments=host_adapter.comments,
-        complaint=host_adapter.complaint,
+        syntax_error_of=host_adapter.complaint,
         needs_utf8=host_adapter.needs_utf8,
         refutes=_refutes,
         options=PythonOptions,
@@ -55,7 +55,7 @@ def specialist() -> Specialist:
     )
 
 
-def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     from wardround_python.check import run_python_checks  # the parser's part: not needed to start the tools
 
     return run_by_lines(partial(run_python_checks, checks), source)
@@ -73,10 +73,10 @@ def _refutes(path: str, text: str, defect_class: str, span: Span, read: Callable
 
         return is_known(path, text, span, read)
     if defect_class in _GUARDED:
-        from wardround_python.dataflow.domain import Danger
+        from wardround_python.dataflow.domain import SinkKind
         from wardround_python.dataflow.guarded_sinks import is_guarded
 
-        return is_guarded(path, text, Danger[_GUARDED[defect_class]], span)
+        return is_guarded(path, text, SinkKind[_GUARDED[defect_class]], span)
     return False
 
 

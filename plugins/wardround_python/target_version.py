@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.tools.tool import Invocation
 
 NEWEST_KNOWN = 15
@@ -23,7 +23,7 @@ _NOTE_FILE = "python-target"
 Read = Callable[[str], str | None]
 
 
-class Target(NamedTuple):
+class PythonTarget(NamedTuple):
     """The minor versions of Python 3 a project supports, and where it says so; None is without a bound."""
 
     oldest: int | None = None
@@ -45,20 +45,20 @@ class Target(NamedTuple):
         return f"# python {oldest} to {newest}; {self.source or 'not declared'}\n"
 
 
-_NOTE = LatePattern(r"# python (?:-|3\.(\d{1,3})) to (?:-|3\.(\d{1,3})); ([^\n]*)\n")
-_NEEDED = LatePattern(
+_NOTE = LazyPattern(r"# python (?:-|3\.(\d{1,3})) to (?:-|3\.(\d{1,3})); ([^\n]*)\n")
+_NEEDED = LazyPattern(
     r"on Python 3\.\d+ \(syntax was added in Python 3\.(\d{1,3})\)|requires? Python 3\.(\d{1,3}) or newer"
     r"|prior to Python 3\.(\d{1,3})"
 )
 
 
-def read_note(text: str) -> Target:
+def read_note(text: str) -> PythonTarget:
     """The target that ``Target.note`` wrote at the beginning of a text; an unknown one without it."""
     match = _NOTE.match(text)
     if match is None:
-        return Target()
+        return PythonTarget()
     oldest, newest = (int(one) if one else None for one in match.group(1, 2))
-    return Target(oldest, newest, match[3])
+    return PythonTarget(oldest, newest, match[3])
 
 
 def target_note(read: Read) -> tuple[str, str]:
@@ -66,12 +66,12 @@ def target_note(read: Read) -> tuple[str, str]:
     return _NOTE_FILE, target_of(read).note()
 
 
-def noted_target(run: Invocation) -> Target:
+def noted_target(run: Invocation) -> PythonTarget:
     """The target that the note above a snapshot holds."""
     try:
         return read_note((run.root.parent / _NOTE_FILE).read_text("utf-8"))
     except OSError:
-        return Target()
+        return PythonTarget()
 
 
 def version_needed(message: str) -> int | None:
@@ -80,7 +80,7 @@ def version_needed(message: str) -> int | None:
     return None if match is None else int(next(filter(None, match.groups())))
 
 
-def target_of(read: Read) -> Target:
+def target_of(read: Read) -> PythonTarget:
     """The versions a project supports.
 
     Args:
@@ -97,13 +97,13 @@ def target_of(read: Read) -> Target:
         for path in paths:
             oldest, newest = find(text_of(path))
             if oldest is not None or newest is not None:
-                return Target(oldest, newest, describe.format(path))
-    return Target()
+                return PythonTarget(oldest, newest, describe.format(path))
+    return PythonTarget()
 
 
 Bounds = tuple[int | None, int | None]
 _UNKNOWN: Bounds = (None, None)
-_CLAUSE = LatePattern(
+_CLAUSE = LazyPattern(
     r"\s*(===?|~=|!=|>=|<=|>|<|\^|~|)\s*v?(\d{1,3})(?:\.(\d{1,3}|\*))?((?:\.(?:\d{1,6}|\*))*)\s*"
 )
 
@@ -150,7 +150,7 @@ def _bounds_of(match: re.Match[str]) -> Bounds:
     return minor, minor
 
 
-def _specifier(pattern: LatePattern) -> Callable[[str], Bounds]:
+def _specifier(pattern: LazyPattern) -> Callable[[str], Bounds]:
     """A reader of the version specifier that is a pattern's group."""
 
     def find(text: str) -> Bounds:
@@ -160,9 +160,9 @@ def _specifier(pattern: LatePattern) -> Callable[[str], Bounds]:
     return find
 
 
-def _entry(table: str, key: str, quotes: str = "\"'") -> LatePattern:
+def _entry(table: str, key: str, quotes: str = "\"'") -> LazyPattern:
     """The pattern of a string under a key of a table, in TOML or in an INI file."""
-    return LatePattern(
+    return LazyPattern(
         rf"^\[{table}\][ \t]*(?:#.*)?$(?:\n(?!\[).*)*?\n[ \t]*{key}[ \t]*=[ \t]*[{quotes}]?([^{quotes}\n#]+)",
         re.MULTILINE,
     )
@@ -189,17 +189,17 @@ def _pinned(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
 
 
 def _all(pattern: str, flags: int = re.MULTILINE) -> Callable[[str], list[str]]:
-    found = LatePattern(pattern, flags)
+    found = LazyPattern(pattern, flags)
     return lambda text: found.findall(text) if text else []
 
 
-_TOOL_TARGETS = LatePattern(
+_TOOL_TARGETS = LazyPattern(
     r"^[ \t]*(?:target-version|python_version|pythonVersion|python-version|\"pythonVersion\")[ \t]*[=:][ \t]*"
     r"(\[[^\]]*\]|[^\n]*)",
     re.MULTILINE,
 )
-_MINOR = LatePattern(r"\b(?:py|python)?3\.?(\d{1,2})\b")
-_TOOL_TABLES = LatePattern(
+_MINOR = LazyPattern(r"\b(?:py|python)?3\.?(\d{1,2})\b")
+_TOOL_TABLES = LazyPattern(
     r"^\[(?:tool\.(?:ruff|black|mypy|pyright|basedpyright|ty\.environment)|mypy)\][^\n]*\n(?:(?!\[\w).*\n)*.*",
     re.MULTILINE,
 )
@@ -213,13 +213,13 @@ def _tool_targets(text: str) -> Iterator[str]:
             yield from _MINOR.findall(match[1])
 
 
-_MATRIX = LatePattern(
+_MATRIX = LazyPattern(
     r"^[ \t]*(?:-[ \t]+)?[\w-]*python(?:[-_]?versions?)?[ \t]*:[ \t]*"
     r"(\[[^\]]*\]|(?:\n[ \t]*-[ \t]*[^\n]+)+|[^\n\[{$]+)",
     re.MULTILINE | re.IGNORECASE,
 )
-_QUOTED_MINOR = LatePattern(r"(?<![\d.])3\.(\d{1,2})\b")
-_ENV_LIST = LatePattern(r"^env_?list[ \t]*=[ \t]*((?:.*\n?)(?:[ \t]+.*\n?)*)", re.MULTILINE)
+_QUOTED_MINOR = LazyPattern(r"(?<![\d.])3\.(\d{1,2})\b")
+_ENV_LIST = LazyPattern(r"^env_?list[ \t]*=[ \t]*((?:.*\n?)(?:[ \t]+.*\n?)*)", re.MULTILINE)
 
 
 def _matrix(text: str) -> Iterator[str]:
@@ -255,7 +255,7 @@ _SOURCES: Sequence[tuple[Sequence[str], str, Callable[[str], Bounds]]] = (
     (
         ("setup.py",),
         "python_requires in {}",
-        _specifier(LatePattern(r"^[^#\n]*\bpython_requires[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)),
+        _specifier(LazyPattern(r"^[^#\n]*\bpython_requires[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)),
     ),
     (
         ("pyproject.toml",),
@@ -267,7 +267,7 @@ _SOURCES: Sequence[tuple[Sequence[str], str, Callable[[str], Bounds]]] = (
     (
         ("uv.lock",),
         "{}",
-        _specifier(LatePattern(r"\Aversion = .*\n(?:revision = .*\n)?requires-python = \"([^\"]*)\"")),
+        _specifier(LazyPattern(r"\Aversion = .*\n(?:revision = .*\n)?requires-python = \"([^\"]*)\"")),
     ),
     (("poetry.lock",), "{}", _specifier(_entry("metadata", "python-versions"))),
     (("Pipfile",), "{}", _pinned(_all(r"^python_(?:full_)?version[ \t]*=[ \t]*[\"']3\.(\d{1,3})"))),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wardround.checks.base import Check, Source
-from wardround.checks.lazy import Late
-from wardround.findings import RawResult
+from wardround.checks.base import Check, SourceFile
+from wardround.checks.lazy import LazySequence
+from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 
 
@@ -15,15 +15,15 @@ def specialist() -> Specialist:
     return Specialist(
         name="secrets",
         patterns=("*",),
-        any_text=True,
-        tools=Late("wardround_secrets.tools:TOOLS"),
-        checks=Late("wardround_secrets.checks:CHECKS"),
+        reviews_all_text=True,
+        tools=LazySequence("wardround_secrets.tools:TOOLS"),
+        checks=LazySequence("wardround_secrets.checks:CHECKS"),
         run_checks=_run_checks,
         models=("secrets",),
     )
 
 
-def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     from wardround_secrets.checks import CHECKS
     from wardround_secrets.detection.scanner import scanned
 

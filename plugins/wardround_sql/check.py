@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Check, Source
-from wardround.checks.keyword_index import Said
-from wardround.checks.lazy import LatePattern, chosen
-from wardround.findings import RawResult, Severity
-from wardround_sql.document import Script
+from wardround.checks.base import Check, SourceFile
+from wardround.checks.keyword_index import KeywordIndex
+from wardround.checks.lazy import LazyPattern, candidate_checks
+from wardround.findings import RawFinding, Severity
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.statements import Statement
 
 
@@ -24,18 +24,18 @@ class SqlCheck(Check):
 
     READS: ClassVar[str] = "sql"
     WORDS: ClassVar[tuple[str, ...]] = ()
-    SIGN: ClassVar[LatePattern | None] = None
+    SIGN: ClassVar[LazyPattern | None] = None
 
-    def __init__(self, source: Source, script: Script | None = None) -> None:
+    def __init__(self, source: SourceFile, script: SqlDocument | None = None) -> None:
         super().__init__(source)
         self._given = script
 
     @cached_property
-    def script(self) -> Script:
-        return self._given or Script(self.source)
+    def script(self) -> SqlDocument:
+        return self._given or SqlDocument(self.source)
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return (cls.READS,), cls.WORDS
 
     def say(
@@ -53,12 +53,12 @@ class SqlCheck(Check):
         return statement.path == self.source.path
 
 
-def run_sql_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def run_sql_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     """Run SQL checks over one file: parsed once, and not at all where no check could speak."""
-    script = Script(source)
-    asked = [*_about(checks, "code", source, source.said.in_lower_case)]
+    script = SqlDocument(source)
+    asked = [*_about(checks, "code", source, source.keywords.in_lower_case)]
     if script.sql.strip() or script.built or script.discarded:
-        asked += _about(checks, "sql", source, Said(script.sql.lower()), script.sql)
+        asked += _about(checks, "sql", source, KeywordIndex(script.sql.lower()), script.sql)
     for check_type in asked:
         check = check_type(source, script) if issubclass(check_type, SqlCheck) else check_type(source)
         check.run()
@@ -66,10 +66,10 @@ def run_sql_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[Ra
 
 
 def _about(
-    checks: Sequence[type[Check]], reads: str, source: Source, lowered: Said, sql: str = ""
+    checks: Sequence[type[Check]], reads: str, source: SourceFile, lowered: KeywordIndex, sql: str = ""
 ) -> Iterable[type[Check]]:
     """The checks that read the SQL, or the code, and may say something about it."""
-    for one in chosen(checks, reads, source, lowered):
+    for one in candidate_checks(checks, reads, source, lowered):
         if not issubclass(one, SqlCheck):
             if reads == "sql":
                 yield one
@@ -77,7 +77,7 @@ def _about(
             yield one
 
 
-def _may_speak(check: type[SqlCheck], lowered: Said, sql: str) -> bool:
-    return (not check.WORDS or lowered.has_one(check.WORDS)) and (
+def _may_speak(check: type[SqlCheck], lowered: KeywordIndex, sql: str) -> bool:
+    return (not check.WORDS or lowered.contains_any(check.WORDS)) and (
         check.SIGN is None or check.SIGN.search(sql) is not None
     )

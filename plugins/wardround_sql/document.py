@@ -7,18 +7,18 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.base import Source
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import SourceFile
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
 from wardround_sql.frontends.registry import calls
-from wardround_sql.frontends.string_assembly import Discarded, Text
+from wardround_sql.frontends.string_assembly import AssembledText, Discarded
 from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.dialects import FOREIGN_WORDS, POSTGRES, dialect_of, driver_of, shows_postgres
 from wardround_sql.parsing.pg_nodes import Node, content, kinds, members, text_of
 from wardround_sql.parsing.statements import (
-    Fragment,
     Parsed,
+    SqlFragment,
     Statement,
     Unparsed,
     batches,
@@ -29,8 +29,8 @@ from wardround_sql.project import migration_files
 from wardround_sql.schema.api_exposure import Exposure
 from wardround_sql.schema.model import Name, Policy, Schema, Table, build, name_of
 
-_TOKEN = LatePattern(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
-_DUMP = LatePattern(r"^-- PostgreSQL database dump", re.MULTILINE)
+_TOKEN = LazyPattern(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
+_DUMP = LazyPattern(r"^-- PostgreSQL database dump", re.MULTILINE)
 _SIBLINGS = 200
 """Files of the same migration set that are read at most: the names of a table in use are all over it."""
 
@@ -38,10 +38,10 @@ _ELSEWHERE = 40
 """Files outside the set that are read at most for one table."""
 
 
-class Script:
+class SqlDocument:
     """A file with SQL in it. Built once for a file and shared by all checks."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         self.source = source
         self.path = source.path
         self.text = source.text
@@ -62,11 +62,11 @@ class Script:
         return self.text if self.is_sql else "\n".join(fragment.text for fragment in self._embedded)
 
     @cached_property
-    def _embedded(self) -> list[Fragment]:
+    def _embedded(self) -> list[SqlFragment]:
         return list(calls(self.path, self.text).fragments)
 
     @cached_property
-    def built(self) -> tuple[Text, ...]:
+    def built(self) -> tuple[AssembledText, ...]:
         """The texts with holes that code gives to a database."""
         return () if self.is_sql else calls(self.path, self.text).built
 
@@ -80,11 +80,11 @@ class Script:
         return self.dialect == POSTGRES
 
     @cached_property
-    def fragments(self) -> list[Fragment]:
+    def fragments(self) -> list[SqlFragment]:
         """The SQL of the file: all of it, or the strings that are certain to be SQL."""
         if not self.is_sql:
             return self._embedded
-        fragment = Fragment(
+        fragment = SqlFragment(
             self.text, migrates=migration_files.is_migration(self.path, self.options.migrations)
         )
         return [fragment if self.is_postgres else batches(fragment)]
@@ -350,7 +350,7 @@ class Script:
         return Span(*first, *last)
 
 
-def _prisma_provider(source: Source) -> str:
+def _prisma_provider(source: SourceFile) -> str:
     """The database a Prisma migration is written for, as its lock file says."""
     lock = source.project.read(f"{source.path.rsplit('/', 2)[0]}/migration_lock.toml") or ""
     found = bounded(r'^\s*provider\s*=\s*"(\w+)"', re.MULTILINE).search(lock)

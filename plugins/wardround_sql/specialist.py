@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from wardround.checks.base import Check, Source
-from wardround.checks.keyword_index import said_in
-from wardround.checks.lazy import Late, LateEach, LatePattern
-from wardround.findings import RawResult
+from wardround.checks.base import Check, SourceFile
+from wardround.checks.keyword_index import keyword_index
+from wardround.checks.lazy import CheckRegistry, LazyPattern, LazySequence
+from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 from wardround.text.line_ends import run_by_lines
 from wardround_sql.options import SqlOptions
 from wardround_sql.project.migration_files import SUFFIXES
 
 _CODE = ("*.py", "*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.sh")
-_SPOKEN = LatePattern(
+_SPOKEN = LazyPattern(
     r"(?:[\"'`]|<<[~-][\"']?[a-z]{2,}[^\n]*)(?:\\?\s|--[^\n]*\n|/\*[^*]*\*/)*+(?:"
     r"select\s+(?!(?:an|the|your|one|this|which|from)\s|a\s+(?!from\b|as\b))(?s:.{0,20000}?)\bfrom\b|"
     r"insert\s+(?:or\s+\w+\s+|ignore\s+)?into\s|(?:merge|replace)\s+into\s|delete\s+from\s|"
@@ -31,12 +31,12 @@ _VERBS = (
     "truncate", "reindex", "vacuum", "cluster", "comment", "merge", "replace into", "do $",
 )  # fmt: skip
 """Of which one stands in every text with a statement worth a look: what ``_SPOKEN`` is searched for in."""
-_VERB = LatePattern(
+_VERB = LazyPattern(
     r"\b(?:select\s|update\s|delete\s+from|alter\s|create\s|grant\s|insert\s+into|truncate\s|drop\s|"
     r"reindex\s|vacuum\s|"
     r"lock\s+table\s|refresh\s+materialized\s)"
 )
-_CLIENT = LatePattern(r"\b(?:psql|mysql|mariadb|sqlite3|cockroach|usql)\b")
+_CLIENT = LazyPattern(r"\b(?:psql|mysql|mariadb|sqlite3|cockroach|usql)\b")
 _LIBRARIES = {
     ".py": ("sqlalchemy", "sqlmodel"),
     "": ("knex", "kysely", "drizzle", "typeorm", "sequelize", "prisma", "supabase", "objection", "mikro-orm"),
@@ -51,10 +51,10 @@ _BUILDERS = (
 )  # fmt: skip
 """In lower case: calls and names that stand for SQL wherever they stand."""
 _BUILDING = (
-    ("op.", LatePattern(r"op\.(?<!\wop\.)(?:add|create|drop|alter|rename|batch)_")),
-    ("migrations.", LatePattern(r"migrations\.(?:add|remove|rename|alter|delete|create|run)\w")),
-    ("query(", LatePattern(r"query\([\w.]+\)\.(?:delete|update)\(")),
-    (".where(", LatePattern(r"\.where\([\"'`]")),
+    ("op.", LazyPattern(r"op\.(?<!\wop\.)(?:add|create|drop|alter|rename|batch)_")),
+    ("migrations.", LazyPattern(r"migrations\.(?:add|remove|rename|alter|delete|create|run)\w")),
+    ("query(", LazyPattern(r"query\([\w.]+\)\.(?:delete|update)\(")),
+    (".where(", LazyPattern(r"\.where\([\"'`]")),
 )
 """The same where more has to be seen than a word, each behind the word it begins with."""
 
@@ -64,11 +64,11 @@ def specialist() -> Specialist:
     return Specialist(
         name="sql",
         patterns=tuple(f"*{suffix}" for suffix in SUFFIXES),
-        text_decides=_CODE,
+        content_sniffed=_CODE,
         claims_text=holds_sql,
-        tools=Late("wardround_sql.tools:TOOLS"),
-        checks=LateEach("wardround_sql.checks.table:TABLE"),
-        change_checks=LateEach("wardround_sql.changes.table:TABLE"),
+        tools=LazySequence("wardround_sql.tools:TOOLS"),
+        checks=CheckRegistry("wardround_sql.checks.table:TABLE"),
+        change_checks=CheckRegistry("wardround_sql.changes.table:TABLE"),
         run_checks=_run_checks,
         options=SqlOptions,
     )
@@ -76,16 +76,16 @@ def specialist() -> Specialist:
 
 def holds_sql(path: str, content: bytes) -> bool:
     """A cheap look: whether code in another language has SQL in a string, or calls that stand for it."""
-    lowered = said_in(_text_of(content)).in_lower_case
+    lowered = keyword_index(_text_of(content)).in_lower_case
     if path.endswith(".sh"):
-        return _CLIENT.search(lowered.pieces) is not None and _VERB.search(lowered.text) is not None
-    if lowered.has_one(_BUILDERS):
+        return _CLIENT.search(lowered.tokens) is not None and _VERB.search(lowered.text) is not None
+    if lowered.contains_any(_BUILDERS):
         return True
-    if lowered.has_one(_VERBS) and _SPOKEN.search(lowered.text) is not None:
+    if lowered.contains_any(_VERBS) and _SPOKEN.search(lowered.text) is not None:
         return True
-    if any(lowered.has(word) and builds.search(lowered.pieces) for word, builds in _BUILDING):
+    if any(lowered.has(word) and builds.search(lowered.tokens) for word, builds in _BUILDING):
         return True
-    return lowered.has_one(_LIBRARIES[".py" if path.endswith(".py") else ""])
+    return lowered.contains_any(_LIBRARIES[".py" if path.endswith(".py") else ""])
 
 
 def _text_of(content: bytes) -> str:
@@ -95,7 +95,7 @@ def _text_of(content: bytes) -> str:
         return content.decode("latin-1")
 
 
-def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     from wardround_sql.check import run_sql_checks  # the parser's part: not needed to start the tools
 
     run = partial(run_sql_checks, checks)

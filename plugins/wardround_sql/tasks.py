@@ -7,17 +7,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
-from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.checks.lazy import LazyPattern
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 from wardround.text.search_terms import parts
 from wardround.training_tasks import Choice, History, Task
-from wardround_lab.tasks.comment_code_pairs import Pair, choices_of_pairs
+from wardround_lab.tasks.comment_code_pairs import CommentCodePair, mine_pair_choices
 from wardround_sql.parsing.jinja import is_template, without_jinja
 from wardround_sql.parsing.splitter import Remark, cut
 from wardround_sql.project.migration_files import is_down, is_migration, is_spare
 
 _PATTERNS = ("*.sql",)
-_SIGN = LatePattern(r"^\s*(?:--+|/\*+|\*+/?|#+)\s?|\s*\*+/\s*$", re.MULTILINE)
+_SIGN = LazyPattern(r"^\s*(?:--+|/\*+|\*+/?|#+)\s?|\s*\*+/\s*$", re.MULTILINE)
 _PROSE = re.compile(r"[A-Za-z]{2,}")
 _STATEMENT = re.compile(
     r"(?i)^\s*(?:select|insert|update|delete|create|alter|drop|grant|revoke|begin|commit|set|with|from|where|and|or)\b"
@@ -40,14 +40,14 @@ def tasks() -> list[Task]:
             specialist="sql",
             title="which statement does this comment or migration name describe",
             mine=_mine,
-            features=overlap,
+            features=lexical_features,
             feature_names=OVERLAP_NAMES,
         )
     ]
 
 
 def _mine(history: History) -> Iterator[Choice]:
-    yield from choices_of_pairs(history, _PATTERNS, _pairs)
+    yield from mine_pair_choices(history, _PATTERNS, _pairs)
     yield from _named_migrations(history)
 
 
@@ -91,7 +91,7 @@ def _without_remarks(statement: str) -> str:
     return _REMARK.sub("", statement).strip()
 
 
-def _pairs(path: str, text: str) -> list[Pair]:
+def _pairs(path: str, text: str) -> list[CommentCodePair]:
     """The comments of a file, each with the statement that follows it on the next line."""
     if is_spare(path):
         return []
@@ -103,7 +103,7 @@ def _pairs(path: str, text: str) -> list[Pair]:
         start = _next_word(plain, end)
         piece = starts.get(start)
         if piece is not None and plain.count("\n", end, start) <= 1 and _is_prose(words):
-            found.append(Pair(words, _FILLER.sub(" ", piece.text)))
+            found.append(CommentCodePair(words, _FILLER.sub(" ", piece.text)))
     return found
 
 

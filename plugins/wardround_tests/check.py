@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from wardround_python.check import PythonCheck, walk
 
-from wardround.checks.base import Check, Source
-from wardround.checks.lazy import chosen
-from wardround.findings import Plane, RawResult
+from wardround.checks.base import Check, SourceFile
+from wardround.checks.lazy import candidate_checks
+from wardround.findings import Plane, RawFinding
 from wardround_tests.models.python_tests import TestCase, TestModule
 
 
@@ -23,14 +23,14 @@ class PythonTestCheck(PythonCheck):
     PLANE: ClassVar[Plane] = Plane.TESTS
     module: TestModule
 
-    def __init__(self, source: Source, module: TestModule | None = None) -> None:
+    def __init__(self, source: SourceFile, module: TestModule | None = None) -> None:
         super().__init__(source, module or TestModule(source.path, source.text))
 
     def look_at(self, case: TestCase) -> None:
         """Report what is wrong with one test; by default nothing is looked at."""
 
 
-def run_test_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def run_test_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     """Run the checks over one test file: parsed once, walked once.
 
     Raises:
@@ -38,7 +38,7 @@ def run_test_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[R
     """
     if not source.path.endswith(".py"):
         return
-    asked = chosen(checks, "", source)
+    asked = candidate_checks(checks, "", source)
     wanted = [c for c in asked if issubclass(c, PythonTestCheck) and c.applies(source)]
     if not wanted:
         return

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wardround.checks.base import ChangedText, Project
+from wardround.checks.base import ChangedFileView, RepositoryView
 from wardround.retrieval.test_discovery import TestFile, holds_tests
 from wardround.retrieval.test_selection import (
-    Covering,
-    Subject,
+    TargetFunction,
+    TestMatch,
     Tests,
     changed_lines,
     nearness,
@@ -22,11 +22,11 @@ _LONGEST = 200_000
 """Characters; longer files of tests are generated."""
 
 
-def subject_of(file: ChangedText, name: str) -> Subject:
+def subject_of(file: ChangedFileView, name: str) -> TargetFunction:
     """A function that a change touches, as tests are looked for it; without a body if it is written oddly."""
     found = subject_named(file.path, file.text or "", name)
     if found is None:
-        return Subject(file.path, name, name)
+        return TargetFunction(file.path, name, name)
     before = subject_named(file.base_path or file.path, file.base_text or "", name)
     return replace(found, changed=changed_lines(before.text if before else "", found.text))
 
@@ -40,12 +40,12 @@ class Nearest:
         paths: the files of tests to choose from.
     """
 
-    def __init__(self, project: Project, paths: Sequence[str]) -> None:
+    def __init__(self, project: RepositoryView, paths: Sequence[str]) -> None:
         self._project = project
         self._paths = [path for path in paths if holds_tests(path)]
         self._files: dict[str, TestFile] = {}
 
-    def to(self, subject: Subject) -> Covering | None:
+    def to(self, subject: TargetFunction) -> TestMatch | None:
         """The nearest test, whose score says how near; None where there is none."""
         order = sorted(self._paths, key=lambda path: (-nearness(path, subject.path), path))
         found = Tests([self._file(path) for path in order[:_READ]]).rank(subject, (), 1)

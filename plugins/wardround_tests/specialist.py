@@ -7,9 +7,9 @@ from functools import partial
 
 from wardround_python.syntax import host_adapter
 
-from wardround.checks.base import Check, Source
-from wardround.checks.lazy import Late, LateEach
-from wardround.findings import RawResult
+from wardround.checks.base import Check, SourceFile
+from wardround.checks.lazy import CheckRegistry, LazySequence
+from wardround.findings import RawFinding
 from wardround.rules.model import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround.text.line_ends import run_by_lines
@@ -21,17 +21,17 @@ def specialist() -> Specialist:
     return Specialist(
         name="tests",
         patterns=PATTERNS,
-        tools=Late("wardround_tests.tools:TOOLS"),
-        borrows=Late("wardround_tests.tools:BORROWED"),
-        checks=LateEach("wardround_tests.checks.table:TABLE"),
-        change_checks=LateEach("wardround_tests.changes.table:TABLE"),
+        tools=LazySequence("wardround_tests.tools:TOOLS"),
+        borrowed_tools=LazySequence("wardround_tests.tools:BORROWED"),
+        checks=CheckRegistry("wardround_tests.checks.table:TABLE"),
+        change_checks=CheckRegistry("wardround_tests.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,
-        statements=host_adapter.statements,
+        statement_locator=host_adapter.statements,
     )
 
 
-def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     from wardround_tests.check import run_test_checks  # the parser's part: not needed to start the tools
 
     return run_by_lines(partial(run_test_checks, checks), source)

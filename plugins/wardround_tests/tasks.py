@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 from wardround.text.search_terms import parts
 from wardround.training_tasks import Choice, History, Task
-from wardround_lab.tasks.comment_code_pairs import Pair, choices_of_pairs
+from wardround_lab.tasks.comment_code_pairs import CommentCodePair, mine_pair_choices
 from wardround_tests.file_kinds import is_python_test, is_script_test
 from wardround_tests.models.assertions import TestedCase
 from wardround_tests.models.python_assertions import python_tests
@@ -30,20 +30,20 @@ def tasks() -> list[Task]:
             specialist="tests",
             title="which test is this the body of",
             mine=_mine,
-            features=overlap,
+            features=lexical_features,
             feature_names=OVERLAP_NAMES,
         )
     ]
 
 
 def _mine(history: History) -> Iterator[Choice]:
-    return choices_of_pairs(history, _PATTERNS, _pairs, ask_code=True)
+    return mine_pair_choices(history, _PATTERNS, _pairs, ask_code=True)
 
 
-def _pairs(path: str, text: str) -> list[Pair]:
+def _pairs(path: str, text: str) -> list[CommentCodePair]:
     """The tests of a file, each as the words of its name and its body."""
     named = [(words_of_name(case.name), body_without_name(case)) for case in _cases(path, text) if case.name]
-    return [Pair(words, body) for words, body in named if len(words.split()) >= _FEWEST_WORDS]
+    return [CommentCodePair(words, body) for words, body in named if len(words.split()) >= _FEWEST_WORDS]
 
 
 def _cases(path: str, text: str) -> Sequence[TestedCase]:

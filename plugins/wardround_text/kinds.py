@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 _PROSE = frozenset(
     (
@@ -22,11 +22,11 @@ _PROSE_NAMES = frozenset(
     ("LICENSE", "LICENCE", "COPYING", "AUTHORS", "CONTRIBUTORS", "README", "CHANGELOG", "NEWS", "THANKS",
      "CREDITS", "MAINTAINERS", "CODEOWNERS", ".mailmap")
 )  # fmt: skip
-_LOCALE = LatePattern(
+_LOCALE = LazyPattern(
     r"(?i)(?:^|/)(?:_?locales?|i18n|l10n|lang(?:uage)?s?|translations?|nls|values-[a-z]{2}[\w-]*|"
     r"[a-z]{2}(?:[_-][A-Z]{2})?\.lproj)/"
 )
-_TESTS = LatePattern(
+_TESTS = LazyPattern(
     r"(?i)(?:^|/)(?:tests?|__tests__|testing|testdata|fixtures?|specs?|e2e)/|(?:^|/)test_|[._]test\.|\.spec\."
 )
 _SLASHES = frozenset(
@@ -42,7 +42,7 @@ LONGEST_READ = 5_000
 _QUOTES = "\"'`"
 
 
-class Kind(enum.Enum):
+class TextKind(enum.Enum):
     """What the text of a file is for."""
 
     CODE = "code"
@@ -51,7 +51,7 @@ class Kind(enum.Enum):
     TRANSLATION = "translation"
 
 
-class Part(enum.Enum):
+class LinePart(enum.Enum):
     """What a place of a line of code belongs to."""
 
     CODE = "code"
@@ -59,15 +59,15 @@ class Part(enum.Enum):
     COMMENT = "comment"
 
 
-def kind_of(path: str) -> Kind:
+def kind_of(path: str) -> TextKind:
     """What a file is for, by its path; what is not known is code."""
     name = path.rpartition("/")[2]
     suffix = name.rpartition(".")[2].lower()
     if suffix in _TRANSLATION or _LOCALE.search(path) is not None:
-        return Kind.TRANSLATION
+        return TextKind.TRANSLATION
     if suffix in _PROSE or name in _PROSE_NAMES:
-        return Kind.PROSE
-    return Kind.DATA if suffix in _DATA else Kind.CODE
+        return TextKind.PROSE
+    return TextKind.DATA if suffix in _DATA else TextKind.CODE
 
 
 def is_for_tests(path: str) -> bool:
@@ -75,11 +75,11 @@ def is_for_tests(path: str) -> bool:
     return _TESTS.search(path) is not None
 
 
-def part_at(path: str, line: str, place: int) -> Part:
+def part_at(path: str, line: str, place: int) -> LinePart:
     """The part of a line that a 0-based place belongs to, as far as the line alone tells."""
     marks = _comment_marks(path)
     if line.lstrip().startswith((*marks, "* ", "*/")):
-        return Part.COMMENT
+        return LinePart.COMMENT
     quote, at = "", 0
     while at < place:
         sign = line[at]
@@ -87,11 +87,11 @@ def part_at(path: str, line: str, place: int) -> Part:
             at += sign == "\\"
             quote = "" if sign == quote else quote
         elif line.startswith(marks, at):
-            return Part.COMMENT
+            return LinePart.COMMENT
         elif sign in _QUOTES:
             quote = sign
         at += 1
-    return Part.STRING if quote else Part.CODE
+    return LinePart.STRING if quote else LinePart.CODE
 
 
 def _comment_marks(path: str) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wardround.checks.base import Check, Source
-from wardround.checks.lazy import Late
-from wardround.findings import RawResult
+from wardround.checks.base import Check, SourceFile
+from wardround.checks.lazy import LazySequence
+from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 
 
@@ -15,10 +15,10 @@ def specialist() -> Specialist:
     return Specialist(
         name="text",
         patterns=(),
-        text_decides=("*",),
+        content_sniffed=("*",),
         claims_text=may_hide,
-        any_text=True,
-        checks=Late("wardround_text.checks:CHECKS"),
+        reviews_all_text=True,
+        checks=LazySequence("wardround_text.checks:CHECKS"),
         run_checks=_run_checks,
     )
 
@@ -30,7 +30,7 @@ def may_hide(path: str, content: bytes) -> bool:
     return b"coding" in content[: content.find(b"\n", content.find(b"\n") + 1)]
 
 
-def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
-    from wardround.checks.base import run_each
+def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
+    from wardround.checks.base import run_sequentially
 
-    return run_each(checks, source)
+    return run_sequentially(checks, source)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class BeforeCheck(TreeCheck):
         GONE: is found in a line that the change took away.
     """
 
-    GONE: ClassVar[LatePattern]
+    GONE: ClassVar[LazyPattern]
 
     def run(self) -> None:
         base = self.source.base_text

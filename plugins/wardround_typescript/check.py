@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 COMPONENTS = (".vue", ".svelte")
-_TEST_PATH = LatePattern(
+_TEST_PATH = LazyPattern(
     r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress|playwright|mocks|fixtures)/"
     r"|\.(\w*test|spec|stories|e2e|cy)\.[mc]?[jt]sx?$"
 )
@@ -44,7 +44,7 @@ class TreeCheck(Check):
     IN_TESTS: ClassVar[bool] = False
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return cls.KINDS, cls.WORDS
 
     def run(self) -> None:

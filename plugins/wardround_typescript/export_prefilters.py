@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LatePattern, TwoTexts
+from wardround.checks.lazy import BeforeAfter, LazyPattern
 
-_EXPORTED = LatePattern(
+_EXPORTED = LazyPattern(
     r"\bexport\s+(?:declare\s+|abstract\s+|async\s+|const\s+(?=enum))*"
     r"(?:function\s*\*?|class|interface|type(?!\s*\{)|enum|namespace|module)\s+(\w+)"
     r"|\bexport\s+(?:declare\s+)?(?:const|let|var)\s+([\s\S]*?)(?=\n\S|\n\n|\Z)"
@@ -12,10 +12,10 @@ _EXPORTED = LatePattern(
     r"|\bexport\s+(default)\b"
     r"|\bexport\s*(\*[^\n]*)"
 )
-_WORD = LatePattern(r"[\w$]+")
+_WORD = LazyPattern(r"[\w$]+")
 
 
-def removes_an_export_or_imports(file: TwoTexts) -> bool:
+def removes_an_export_or_imports(file: BeforeAfter) -> bool:
     """The module is removed or moved, exports a word less, or has a new line in a text with imports."""
     base, text = file.base_text or "", file.text
     if text is None or (base and getattr(file, "base_path", file.path) != file.path):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ UNDEFINED = "undefined-name"
 Read = Callable[[str], str | None]
 
 _CALLS = frozenset({"call_expression", "new_expression"})
-_EXPRESS = LatePattern(r'"express"\s*:\s*"[^"\d]*(\d+)')
+_EXPRESS = LazyPattern(r'"express"\s*:\s*"[^"\d]*(\d+)')
 _PACKAGE = "package.json"
-_NAME = LatePattern(r"[\w$]+")
+_NAME = LazyPattern(r"[\w$]+")
 _DECLARES = r"\b(?:const|let|var|function|class) {name}\b"
 _SETS = r"[\"']?{name}[\"']?\s{{0,5}}:\s{{0,5}}(?:true|false|[\"'](?:readonly|writable)|\d)"
 _DECLARATIONS = tuple(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_NAME = LatePattern(r"[^\W\d]\w*|\d[\w.]*")
+_NAME = LazyPattern(r"[^\W\d]\w*|\d[\w.]*")
 _SIGNATURE = 1_500
 """Characters below a comment in which a signature ends."""
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from wardround.checks.base import Check, Source, run_each
-from wardround.checks.lazy import Late, LateEach, LatePattern, chosen
+from wardround.checks.base import Check, SourceFile, run_sequentially
+from wardround.checks.lazy import CheckRegistry, LazyPattern, LazySequence, candidate_checks
 from wardround.errors import CannotReview
-from wardround.findings import RawResult, Span
+from wardround.findings import RawFinding, Span
 from wardround.rules.model import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_typescript.engines import FOLDER, engines
@@ -22,7 +22,7 @@ _DOUBTED = frozenset(
 )
 _LONGEST_TEXT = 400_000
 """Characters whose syntax tree is walked within a commit."""
-_ENDING = LatePattern(r"\.(?:[mc]?[jt]s|[jt]sx|vue|svelte)$")
+_ENDING = LazyPattern(r"\.(?:[mc]?[jt]s|[jt]sx|vue|svelte)$")
 
 
 def specialist() -> Specialist:
@@ -31,9 +31,9 @@ def specialist() -> Specialist:
         name="typescript",
         patterns=PATTERNS,
         interpreters=("node", "nodejs", "deno", "bun", "tsx", "ts-node"),
-        tools=Late("wardround_typescript.tools:TOOLS"),
-        checks=LateEach("wardround_typescript.checks.table:TABLE"),
-        change_checks=LateEach("wardround_typescript.changes.table:TABLE"),
+        tools=LazySequence("wardround_typescript.tools:TOOLS"),
+        checks=CheckRegistry("wardround_typescript.checks.table:TABLE"),
+        change_checks=CheckRegistry("wardround_typescript.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,
         comments=comments,
@@ -42,19 +42,19 @@ def specialist() -> Specialist:
     )
 
 
-def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     """Run the checks; those of comments only where the change may have parted one from its code."""
     kind = _ENDING.search(source.path)
     if kind is None:  # a script by its ``#!`` line
         return _run_checks(checks, replace(source, path=f"{source.path}.js"))
     if len(source.text) > _LONGEST_TEXT:
         raise CannotReview("it is too large for these checks; split it, or leave it out with exclude")
-    asked = list(chosen(checks, kind[0], source))
+    asked = list(candidate_checks(checks, kind[0], source))
     if "/**" in source.text and not _may_part(source):
         from wardround_typescript.docdrift.jsdoc_check import JsDocCheck  # not needed to start the tools
 
         asked = [one for one in asked if not issubclass(one, JsDocCheck)]
-    return run_each(asked, source)
+    return run_sequentially(asked, source)
 
 
 def _declines(path: str, text: str) -> str:
@@ -71,7 +71,7 @@ def _refutes(path: str, text: str, defect_class: str, span: Span, read: Callable
     return refutes(path, text, defect_class, span, read)
 
 
-def _may_part(source: Source) -> bool:
+def _may_part(source: SourceFile) -> bool:
     from wardround_typescript.prefilters import may_part
 
     return may_part(source.base_text or "", source.text)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
-from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.checks.lazy import LazyPattern
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 from wardround.training_tasks import Choice, History, Task
-from wardround_lab.tasks.comment_code_pairs import Pair, choices_of_pairs
+from wardround_lab.tasks.comment_code_pairs import CommentCodePair, mine_pair_choices
 
 _PATTERNS = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.cts")
-_COMMENT = LatePattern(
+_COMMENT = LazyPattern(
     r"^[ \t]*(?:/\*\*?(?P<block>(?s:.*?))\*/|(?P<lines>(?://[^\n]*\n[ \t]*)*//[^\n]*))[ \t]*\n", re.MULTILINE
 )
 _SIGN = re.compile(r"^[ \t]*(?:\*+|//+)[ \t]?", re.MULTILINE)
-_TAG = LatePattern(r"^\s*@\w+.*$", re.MULTILINE)
+_TAG = LazyPattern(r"^\s*@\w+.*$", re.MULTILINE)
 _WORD = re.compile(r"\b[A-Za-z]{2,}\b")
 _NOT_ABOUT_CODE = re.compile(
     r"(?i)eslint|prettier|biome-ignore|oxlint|@ts-|istanbul|c8 ignore|copyright|licen[cs]e|webpack|#region"
 )
-_CODE_LIKE = LatePattern(
+_CODE_LIKE = LazyPattern(
     r"[;{}]\s*$|^\s*(?:const|let|var|import|export|return|if|await|<\w)\b|=>", re.MULTILINE
 )
 _FEWEST_WORDS = 4
@@ -35,17 +35,17 @@ def tasks() -> list[Task]:
             specialist="typescript",
             title="which code is this comment about",
             mine=_mine,
-            features=overlap,
+            features=lexical_features,
             feature_names=OVERLAP_NAMES,
         )
     ]
 
 
 def _mine(history: History) -> Iterator[Choice]:
-    return choices_of_pairs(history, _PATTERNS, _pairs)
+    return mine_pair_choices(history, _PATTERNS, _pairs)
 
 
-def _pairs(path: str, text: str) -> list[Pair]:
+def _pairs(path: str, text: str) -> list[CommentCodePair]:
     """The comments on lines of their own, JSDoc without its tags, each with the code right below it."""
     if path.endswith((".min.js", ".d.ts")):
         return []
@@ -53,7 +53,7 @@ def _pairs(path: str, text: str) -> list[Pair]:
     for match in _COMMENT.finditer(text):
         words = _words(match["block"] if match["block"] is not None else match["lines"])
         if words:
-            found.append(Pair(words, _code_below(text, match.end())))
+            found.append(CommentCodePair(words, _code_below(text, match.end())))
     return found
 
 

@@ -15,9 +15,9 @@ _SWITCH_S = 0.001
 
 def main() -> NoReturn:
     """Set the process up, then run the command line."""
-    _open_what_is_closed()
+    _reopen_std_streams()
     if sys.getfilesystemencoding() != "utf-8":
-        _start_again_in_utf_8()
+        _reexec_with_utf8()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is a handler, an interrupt just ends it
     gc.disable()  # a review is over before a collection would pay, and loading modules triggers dozens
     sys.setswitchinterval(_SWITCH_S)
@@ -26,14 +26,14 @@ def main() -> NoReturn:
     run()
 
 
-def _open_what_is_closed() -> None:
+def _reopen_std_streams() -> None:
     """Let standard streams that are closed lead nowhere: what is opened later must not take their place."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  (for good)
 
 
-def _start_again_in_utf_8() -> NoReturn:
+def _reexec_with_utf8() -> NoReturn:
     """Git's paths are bytes, nearly always UTF-8: what is reported must not depend on the locale.
 
     It is started as it was the first time, so that no module of the folder under review takes its place.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-PLUGIN_FAULTS = (Exception, SystemExit, GeneratorExit)
+PLUGIN_EXCEPTIONS = (Exception, SystemExit, GeneratorExit)
 """What code of a plugin may raise: none of it ends the run, and none of it makes a file clean."""
 
 
@@ -67,7 +67,7 @@ class CannotReview(WardroundError):
     """Checks of a specialist cannot read a file, so for them it counts as unreviewed; the text is why."""
 
 
-class FixRefused(WardroundError):
+class FixRejected(WardroundError):
     """A fix was not applied, because applying it would lose or break something."""
 
 
@@ -75,7 +75,7 @@ class ModelError(UsageError):
     """A model file is missing, damaged, or not what its metadata says, so it is not used."""
 
 
-class NoRuntimeError(ModelError):
+class RuntimeMissing(ModelError):
     """What models are run with is not installed, so this installation was not made for models."""
 
 

@@ -19,7 +19,7 @@ UNPARSED = frozenset({SYNTAX_ERROR, MERGE_CONFLICT})
 """The defect classes that say enough about a file that was not reviewed for its syntax."""
 UNMERGED = "it has merge conflicts; resolve them first"
 """The reason where the index has several versions of a file."""
-DOES_NOT_PARSE = "it does not parse"
+PARSE_FAILURE_PREFIX = "it does not parse"
 """How the reason begins where a file was not looked at for its syntax, about which a finding says enough."""
 
 
@@ -107,7 +107,7 @@ class SuggestedFix(msgspec.Struct, frozen=True):
     edits: tuple[Edit, ...]
 
 
-class RawResult(msgspec.Struct, frozen=True):
+class RawFinding(msgspec.Struct, frozen=True):
     """What one tool or check said about one place, before it is weighed.
 
     Attributes:
@@ -125,7 +125,7 @@ class RawResult(msgspec.Struct, frozen=True):
     fix: SuggestedFix | None = None
     confidence: float = 1.0
     severity: Severity | None = None
-    chosen: bool = False
+    explicitly_enabled: bool = False
     only_caused: bool = False
 
 
@@ -153,7 +153,7 @@ class Finding(msgspec.Struct, frozen=True):
     url: str | None = None
     suggested_fix: SuggestedFix | None = None
     masked: bool = False
-    waived: str = ""
+    dismissal_reason: str = ""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pluggy
 
 from wardround import hookspecs
-from wardround.checks.base import ChangeCheck, Check, Documented
-from wardround.checks.lazy import LateEach
-from wardround.errors import PLUGIN_FAULTS, PluginLoadError
-from wardround.plugin_discovery import Plugin, installed
+from wardround.checks.base import ChangeCheck, Check, RuleDoc
+from wardround.checks.lazy import CheckRegistry
+from wardround.errors import PLUGIN_EXCEPTIONS, PluginLoadError
+from wardround.plugin_discovery import Plugin, discover
 from wardround.rules.model import (
     RULES_PACKAGE,
     Catalogue,
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from wardround.tools.tool import Tool
     from wardround.training_tasks import AnyTask
 
-Brought = TypeVar("Brought")
+Contribution = TypeVar("Contribution")
 
 
-class Host:
+class PluginHost:
     """The loaded plugins: their specialists in name order, and the catalogue of their rules.
 
     Attributes:
@@ -48,7 +48,7 @@ class Host:
     @cached_property
     def maps(self) -> Mapping[str, ToolMap]:
         """The tool maps, by tool; each is read when it is asked for."""
-        return _Maps(self.specialists)
+        return _ToolMaps(self.specialists)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -75,7 +75,7 @@ class Host:
         reached: set[str] = set()
         for specialist in self.specialists:
             names = {name for name in self._file_names if specialist.claims_name(name)}
-            tools = [t for t in (*specialist.tools, *specialist.borrows) if t.name == reporter]
+            tools = [t for t in (*specialist.tools, *specialist.borrowed_tools) if t.name == reporter]
             reached |= names if tools or specialist.name == reporter else set()
             found |= names if specialist.name == reporter else set()
             found |= {n for n in names for tool in tools if _is_for_any_text(tool, n)}
@@ -85,11 +85,11 @@ class Host:
     def _file_names(self) -> set[str]:
         return {pattern.replace("*", "x") for s in self.specialists for pattern in s.patterns}
 
-    def claiming(self, path: str, content: bytes) -> list[Specialist]:
+    def specialists_for(self, path: str, content: bytes) -> list[Specialist]:
         """The specialists that review a file, by its name or else by what it holds."""
         by_name = [s for s in self.specialists if s.claims_name(path)]
-        asked = [s for s in self.specialists if s.looks_into(path)]
-        if "." not in path.rpartition("/")[2] and all(s.any_text for s in by_name):
+        asked = [s for s in self.specialists if s.sniffs_content(path)]
+        if "." not in path.rpartition("/")[2] and all(s.reviews_all_text for s in by_name):
             asked = list(self.specialists)
         by_text = [s for s in asked if s not in by_name and s.claims_content(path, content)]
         return [s for s in self.specialists if s in by_name or s in by_text] if by_text else by_name
@@ -97,10 +97,10 @@ class Host:
 
 def _is_for_any_text(tool: Tool, name: str) -> bool:
     """Return True if a tool may report something about a file of this name, whatever it holds."""
-    return (tool.takes is None or tool.takes(name, "")) and (tool.can_match is None or tool.can_match(""))
+    return (tool.accepts is None or tool.accepts(name, "")) and (tool.can_match is None or tool.can_match(""))
 
 
-def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
+def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> PluginHost:
     """Load every installed plugin, in the order of their names.
 
     Args:
@@ -110,10 +110,10 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
     Raises:
         PluginLoadError: a plugin does not import, breaks its contract, or repeats a specialist's name.
     """
-    plugins, brought = _from_each(_specialists_of)
-    _no_name_twice("specialist", ((plugin, specialist.name) for plugin, specialist in brought))
+    plugins, brought = _collect(_specialists_of)
+    _require_unique("specialist", ((plugin, specialist.name) for plugin, specialist in brought))
     kept = [s for _, s in brought if s.name not in skip and (not only or s.name in only)]
-    return Host(kept, plugins)
+    return PluginHost(kept, plugins)
 
 
 def load_tasks() -> tuple[AnyTask, ...]:
@@ -122,20 +122,20 @@ def load_tasks() -> tuple[AnyTask, ...]:
     Raises:
         PluginLoadError: a plugin does not import, breaks its contract, or repeats a task's name.
     """
-    _, brought = _from_each(_tasks_of)
-    _no_name_twice("task", ((plugin, task.name) for plugin, task in brought))
+    _, brought = _collect(_tasks_of)
+    _require_unique("task", ((plugin, task.name) for plugin, task in brought))
     return tuple(sorted((task for _, task in brought), key=lambda task: task.name))
 
 
-def _from_each(
-    brought: Callable[[pluggy.PluginManager, object, Plugin], list[Brought]],
-) -> tuple[Sequence[Plugin], list[tuple[Plugin, Brought]]]:
+def _collect(
+    brought: Callable[[pluggy.PluginManager, object, Plugin], list[Contribution]],
+) -> tuple[Sequence[Plugin], list[tuple[Plugin, Contribution]]]:
     """Import and register every plugin, and ask each for what it brings."""
     manager = pluggy.PluginManager(hookspecs.GROUP)
     manager.add_hookspecs(hookspecs)
-    plugins = installed(hookspecs.GROUP).plugins
-    _no_name_twice("plugin", ((plugin, plugin.name) for plugin in plugins))
-    found: list[tuple[Plugin, Brought]] = []
+    plugins = discover(hookspecs.GROUP).plugins
+    _require_unique("plugin", ((plugin, plugin.name) for plugin in plugins))
+    found: list[tuple[Plugin, Contribution]] = []
     for plugin in plugins:
         try:
             module = _loaded(plugin.module)
@@ -144,7 +144,7 @@ def _from_each(
             found += [(plugin, one) for one in brought(manager, module, plugin)]
         except PluginLoadError:
             raise
-        except PLUGIN_FAULTS as cause:
+        except PLUGIN_EXCEPTIONS as cause:
             raise PluginLoadError(plugin.name, source_of(plugin), _one_line(cause)) from cause
     return plugins, found
 
@@ -158,7 +158,7 @@ def _loaded(entry: str) -> object:
     return found
 
 
-def _no_name_twice(kind: str, brought: Iterable[tuple[Plugin, str]]) -> None:
+def _require_unique(kind: str, brought: Iterable[tuple[Plugin, str]]) -> None:
     """Refuse two of one name; to be repaired is the plugin that is not ours, else the later one."""
     first: dict[str, Plugin] = {}
     for plugin, name in brought:
@@ -171,7 +171,7 @@ def _no_name_twice(kind: str, brought: Iterable[tuple[Plugin, str]]) -> None:
             raise PluginLoadError(wrong.name, source_of(wrong), said)
 
 
-class _Maps(Mapping[str, ToolMap]):
+class _ToolMaps(Mapping[str, ToolMap]):
     """Tool -> its map. A tool of ours is known by its file, any other by the specialist that brings it."""
 
     def __init__(self, specialists: Sequence[Specialist]) -> None:
@@ -195,22 +195,22 @@ class _Maps(Mapping[str, ToolMap]):
     @cached_property
     def _packages(self) -> dict[str, str]:
         """The package that holds each tool's map."""
-        brought = {t.name: t.map_package for s in self._specialists for t in (*s.tools, *s.borrows)}
+        brought = {t.name: t.map_package for s in self._specialists for t in (*s.tools, *s.borrowed_tools)}
         return {"wardround": RULES_PACKAGE, **brought}
 
 
 def _rules_of_checks(specialist: Specialist) -> list[Rule]:
-    checks: list[type[Documented]] = [*specialist.checks, *specialist.change_checks]
-    return [_checked(check, specialist).rule(specialist.name) for check in checks]
+    checks: list[type[RuleDoc]] = [*specialist.checks, *specialist.change_checks]
+    return [_validated(check, specialist).rule(specialist.name) for check in checks]
 
 
 def _rule_of_check(specialist: Specialist, code: str) -> Rule | None:
     """The rule of one check, where a table says which check that is."""
-    check = specialist.checks.named(code) if isinstance(specialist.checks, LateEach) else None
-    return None if check is None else _checked(check, specialist).rule(specialist.name)
+    check = specialist.checks.get(code) if isinstance(specialist.checks, CheckRegistry) else None
+    return None if check is None else _validated(check, specialist).rule(specialist.name)
 
 
-def _checked(check: type[Documented], specialist: Specialist) -> type[Documented]:
+def _validated(check: type[RuleDoc], specialist: Specialist) -> type[RuleDoc]:
     """A check that keeps its contract.
 
     Raises:
@@ -235,7 +235,7 @@ def _specialists_of(manager: pluggy.PluginManager, module: object, plugin: Plugi
         raise PluginLoadError(
             plugin.name, source_of(plugin), "it has no function wardround_specialists marked with hookimpl"
         )
-    brought: list[Specialist] = _answers(manager, module, "wardround_specialists")
+    brought: list[Specialist] = _call_hook(manager, module, "wardround_specialists")
     for specialist in brought:
         if not isinstance(specialist, Specialist):
             raise PluginLoadError(
@@ -248,7 +248,7 @@ def _tasks_of(manager: pluggy.PluginManager, module: object, plugin: Plugin) -> 
     """The tasks one plugin brings, checked against the contract."""
     from wardround.training_tasks import LineTask, Task
 
-    brought: list[AnyTask] = _answers(manager, module, "wardround_tasks")
+    brought: list[AnyTask] = _call_hook(manager, module, "wardround_tasks")
     for task in brought:
         if not isinstance(task, Task | LineTask):
             raise PluginLoadError(
@@ -257,7 +257,7 @@ def _tasks_of(manager: pluggy.PluginManager, module: object, plugin: Plugin) -> 
     return brought
 
 
-def _answers(manager: pluggy.PluginManager, module: object, name: str) -> list[Any]:
+def _call_hook(manager: pluggy.PluginManager, module: object, name: str) -> list[Any]:
     """Everything one plugin answers to a plugin hook."""
     others = [one for one in manager.get_plugins() if one is not module]
     return [each for answer in manager.subset_hook_caller(name, others)() for each in answer]

@@ -17,7 +17,7 @@ import msgspec
 
 from wardround import __version__
 from wardround.storage.digest import sha256
-from wardround.storage.memo import kept
+from wardround.storage.memo import memoize_on_disk
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -35,7 +35,7 @@ class Plugin(msgspec.Struct, frozen=True, order=True):
     version: str
 
 
-class Installed(msgspec.Struct, frozen=True):
+class InstalledPlugins(msgspec.Struct, frozen=True):
     """Entry points of a group, sorted, and distribution -> version; names in lower case, with dashes."""
 
     plugins: tuple[Plugin, ...]
@@ -43,9 +43,9 @@ class Installed(msgspec.Struct, frozen=True):
 
 
 @cache
-def installed(group: str) -> Installed:
+def discover(group: str) -> InstalledPlugins:
     """Everything installed that matters, from the cache if no folder on the path has changed."""
-    return kept("installed", _state(group), lambda: _read(group), Installed)
+    return memoize_on_disk("installed", _state(group), lambda: _read(group), InstalledPlugins)
 
 
 def _state(group: str) -> str:
@@ -57,14 +57,14 @@ def _state(group: str) -> str:
     return sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _read(group: str) -> Installed:
+def _read(group: str) -> InstalledPlugins:
     from importlib import metadata
 
     plugins = set()
     for point in metadata.entry_points(group=group):
         name, version = _name_and_version(point.dist) if point.dist else ("wardround", __version__)
         plugins.add(Plugin(point.name, point.value, name, version))
-    return Installed(tuple(sorted(plugins)), _versions())
+    return InstalledPlugins(tuple(sorted(plugins)), _versions())
 
 
 def _name_and_version(dist: Distribution) -> tuple[str, str]:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from wardround.change.change_source import Origin, Texts
+from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.repository import INDEX
 from wardround.config import schema as configuration
-from wardround.config.schema import Config, FilterMode, Request
+from wardround.config.schema import Config, FilterMode, ReviewRequest
 from wardround.errors import ConfigError, UsageError
-from wardround.execution.review_run import Sides
+from wardround.execution.review_run import ReviewRun
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
-from wardround.host import Host
-from wardround.policy.gate import Gate, Outcome, gate
+from wardround.host import PluginHost
+from wardround.policy.gate import Gate, GateOutcome, gate
 from wardround.processors import dismissals
-from wardround.processors.pipeline import Weighing
+from wardround.processors.pipeline import FindingPipeline
 from wardround.processors.tamper import unstaged
 from wardround.storage.digest import sha256
 from wardround.tools.process import Processes
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _CONTEXT_LINES = 3
 
 
-class Review(msgspec.Struct, frozen=True, eq=False, dict=True):
+class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     """The result of a review. ``findings`` are all of them, ``visible`` those the filter lets through.
 
     ``notes`` say what models did not look at, and which configured tools are not installed. ``triage`` ranks
@@ -76,7 +76,7 @@ class Review(msgspec.Struct, frozen=True, eq=False, dict=True):
         return {file.path: file for file in self.change.files}
 
     @property
-    def held_back(self) -> int:
+    def filtered_count(self) -> int:
         """How many findings the filter mode keeps from view."""
         return len(self.findings) - len(self.visible)
 
@@ -93,21 +93,21 @@ class Review(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def exit_status(self) -> int:
         """0 pass, 1 blocked, 4 inconclusive where that blocks."""
-        if self.gate.outcome is Outcome.BLOCKED:
+        if self.gate.outcome is GateOutcome.BLOCKED:
             return 1
-        if self.gate.outcome is Outcome.INCONCLUSIVE and self.blocks_on_inconclusive:
+        if self.gate.outcome is GateOutcome.INCONCLUSIVE and self.blocks_on_inconclusive:
             return 4
         return 0
 
 
-def run(
-    origin: Origin,
+def run_review(
+    origin: ChangeSource,
     change: Change,
-    host: Host,
-    request: Request,
+    host: PluginHost,
+    request: ReviewRequest,
     processes: Processes,
     progress: Callable[[str], None] = lambda text: None,
-) -> Review:
+) -> ReviewResult:
     """Review a change.
 
     Raises:
@@ -116,18 +116,18 @@ def run(
     """
     started = time.monotonic()
     config = read_config(origin, change, host, request)
-    with Sides(origin, change, host, config, request, processes, progress) as sides:
+    with ReviewRun(origin, change, host, config, request, processes, progress) as sides:
         try:
             reviewed = sides.review()
         except ConfigError as cause:
-            raise configuration.placed(config, cause) from cause
+            raise configuration.with_location(config, cause) from cause
     asked, change = change, reviewed.change
-    weighing = Weighing(origin, change, host, config, request, reviewed)
+    weighing = FindingPipeline(origin, change, host, config, request, reviewed)
     named = weighing.findings()
     findings = tuple(finding for finding, _ in named)
     unreviewed = weighing.unreviewed(findings)
     default = "block" if request.profile is Profile.CI else "pass"
-    done = Review(
+    done = ReviewResult(
         change=change,
         context_id=_context_id(asked, reviewed.digests),
         reviewed=tuple(sorted(reviewed.claimed)),
@@ -140,7 +140,7 @@ def run(
         blocks_on_inconclusive=config.root.inconclusive.get(request.profile.value, default) == "block",
         seconds=time.monotonic() - started,
         contents={finding.fingerprint: content for finding, content in named},
-        text_of=Texts(origin, change).head,
+        text_of=FileTexts(origin, change).head,
         notes=reviewed.notes,
         verbose=request.verbose,
         unstaged=_unstaged(origin, change, config, request),
@@ -148,26 +148,28 @@ def run(
     shown = done.open_findings
     if request.show_all or not config.root.fold or not shown:
         return done
-    from wardround.processors.rank import triaged  # for those reviews only that have something to rank
+    from wardround.processors.rank import rank  # for those reviews only that have something to rank
 
     today = datetime.datetime.now(datetime.UTC).date()
     return replace(
         done,
-        triage=triaged(shown, findings, done.text_of, weighing.baseline, weighing.dismissals, today),
+        triage=rank(shown, findings, done.text_of, weighing.baseline, weighing.dismissals, today),
         seconds=time.monotonic() - started,
     )
 
 
-def _unstaged(origin: Origin, change: Change, config: Config, request: Request) -> tuple[str, ...]:
+def _unstaged(
+    origin: ChangeSource, change: Change, config: Config, request: ReviewRequest
+) -> tuple[str, ...]:
     """The settings that are not staged, where those of the index count."""
     if change.head != INDEX or request.trusted_side != "head":
         return ()
-    records = (config.root.baseline, dismissals.beside(config.root.baseline))
+    records = (config.root.baseline, dismissals.path_for(config.root.baseline))
     paths = [file.path for file in change.files]
     return unstaged(origin.root, lambda path: origin.read(path, "head"), paths, records)
 
 
-def read_config(origin: Origin, change: Change, host: Host, request: Request) -> Config:
+def read_config(origin: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest) -> Config:
     """The configuration that counts for a change, from the trusted side."""
     explicit = None
     if request.config_file is not None:

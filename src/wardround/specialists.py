@@ -9,14 +9,14 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.base import ChangeCheck, Check, CheckRunner, run_each
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import ChangeCheck, Check, CheckRunner, run_sequentially
+from wardround.checks.lazy import LazyPattern
 from wardround.config.globs import matches_any_case
 from wardround.findings import Span
 from wardround.rules.model import Rule
 from wardround.tools.tool import Tool
 
-_COMMENT_LEADERS = LatePattern(r"(?:^|\s)(#|//|--|/\*|<!--|;|%)\s*(?=wardround:)")
+_COMMENT_LEADERS = LazyPattern(r"(?:^|\s)(#|//|--|/\*|<!--|;|%)\s*(?=wardround:)")
 
 
 class Comment(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ def lines_as_statements(text: str) -> StatementOf:
     return lambda line: (line, line)
 
 
-def anything_parses(text: str) -> str | None:
+def no_syntax_check(text: str) -> str | None:
     """No objection, for languages whose syntax is not checked after a fix."""
     return None
 
@@ -86,17 +86,17 @@ class Specialist(msgspec.Struct, frozen=True, eq=False):
     patterns: tuple[str, ...]
     interpreters: tuple[str, ...] = ()
     claims_text: Callable[[str, bytes], bool] | None = None
-    text_decides: tuple[str, ...] = ()
-    any_text: bool = False
+    content_sniffed: tuple[str, ...] = ()
+    reviews_all_text: bool = False
     tools: Sequence[Tool] = ()
-    borrows: Sequence[Tool] = ()
+    borrowed_tools: Sequence[Tool] = ()
     checks: Sequence[type[Check]] = ()
     change_checks: Sequence[type[ChangeCheck]] = ()
-    run_checks: CheckRunner = run_each
+    run_checks: CheckRunner = run_sequentially
     rules: Callable[[], Sequence[Rule]] | None = None
-    statements: Callable[[str], StatementOf] = lines_as_statements
+    statement_locator: Callable[[str], StatementOf] = lines_as_statements
     comments: Callable[[str], Iterable[Comment]] = leader_comments
-    complaint: Callable[[str], str | None] = anything_parses
+    syntax_error_of: Callable[[str], str | None] = no_syntax_check
     needs_utf8: Callable[[bytes], bool] | None = None
     refutes: Callable[[str, str, str, Span, Callable[[str], str | None]], bool] | None = None
     options: type[Any] | None = None
@@ -106,12 +106,12 @@ class Specialist(msgspec.Struct, frozen=True, eq=False):
 
     def claims_name(self, path: str) -> bool:
         """Whether the name alone says that this specialist reviews the file."""
-        every = self.any_text and self.claims_text is None
+        every = self.reviews_all_text and self.claims_text is None
         return every or matches_any_case(path, self.patterns)
 
-    def looks_into(self, path: str) -> bool:
+    def sniffs_content(self, path: str) -> bool:
         """Whether it must see the text of a file of this name to say whether it reviews it."""
-        return matches_any_case(path, self.text_decides)
+        return matches_any_case(path, self.content_sniffed)
 
     def claims_content(self, path: str, content: bytes) -> bool:
         """Whether what a file with no telling name holds says so."""

@@ -20,32 +20,38 @@ from collections.abc import Iterable
 from wardround.checks.base import (
     ChangeCase,
     ChangeCheck,
-    ChangedText,
+    ChangedFileView,
+    ChangeView,
     Check,
+    InMemoryRepository,
     Invalid,
-    NoProject,
-    Source,
+    SourceFile,
     Valid,
-    WholeChange,
 )
-from wardround.findings import RawResult
+from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 
 
-def results(specialist: Specialist, check: type[Check], case: str | Valid | Invalid) -> list[RawResult]:
+def results(specialist: Specialist, check: type[Check], case: str | Valid | Invalid) -> list[RawFinding]:
     """Everything one check says about one case, in the order of places."""
-    return sorted(specialist.run_checks([check], source_of(specialist, case)), key=lambda result: result.span)
+    return sorted(
+        specialist.run_checks([check], source_for_case(specialist, case)), key=lambda result: result.span
+    )
 
 
-def source_of(specialist: Specialist, case: str | Valid | Invalid) -> Source:
+def source_for_case(specialist: Specialist, case: str | Valid | Invalid) -> SourceFile:
     """The file of a case, as a check gets it."""
     given = Valid(case) if isinstance(case, str) else case
     options = specialist.options() if specialist.options is not None else None
     is_added = _added_lines(given.base, given.source).__contains__
-    return Source(given.path, given.source, lambda: given.base, NoProject(given.others), options, is_added)
+    return SourceFile(
+        given.path, given.source, lambda: given.base, InMemoryRepository(given.others), options, is_added
+    )
 
 
-def places(specialist: Specialist, check: type[Check], case: str | Valid | Invalid) -> list[tuple[int, int]]:
+def reported_positions(
+    specialist: Specialist, check: type[Check], case: str | Valid | Invalid
+) -> list[tuple[int, int]]:
     """The (line, column) of everything one check says about one case."""
     return [result.span.start for result in results(specialist, check, case)]
 
@@ -60,14 +66,14 @@ def _added_lines(base: str | None, text: str) -> set[int]:
     return set(range(1, len(lines) + 1)) - kept
 
 
-def change_results(specialist: Specialist, check: type[ChangeCheck], case: ChangeCase) -> list[RawResult]:
+def change_results(specialist: Specialist, check: type[ChangeCheck], case: ChangeCase) -> list[RawFinding]:
     """Everything one check of whole changes says about one case, in the order of places."""
     options = specialist.options() if specialist.options is not None else None
     after = {path: text for path, (_, text) in case.files.items() if text is not None}
     made = check(
-        WholeChange(
+        ChangeView(
             tuple(_changed_text(path, *texts) for path, texts in sorted(case.files.items())),
-            NoProject({**case.others, **after}),
+            InMemoryRepository({**case.others, **after}),
             (case.message,) if case.message else (),
             options,
         )
@@ -76,9 +82,9 @@ def change_results(specialist: Specialist, check: type[ChangeCheck], case: Chang
     return sorted(made.results, key=lambda result: (result.file, result.span))
 
 
-def _changed_text(path: str, before: str | None, after: str | None) -> ChangedText:
+def _changed_text(path: str, before: str | None, after: str | None) -> ChangedFileView:
     added = _added_lines(before, after or "")
-    return ChangedText(
+    return ChangedFileView(
         path, None if before is None else path, added.__contains__, lambda: after, lambda: before
     )
 

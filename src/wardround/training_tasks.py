@@ -44,7 +44,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"{self.group}: {self.right} are no places of candidates, ascending")
 
 
-class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LineDefect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A defective line of a window: its 0-based place, and of which class; empty where nobody knows."""
 
     at: int
@@ -71,7 +71,7 @@ class Window(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pair: str
     marks: str
     lines: tuple[str, ...]
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[LineDefect, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.marks) != len(self.lines) or not set(self.marks) <= set("+- "):
@@ -147,7 +147,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Injected:
+class Mutation:
     """A way to break a file: lines that are right, and what stands in their place when they are wrong.
 
     Attributes:
@@ -184,7 +184,7 @@ class LineTask:
     title: str
     patterns: tuple[str, ...]
     classes: tuple[str, ...]
-    inject: Callable[[str, str, int], Iterator[Injected]]
+    inject: Callable[[str, str, int], Iterator[Mutation]]
     is_source: Callable[[str], bool]
     kind: str = ""
 

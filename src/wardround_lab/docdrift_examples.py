@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from wardround.semantics.docdrift.features import features
-from wardround.semantics.docdrift.model import Compared, DocumentedChange
+from wardround.semantics.docdrift.model import DocumentedChange, DocumentedPair
 from wardround.text.tokens import is_code_like
 from wardround.training_tasks import Commit, History
 
@@ -26,12 +26,12 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _WORD = re.compile(r"\w+")
 
 
-Compare = Callable[[str, str], Sequence[Compared]]
+Compare = Callable[[str, str], Sequence[DocumentedPair]]
 """The documented callables whose code differs between an old and a new text of a file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DocExample:
     """One example.
 
     Attributes:
@@ -44,12 +44,12 @@ class Row:
     path: str
     told: bool
     values: tuple[float, ...]
-    compared: Compared
+    compared: DocumentedPair
 
 
 def rows(
     history: History, patterns: Sequence[str], compare: Compare, wanted: Callable[[str], bool]
-) -> Iterator[Row]:
+) -> Iterator[DocExample]:
     """The examples of a history, newest first.
 
     Left out: sweeps, very long callables, words that were deleted or only mended, the same change twice, more
@@ -69,14 +69,14 @@ def rows(
                 continue
             seen.add(digest)
             per_callable[place] += 1
-            yield Row(commit.id, commit.time, path, told, features(compared.change), compared)
+            yield DocExample(commit.id, commit.time, path, told, features(compared.change), compared)
 
 
 def _found(
     history: History, commit: Commit, compare: Compare, wanted: Callable[[str], bool]
-) -> list[tuple[str, Compared]]:
+) -> list[tuple[str, DocumentedPair]]:
     """What a commit did to documented callables; nothing for one that touches too many files."""
-    found: list[tuple[str, Compared]] = []
+    found: list[tuple[str, DocumentedPair]] = []
     for change in commit.changes if len(commit.changes) <= _FILES_AT_MOST else ():
         if wanted(change.path) and change.blob is not None and change.base_blob is not None:
             old, new = history.text(change.base_blob), history.text(change.blob)
@@ -85,7 +85,7 @@ def _found(
     return found
 
 
-def _label(compared: Compared) -> bool | None:
+def _label(compared: DocumentedPair) -> bool | None:
     """Whether the words changed; None where that cannot be said."""
     change = compared.change
     sizes = (sum(map(len, change.old.lines)), sum(map(len, change.new.lines)))
@@ -118,7 +118,7 @@ def _alike(old: Sequence[str], new: Sequence[str], in_code: set[str]) -> bool:
     )
 
 
-def _digest(compared: Compared) -> bytes:
+def _digest(compared: DocumentedPair) -> bytes:
     """What makes two examples the same, wherever and whenever they happened."""
     change = compared.change
     parts = (compared.words_before, compared.words_after or "", *change.old.lines, "\0", *change.new.lines)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.change.change_source import DiffOrigin
+from wardround.change.change_source import PatchChangeSource
 from wardround.change.diff import ChangedFile, FilePatch, FileStatus, Hunk, hunks_of, read_patch, unquote
 from wardround.errors import DiffError
 
@@ -247,54 +247,54 @@ class TestRefusing:
 
 
 class TestCompleting:
-    def content(self, origin: DiffOrigin) -> tuple[bytes | None, bytes | None, bool]:
+    def content(self, origin: PatchChangeSource) -> tuple[bytes | None, bytes | None, bool]:
         (file,) = origin.change.files
         return origin.content(file, base=True), origin.content(file), file.fragment
 
     def test_a_checkout_of_the_old_side_gives_both(self, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_text(LINES, encoding="utf-8")
-        assert self.content(DiffOrigin(DIFF, tmp_path)) == (LINES.encode(), CHANGED.encode(), False)
+        assert self.content(PatchChangeSource(DIFF, tmp_path)) == (LINES.encode(), CHANGED.encode(), False)
 
     def test_a_checkout_of_the_new_side_gives_both(self, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_text(CHANGED, encoding="utf-8")
-        assert self.content(DiffOrigin(DIFF, tmp_path)) == (LINES.encode(), CHANGED.encode(), False)
+        assert self.content(PatchChangeSource(DIFF, tmp_path)) == (LINES.encode(), CHANGED.encode(), False)
 
     def test_lines_outside_the_diff_come_from_the_checkout(self, tmp_path: Path) -> None:
         above, below = "above = 1\n" * 9, "below = 1\n" * 9
         (tmp_path / "a.py").write_text(above + LINES + below, encoding="utf-8")
-        origin = DiffOrigin(DIFF.replace("@@ -1,5 +1,6 @@", "@@ -10,5 +10,6 @@"), tmp_path)
+        origin = PatchChangeSource(DIFF.replace("@@ -1,5 +1,6 @@", "@@ -10,5 +10,6 @@"), tmp_path)
         assert self.content(origin) == (
             (above + LINES + below).encode(), (above + CHANGED + below).encode(), False,
         )  # fmt: skip
 
     def test_a_checkout_of_neither_leaves_a_fragment(self, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_text("something = 'else'\n", encoding="utf-8")
-        base, head, fragment = self.content(DiffOrigin(DIFF, tmp_path))
+        base, head, fragment = self.content(PatchChangeSource(DIFF, tmp_path))
         assert (base, head, fragment) == (None, CHANGED.encode(), True)
 
     def test_an_added_file_needs_no_checkout(self, tmp_path: Path) -> None:
-        origin = DiffOrigin("--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+a = 1\n+b = 2\n", tmp_path)
+        origin = PatchChangeSource("--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+a = 1\n+b = 2\n", tmp_path)
         assert self.content(origin) == (None, b"a = 1\nb = 2\n", False)
 
     def test_a_last_line_without_an_end_stays_without(self, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_bytes(b"a = 1\nb = 2")
         end = "\\ No newline at end of file\n"
         diff = f"--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-a = 1\n+a = 3\n b = 2\n{end}"
-        assert self.content(DiffOrigin(diff, tmp_path)) == (b"a = 1\nb = 2", b"a = 3\nb = 2", False)
+        assert self.content(PatchChangeSource(diff, tmp_path)) == (b"a = 1\nb = 2", b"a = 3\nb = 2", False)
 
     def test_a_link_in_the_checkout_is_not_followed(self, tmp_path: Path) -> None:
         (tmp_path / "outside.py").write_text(LINES, encoding="utf-8")
         (tmp_path / "checkout").mkdir()
         (tmp_path / "checkout/a.py").symlink_to("../outside.py")
-        assert self.content(DiffOrigin(DIFF, tmp_path / "checkout"))[2]
+        assert self.content(PatchChangeSource(DIFF, tmp_path / "checkout"))[2]
 
     def test_what_a_diff_says_of_a_binary_file_is_no_content(self, tmp_path: Path) -> None:
         diff = "diff --git a/a b/a\nindex 1111111..2222222 100644\nBinary files a/a and b/a differ\n"
-        assert self.content(DiffOrigin(diff, tmp_path)) == (None, None, True)
+        assert self.content(PatchChangeSource(diff, tmp_path)) == (None, None, True)
         (tmp_path / "a").write_bytes(b"text, for all that an attribute says")
-        assert self.content(DiffOrigin(diff, tmp_path)) == (None, None, True)
+        assert self.content(PatchChangeSource(diff, tmp_path)) == (None, None, True)
         (tmp_path / "a").write_bytes(b"\xff\0\xff")
-        assert self.content(DiffOrigin(diff, tmp_path)) == (None, b"\xff\0\xff", False)
+        assert self.content(PatchChangeSource(diff, tmp_path)) == (None, b"\xff\0\xff", False)
 
     def test_a_fragment_is_inconclusive_and_not_clean(self, repo: GitRepository) -> None:
         done = repo.wardround("review", "--diff-file", "-", stdin=DIFF)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import GitRepository
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.change.trees import meet
+from wardround.change.trees import paths_overlap
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_place_is_held_by_files_links_and_submodules_of_either_side(
     second = first if is_staged else repo.commit()
     with Repository(repo.root) as repository:
         change = repository.staged() if is_staged else repository.between(first, second)
-        assert RepositoryOrigin(repository, change).holds(path) is held
+        assert GitChangeSource(repository, change).has_tracked(path) is held
 
 
 def test_what_is_checked_out_counts_where_it_is_neither_side(repo: GitRepository) -> None:
@@ -52,19 +52,19 @@ def test_what_is_checked_out_counts_where_it_is_neither_side(repo: GitRepository
     second = repo.commit({"a": "2"})
     repo.commit({".venv/pyvenv.cfg": ""})
     with Repository(repo.root) as repository:
-        origin = RepositoryOrigin(repository, repository.between(first, second))
-        assert (origin.holds(".venv"), origin.holds("venv")) == (True, False)
+        origin = GitChangeSource(repository, repository.between(first, second))
+        assert (origin.has_tracked(".venv"), origin.has_tracked("venv")) == (True, False)
 
 
 def test_of_a_work_tree_what_git_ignores_is_not_held(repo: GitRepository) -> None:
     repo.commit({".gitignore": ".venv/\n", ".venv/pyvenv.cfg": "", "tools/run": ""})
     repo.write("new/run", "")
     with Repository(repo.root) as repository:
-        origin = RepositoryOrigin(repository, repository.worktree())
-        assert [origin.holds(path) for path in (".venv", "tools/run", "new")] == [False, True, True]
+        origin = GitChangeSource(repository, repository.worktree())
+        assert [origin.has_tracked(path) for path in (".venv", "tools/run", "new")] == [False, True, True]
 
 
 def test_paths_meet_where_one_is_above_the_other() -> None:
-    assert meet("a/b", "a")
-    assert meet("A", "a/b")
-    assert not meet("a/b", "a/bc")
+    assert paths_overlap("a/b", "a")
+    assert paths_overlap("A", "a/b")
+    assert not paths_overlap("a/b", "a/bc")

@@ -10,7 +10,7 @@ import pytest
 
 from wardround.change.diff import Change, FileStatus
 from wardround.change.repository import INDEX, WORKTREE, Repository
-from wardround.change.trees import MOST_BYTES
+from wardround.change.trees import MAX_FILE_BYTES
 from wardround.errors import GitError
 
 if TYPE_CHECKING:
@@ -231,12 +231,12 @@ class TestHistory:
         second = repo.commit({}, "Move")
         third = repo.commit({"c.py": ""}, "Add")
         with Repository(repo.root) as repository:
-            assert repository.touched([third, first, second]) == [
+            assert repository.commits_touching([third, first, second]) == [
                 (third, "Add", ["c.py"]),
                 (first, "Begin\n\nWith two files.", ["a.py", name]),
                 (second, "Move", ["a.py", "b.py"]),
             ]
-            assert repository.touched([]) == []
+            assert repository.commits_touching([]) == []
 
     def test_a_history_with_a_hole_is_told_as_far_as_git_gets(self, repo: GitRepository) -> None:
         first = repo.commit({"a.py": LINES})
@@ -245,7 +245,7 @@ class TestHistory:
         tree = repo.git("rev-parse", f"{first}^{{tree}}").strip()
         (repo.root / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
         with Repository(repo.root) as repository:
-            assert repository.touched([third, second, first])[0] == (third, "change", ["c.py"])
+            assert repository.commits_touching([third, second, first])[0] == (third, "change", ["c.py"])
 
 
 class TestRefusals:
@@ -623,15 +623,25 @@ class TestKindsOfFile:
 
     def test_of_a_huge_file_no_more_is_read_than_tells_that_it_is(self, repo: GitRepository) -> None:
         repo.stage(
-            {"a.bin": b"x" * (MOST_BYTES + 5), "b.py": LINES, "c.bin": b"y" * MOST_BYTES, "d.py": LINES}
+            {
+                "a.bin": b"x" * (MAX_FILE_BYTES + 5),
+                "b.py": LINES,
+                "c.bin": b"y" * MAX_FILE_BYTES,
+                "d.py": LINES,
+            }
         )
         with Repository(repo.root) as repository:
             change = repository.staged()
             repository.fetch(change.files)
             for _ in range(2):
                 staged = [repository.content(file, INDEX) or b"" for file in change.files]
-                assert staged == [b"x" * MOST_BYTES, LINES.encode(), b"y" * MOST_BYTES, LINES.encode()]
-            assert repository.tree(WORKTREE).read("a.bin") == b"x" * MOST_BYTES
+                assert staged == [
+                    b"x" * MAX_FILE_BYTES,
+                    LINES.encode(),
+                    b"y" * MAX_FILE_BYTES,
+                    LINES.encode(),
+                ]
+            assert repository.tree(WORKTREE).read("a.bin") == b"x" * MAX_FILE_BYTES
 
 
 NAMES = [

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wardround.change.snapshot import Snapshot, alias, private_parent
+from wardround.change.snapshot import Snapshot, safe_name, scratch_root
 
 HOLD = """\
 import sys, time
@@ -58,7 +58,7 @@ class TestAlias:
         "path", ["a.py", "with space/x y.py", "café/π.py", "foo_x86_64.py", 'it\'s "quoted".py', "a-b/-c.py"]
     )
     def test_a_name_that_tools_can_print_stays(self, path: str) -> None:
-        assert alias(path) == path
+        assert safe_name(path) == path
 
     @pytest.mark.parametrize(
         ("path", "name"),
@@ -72,11 +72,11 @@ class TestAlias:
         ],
     )
     def test_a_name_that_tools_would_garble_is_spelled_out(self, path: str, name: str) -> None:
-        assert alias(path) == name
+        assert safe_name(path) == name
 
     def test_no_two_paths_share_one(self) -> None:
         paths = ["-x", "=2dx", "=3d2dx", "a\nb", "a=0ab", "a\\b", "a=5cb", os.fsdecode(b"\xe9"), "=e9"]
-        assert len({alias(path) for path in paths}) == len(paths)
+        assert len({safe_name(path) for path in paths}) == len(paths)
 
 
 class TestContent:
@@ -196,7 +196,7 @@ class TestLife:
 class TestPlace:
     def test_it_is_the_temporary_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("TMPDIR", str(tmp_path))
-        assert private_parent(tmp_path / "worktree") == tmp_path
+        assert scratch_root(tmp_path / "worktree") == tmp_path
 
     def test_one_in_the_work_tree_is_not_even_tried(
         self, tmp_path: Path, worktree: Path, monkeypatch: pytest.MonkeyPatch
@@ -205,7 +205,7 @@ class TestPlace:
         monkeypatch.setattr("tempfile.tempdir", None)
         before = os.stat(worktree / "app").st_mtime_ns
         time.sleep(0.01)
-        assert private_parent(worktree) == Path(os.environ["XDG_CACHE_HOME"]) / "wardround"
+        assert scratch_root(worktree) == Path(os.environ["XDG_CACHE_HOME"]) / "wardround"
         assert os.stat(worktree / "app").st_mtime_ns == before
 
     def test_a_work_tree_around_it_moves_it_to_the_cache(
@@ -213,4 +213,4 @@ class TestPlace:
     ) -> None:
         (tmp_path / "tree/tmp").mkdir(parents=True)
         monkeypatch.setenv("TMPDIR", str(tmp_path / "tree/tmp"))
-        assert private_parent(tmp_path / "tree") == Path(os.environ["XDG_CACHE_HOME"]) / "wardround"
+        assert scratch_root(tmp_path / "tree") == Path(os.environ["XDG_CACHE_HOME"]) / "wardround"

@@ -12,7 +12,7 @@ from wardround_docker_ci.tools import TOOLS
 from tests.conftest import GitRepository
 from wardround import host
 from wardround.cli import doctor
-from wardround.host import Host
+from wardround.host import PluginHost
 
 _MISSING = re.compile(r"^  docker-ci +(\w+) +missing \(commit and CI\): pip", re.MULTILINE)
 
@@ -21,7 +21,7 @@ _MISSING = re.compile(r"^  docker-ci +(\w+) +missing \(commit and CI\): pip", re
 def _nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """No tool of the Docker and CI specialist is found."""
     absent = tuple(replace(tool, find=lambda root: None) for tool in TOOLS)
-    monkeypatch.setattr(host, "load", lambda: Host([replace(specialist(), tools=absent)]))
+    monkeypatch.setattr(host, "load", lambda: PluginHost([replace(specialist(), tools=absent)]))
 
 
 @pytest.mark.parametrize(

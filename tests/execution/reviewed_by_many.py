@@ -20,14 +20,14 @@ import time
 from pathlib import Path
 
 from wardround import review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.checks.base import ChangeCheck, Check
-from wardround.config.schema import Request
+from wardround.config.schema import ReviewRequest
 from wardround.execution import check_runner
 from wardround.execution.check_runner import BUDGET_S
 from wardround.findings import Span
-from wardround.host import Host
+from wardround.host import PluginHost
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
 
@@ -115,9 +115,9 @@ def main() -> None:
     )
     with Repository(Path(sys.argv[1])) as repository:
         change = repository.staged()
-        origin = RepositoryOrigin(repository, change)
-        request = Request(filter_mode="nofilter", jobs=int(sys.argv[2]))
-        done = review.run(origin, change, Host([acme]), request, Processes())
+        origin = GitChangeSource(repository, change)
+        request = ReviewRequest(filter_mode="nofilter", jobs=int(sys.argv[2]))
+        done = review.run_review(origin, change, PluginHost([acme]), request, Processes())
     for finding in done.findings:
         print(finding.file, finding.rule, finding.message)
     for missed in done.unreviewed:

@@ -11,10 +11,10 @@ from wardround_python import tools
 from wardround_python.specialist import specialist
 
 from tests.ruff_reviews import Judged
-from wardround.checks.base import Check, Source
+from wardround.checks.base import Check, SourceFile
 from wardround.errors import UnknownRuleError
-from wardround.findings import RawResult, Span, Status
-from wardround.host import Host
+from wardround.findings import RawFinding, Span, Status
+from wardround.host import PluginHost
 from wardround.specialists import Specialist
 from wardround.tools.tool import Invocation, Tool
 
@@ -64,13 +64,13 @@ class Asked:
             rules=lambda: [_Declared.rule("acme")],
         )  # fmt: skip
 
-    def _run(self, checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+    def _run(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
         self.checks.append([check.ID for check in checks])
         for one in checks:
             check = one(source)
             check.run()
             yield from (
-                RawResult(self._also or result.code, result.file, result.span, result.message)
+                RawFinding(self._also or result.code, result.file, result.span, result.message)
                 for result in check.results
             )
 
@@ -87,7 +87,7 @@ def test_only_the_checks_that_spoke_look_at_the_base(
 ) -> None:
     repo.commit({"a.txt": "red\nplain\n"})
     acme = Asked(also)
-    (finding,) = Judged(repo, Host([acme.specialist()])).findings({"a.txt": "new\nred\nplain\n"})
+    (finding,) = Judged(repo, PluginHost([acme.specialist()])).findings({"a.txt": "new\nred\nplain\n"})
     assert finding.status is Status.EXISTING
     assert acme.checks == asked
 
@@ -95,7 +95,7 @@ def test_only_the_checks_that_spoke_look_at_the_base(
 def test_a_code_that_no_rule_has_stops_the_run_in_one_sentence(repo: GitRepository) -> None:
     repo.commit({"a.txt": "plain\n"})
     with pytest.raises(UnknownRuleError, match="plugin 'acme' reported 'ACME404', which is no rule of it"):
-        Judged(repo, Host([Asked("ACME404").specialist()])).findings({"a.txt": "red\n"})
+        Judged(repo, PluginHost([Asked("ACME404").specialist()])).findings({"a.txt": "red\n"})
 
 
 def test_a_tool_that_said_nothing_is_not_run_on_the_base(repo: GitRepository) -> None:
@@ -111,7 +111,7 @@ def test_a_tool_that_said_nothing_is_not_run_on_the_base(repo: GitRepository) ->
     python = replace(specialist(), tools=(noting(tools.RUFF), noting(tools.TY)), checks=())
     old = "import json\n\n\ndef give() -> int:\n    return 1\n"
     repo.commit({"a.py": old})
-    (finding,) = Judged(repo, Host([python])).findings({"a.py": old + "\n\nNUMBER = 2\n"})
+    (finding,) = Judged(repo, PluginHost([python])).findings({"a.py": old + "\n\nNUMBER = 2\n"})
     assert (finding.rule, finding.status) == ("ruff/F401", Status.EXISTING)
     assert [one for one in sorted(said) if one[1] != ["probe"]] == [
         ("ruff", ["base"]),

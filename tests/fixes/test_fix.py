@@ -16,14 +16,14 @@ import pytest
 from msgspec.structs import replace
 
 from wardround import host, review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import Request
+from wardround.config.schema import ReviewRequest
 from wardround.findings import Edit, Span, SuggestedFix
 from wardround.fixes import journal
 from wardround.fixes.apply import fix
 from wardround.fixes.journal import IndexEntry, Journal, WorktreeFile
-from wardround.review import Review
+from wardround.review import ReviewResult
 from wardround.tools.process import Processes
 
 if TYPE_CHECKING:
@@ -50,13 +50,13 @@ def state_folder(repo: GitRepository) -> Path:
         return journal.folder_of(repository)
 
 
-def reviewed(repository: Repository, *, staged: bool = True) -> Review:
+def reviewed(repository: Repository, *, staged: bool = True) -> ReviewResult:
     change = repository.staged() if staged else repository.worktree()
-    origin = RepositoryOrigin(repository, change)
-    return review.run(origin, change, host.load(), Request(), Processes())
+    origin = GitChangeSource(repository, change)
+    return review.run_review(origin, change, host.load(), ReviewRequest(), Processes())
 
 
-def with_fix(done: Review, edit: Edit) -> Review:
+def with_fix(done: ReviewResult, edit: Edit) -> ReviewResult:
     """A review whose first finding suggests this fix."""
     first, *rest = done.findings
     return replace(done, findings=(replace(first, suggested_fix=SuggestedFix("edit", True, (edit,))), *rest))
@@ -64,7 +64,7 @@ def with_fix(done: Review, edit: Edit) -> Review:
 
 def python_complaint(path: str, text: str) -> str | None:
     (specialist,) = (s for s in host.load().specialists if s.name == "python")
-    return specialist.complaint(text)
+    return specialist.syntax_error_of(text)
 
 
 class TestSafeFixes:

@@ -19,16 +19,16 @@ from wardround.inference.metadata import (
     SCHEMA,
     BaseModel,
     Calibration,
-    Data,
     Evaluation,
     File,
     Fusion,
-    Gain,
+    HumanReview,
+    Improvement,
     Interval,
     Metadata,
-    Reading,
+    PromotionState,
     Shared,
-    State,
+    TrainingData,
     read_metadata,
     write_metadata,
 )
@@ -178,7 +178,7 @@ def make_table(
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
     (folder / "model.onnx").write_bytes(model.SerializeToString(deterministic=True))
     standard = {
-        "kind": "table", "inputs": INPUTS, "window": 0, "tokenizer": None, "state": State.REPORT,
+        "kind": "table", "inputs": INPUTS, "window": 0, "tokenizer": None, "state": PromotionState.REPORT,
         "thresholds": {"report": 0.9}, "alarm_rate": 0.01,
     }  # fmt: skip
     _write(folder, name, None, standard | changes)
@@ -194,15 +194,15 @@ def earned(kind: str, model: File) -> dict[str, Any]:
         repositories=tuple(f"new/r{number}" for number in range(8)), since=2000, items=100, base_rate=0.5,
         metrics={name: {metric: some} for name in (subject, *rivals)},
         gains=tuple(
-            Gain(of=subject, over=over, metric=metric, seed=seed, gain=some)
+            Improvement(of=subject, over=over, metric=metric, seed=seed, gain=some)
             for over in rivals
             for seed in (0, 1)
         ),
         controls={"placebo": Interval(value=0.0, low=-0.01, high=0.01)}, leaks=0,
         exempt={"size": "all are of one size"}, models={"0": model.sha256, "1": "1" * 64},
-        read=Reading(items=60, right=60, note="one reader"),
+        read=HumanReview(items=60, right=60, note="one reader"),
     )  # fmt: skip
-    data = Data(
+    data = TrainingData(
         recipe="2" * 64, records="3" * 64, repositories=("old/r0",), items=100, until=1000, audit="passed"
     )
     calibration = Calibration(
@@ -243,7 +243,8 @@ def _base_of(folder: Path) -> BaseModel:
 def _write(folder: Path, name: str, base: BaseModel | None, changes: Mapping[str, Any]) -> None:
     values: dict[str, Any] = {
         "schema": SCHEMA, "name": name, "specialist": "words", "task": "test", "kind": "embedder",
-        "state": State.RANK, "licence": "MIT", "date": "2026-01-01", "model": file_of(folder, "model.onnx"),
+        "state": PromotionState.RANK, "licence": "MIT", "date": "2026-01-01",
+        "model": file_of(folder, "model.onnx"),
         "base": base, "window": WINDOW,
         "fusion": Fusion(names=("bm25", "cosine"), weights=(1.0, 2.0), bias=-1.0),
     }  # fmt: skip
@@ -251,7 +252,7 @@ def _write(folder: Path, name: str, base: BaseModel | None, changes: Mapping[str
         values["tokenizer"] = file_of(folder, "tokenizer.json")
     changes = dict(changes)
     if "shares" in changes:
-        values["state"] = State.SHADOW
+        values["state"] = PromotionState.SHADOW
     else:
         values |= earned(changes.get("kind", "embedder"), values["model"])
     write_metadata(folder, Metadata(**(values | changes)))

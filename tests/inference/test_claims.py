@@ -15,10 +15,10 @@ import pytest
 from tests.inference.making import file_of, flip, make_base, make_table, renew
 from wardround.errors import ModelError
 from wardround.inference.locations import METADATA_FILE
-from wardround.inference.metadata import Source, State, read_metadata, write_metadata
-from wardround.inference.model_session import ReviewModels
-from wardround.inference.promotion_policy import decide
-from wardround.inference.registry import Shelf
+from wardround.inference.metadata import ModelSource, PromotionState, read_metadata, write_metadata
+from wardround.inference.model_session import ModelSession
+from wardround.inference.promotion_policy import allowed_state
+from wardround.inference.registry import ModelRegistry
 from wardround.inference.runtime import CPU, Runtime
 from wardround.inference.verify import verify
 
@@ -36,14 +36,14 @@ def by_hand(folder: Path, **changes: Any) -> None:
 
 
 def troubles(folder: Path) -> dict[str, tuple[str, ...]]:
-    return {one.name: one.troubles for one in verify(Shelf.of([folder]))}
+    return {one.name: one.troubles for one in verify(ModelRegistry.of([folder]))}
 
 
 class TestState:
     @pytest.fixture
     def unread(self, tmp_path: Path) -> Path:
         """A table that may rank, and not report, since nobody read what it says."""
-        folder = make_table(tmp_path / "table", state=State.RANK)
+        folder = make_table(tmp_path / "table", state=PromotionState.RANK)
         evaluation = read_metadata(folder).evaluation
         assert evaluation is not None
         renew(folder, evaluation=msgspec.structs.replace(evaluation, read=None))
@@ -54,7 +54,7 @@ class TestState:
         by_hand(unread, state="report")
         (said,) = troubles(unread)["table"]
         assert "its metadata says report, which what it records does not allow (Nobody read what it" in said
-        assert Shelf.of([unread]).named("table").metadata.state is State.SHADOW
+        assert ModelRegistry.of([unread]).get("table").metadata.state is PromotionState.SHADOW
 
     def test_one_that_was_never_measured_may_do_nothing(self, tmp_path: Path) -> None:
         folder = make_table(tmp_path / "table", evaluation=None)
@@ -66,10 +66,10 @@ class TestState:
 
     def test_it_is_not_lent_and_the_review_says_so(self, unread: Path) -> None:
         by_hand(unread, state="report")
-        shelf = Shelf.of([unread])
-        models = ReviewModels(lambda: shelf, lambda: Runtime("onnxruntime", "0", CPU))
-        assert models.lend(["table"], 8).table("table") is None
-        assert models.troubles(["table"]) == {}
+        shelf = ModelRegistry.of([unread])
+        models = ModelSession(lambda: shelf, lambda: Runtime("onnxruntime", "0", CPU))
+        assert models.scope(["table"], 8).table("table") is None
+        assert models.errors(["table"]) == {}
         (said,) = models.overstated(["table"])
         assert said.startswith("model table counts as shadow: its metadata says report, which")
 
@@ -80,10 +80,14 @@ class TestState:
         assert "counts as shadow: its metadata says report" in lines[1]
 
     def test_what_earned_it_keeps_it(self, shelf_folder: Path) -> None:
-        states = {one.name: one.metadata.state for one in Shelf.of([shelf_folder]).found}
-        assert states == {"base": State.SHADOW, "adapter": State.RANK, "table": State.REPORT}
-        assert [decide(read_metadata(shelf_folder / name)).state for name in ("adapter", "table")] == [
-            State.RANK, State.REPORT,
+        states = {one.name: one.metadata.state for one in ModelRegistry.of([shelf_folder]).found}
+        assert states == {
+            "base": PromotionState.SHADOW,
+            "adapter": PromotionState.RANK,
+            "table": PromotionState.REPORT,
+        }
+        assert [allowed_state(read_metadata(shelf_folder / name)).state for name in ("adapter", "table")] == [
+            PromotionState.RANK, PromotionState.REPORT,
         ]  # fmt: skip
 
     def test_asking_again_takes_nothing_that_a_hook_does_not_have(self) -> None:
@@ -198,7 +202,9 @@ class TestWhatIsNoModel:
     def test_an_exported_one_is_checked(self, tmp_path: Path) -> None:
         folder = make_base(tmp_path / "exported")
         known = read_metadata(folder)
-        write_metadata(folder, msgspec.structs.replace(known, source=Source(name="base", weights="0" * 64)))
+        write_metadata(
+            folder, msgspec.structs.replace(known, source=ModelSource(name="base", weights="0" * 64))
+        )
         assert "does not cut texts at the model's window of 12 tokens" in troubles(folder)["base"][0]
         tokenizer = json.loads((folder / "tokenizer.json").read_bytes())
         tokenizer["truncation"] = {

@@ -19,19 +19,19 @@ from wardround.errors import ModelError
 from wardround.inference.locations import METADATA_FILE
 from wardround.inference.metadata import File, Shared, read_metadata, write_metadata
 from wardround.inference.onnx_external_data import outside
-from wardround.inference.registry import Shelf
+from wardround.inference.registry import ModelRegistry
 from wardround.inference.runtime import CPU, Runtime
 
 RUNTIME = Runtime("onnxruntime", "0", CPU)
 
 
-def load(shelf: Shelf, name: str) -> None:
-    shelf.load(shelf.named(name), RUNTIME)
+def load(shelf: ModelRegistry, name: str) -> None:
+    shelf.load(shelf.get(name), RUNTIME)
 
 
 def refusal(folder: Path, name: str = "base") -> str:
     """What is said when a model is to be loaded; one sentence on one line."""
-    shelf = Shelf.of([folder])
+    shelf = ModelRegistry.of([folder])
     with pytest.raises(ModelError) as refused:
         load(shelf, name)
     said = str(refused.value)
@@ -289,7 +289,7 @@ class TestReachingOutside:
         """What onnxruntime would read from the folder is not what it computes with."""
         from wardround.inference import registry as shelves
 
-        held = shelves.mapped
+        held = shelves.mmap_verified
 
         def swapped(folder: Path, file: File) -> object:
             content = held(folder, file)
@@ -298,10 +298,10 @@ class TestReachingOutside:
             target.write_bytes(bytes(file.bytes))
             return content
 
-        expected = Shelf.of([shelf_folder]).embedder("base", RUNTIME).embed(["read the file"])
+        expected = ModelRegistry.of([shelf_folder]).embedder("base", RUNTIME).embed(["read the file"])
         other = make_base(shelf_folder / "other", "other")
-        monkeypatch.setattr(shelves, "mapped", swapped)
-        found = Shelf.of([other]).embedder("other", RUNTIME).embed(["read the file"])
+        monkeypatch.setattr(shelves, "mmap_verified", swapped)
+        found = ModelRegistry.of([other]).embedder("other", RUNTIME).embed(["read the file"])
         assert not any((other / "shared.bin").read_bytes())
         assert (found == expected).all()
 

@@ -15,22 +15,22 @@ from msgspec.structs import replace
 
 from tests.inference.making import flip, renew
 from wardround import review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.checks.base import ChangeCheck, Check
-from wardround.config.schema import Request
+from wardround.config.schema import ReviewRequest
 from wardround.errors import ConfigError, ModelError
 from wardround.findings import Span
-from wardround.host import Host
+from wardround.host import PluginHost
 from wardround.inference import broker, registry, runtime
 from wardround.inference.locations import METADATA_FILE
-from wardround.inference.metadata import State
-from wardround.inference.shadow_log import Scored
-from wardround.plugin_discovery import Installed
-from wardround.policy.gate import Outcome
+from wardround.inference.metadata import PromotionState
+from wardround.inference.shadow_log import ShadowScore
+from wardround.plugin_discovery import InstalledPlugins
+from wardround.policy.gate import GateOutcome
 from wardround.reports import json, text
 from wardround.specialists import Specialist
-from wardround.storage.paths import cache_folder, state_folder
+from wardround.storage.paths import cache_dir, state_dir
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
@@ -110,17 +110,19 @@ class Reviewing:
     loads: list[str] = field(default_factory=list)
     rendered: str = ""
 
-    def review(self, *checks: type[Check], request: Request | None = None, **more: Any) -> review.Review:
+    def review(
+        self, *checks: type[Check], request: ReviewRequest | None = None, **more: Any
+    ) -> review.ReviewResult:
         """Review what is staged."""
         lines = [f"{name} = {value}" for name, value in self.settings.items()]
         self.repo.write(".wardround.toml", "\n".join([f'model-folders = ["{self.models}"]', *lines]))
-        host = Host([specialist(*checks, **more)])
+        host = PluginHost([specialist(*checks, **more)])
         with Repository(self.repo.root) as repository:
             change = repository.staged()
-            origin = RepositoryOrigin(repository, change)
-            wanted = request or Request(filter_mode="nofilter", config_from="head")
+            origin = GitChangeSource(repository, change)
+            wanted = request or ReviewRequest(filter_mode="nofilter", config_from="head")
             wanted = replace(wanted, config_file=self.repo.root / ".wardround.toml")
-            done = review.run(origin, change, host, wanted, Processes())
+            done = review.run_review(origin, change, host, wanted, Processes())
             self.rendered = text.render(done)
             return done
 
@@ -133,24 +135,26 @@ class Reviewing:
 @pytest.fixture
 def reviewing(repo: GitRepository, shelf_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Reviewing:
     made = Reviewing(repo, shelf_folder)
-    plain = registry.Shelf._load
+    plain = registry.ModelRegistry._load
 
-    def counted(self: registry.Shelf, one: registry.Found, how: runtime.Runtime) -> registry.Loaded:
+    def counted(
+        self: registry.ModelRegistry, one: registry.ModelEntry, how: runtime.Runtime
+    ) -> registry.Loaded:
         made.loads.append(one.name)
         return plain(self, one, how)
 
-    monkeypatch.setattr(registry.Shelf, "_load", counted)
+    monkeypatch.setattr(registry.ModelRegistry, "_load", counted)
     monkeypatch.setattr(registry, "_LOADED", {})
     monkeypatch.setattr(registry, "_SHARED", {})
     made.stage({"a.txt": "read the file\nwrite a value\nopen the file\n"})
     return made
 
 
-def told(done: review.Review) -> list[str]:
+def told(done: review.ReviewResult) -> list[str]:
     return [finding.message for finding in done.findings]
 
 
-def same(done: review.Review) -> dict[str, Any]:
+def same(done: review.ReviewResult) -> dict[str, Any]:
     """What of a report must not differ from run to run."""
     report = json.as_dict(done)
     del report["timings"]
@@ -184,7 +188,7 @@ class TestUse:
 
     def test_nor_does_one_that_knows_only_the_scores(self, reviewing: Reviewing) -> None:
         first = reviewing.review(NearestLine, LikelyWrong)
-        for file in cache_folder().glob("results.sqlite*"):
+        for file in cache_dir().glob("results.sqlite*"):
             file.unlink()
         reviewing.loads.clear()
         assert same(reviewing.review(NearestLine, LikelyWrong)) == same(first)
@@ -196,7 +200,7 @@ class TestUse:
         assert told(reviewing.review(LikelyWrong)) == []
 
     def test_a_table_that_may_only_rank_never_speaks(self, reviewing: Reviewing) -> None:
-        renew(reviewing.models / "table", state=State.RANK)
+        renew(reviewing.models / "table", state=PromotionState.RANK)
         assert told(reviewing.review(LikelyWrong)) == []
 
     def test_checks_of_the_whole_change_have_models_too(self, reviewing: Reviewing) -> None:
@@ -218,7 +222,7 @@ class TestUse:
 
 class TestWithout:
     def test_no_models_means_none(self, reviewing: Reviewing) -> None:
-        request = Request(filter_mode="nofilter", use_models=False)
+        request = ReviewRequest(filter_mode="nofilter", use_models=False)
         done = reviewing.review(NearestLine, request=request)
         assert (told(done), reviewing.loads, done.notes) == (["no model"], [], ())
         assert all("model" not in run.tool for run in done.runs)
@@ -230,20 +234,20 @@ class TestWithout:
 
     def test_required_and_not_wanted_is_unreviewed(self, reviewing: Reviewing) -> None:
         reviewing.settings["models"] = '"required"'
-        done = reviewing.review(NearestLine, request=Request(filter_mode="nofilter", use_models=False))
+        done = reviewing.review(NearestLine, request=ReviewRequest(filter_mode="nofilter", use_models=False))
         assert {(one.tool, one.reason) for one in done.unreviewed} == {
             ("model adapter", "--no-models was given"), ("model table", "--no-models was given")
         }  # fmt: skip
 
     def test_what_may_say_nothing_is_no_loss_there(self, reviewing: Reviewing) -> None:
         reviewing.settings["models"] = '"required"'
-        renew(reviewing.models / "adapter", state=State.SHADOW)
-        request = Request(filter_mode="nofilter", use_models=False)
+        renew(reviewing.models / "adapter", state=PromotionState.SHADOW)
+        request = ReviewRequest(filter_mode="nofilter", use_models=False)
         done = reviewing.review(NearestLine, request=request)
         assert [(one.tool, one.reason) for one in done.unreviewed] == [
             ("model table", "--no-models was given")
         ]
-        renew(reviewing.models / "table", state=State.SHADOW)
+        renew(reviewing.models / "table", state=PromotionState.SHADOW)
         assert reviewing.review(NearestLine, request=request).unreviewed == ()
 
     def test_one_that_is_nowhere_is_a_note_and_unreviewed_where_required(self, reviewing: Reviewing) -> None:
@@ -257,7 +261,7 @@ class TestWithout:
             ("a.txt", "model adapter", "model adapter is not installed; name its folder in model-folders")
         ]
         assert "  a.txt: model adapter is not installed; name its folder" in reviewing.rendered
-        assert done.gate.outcome is Outcome.INCONCLUSIVE
+        assert done.gate.outcome is GateOutcome.INCONCLUSIVE
 
     @pytest.mark.parametrize("junk", [b"", b"{", b"[]", b'{"name": "adapter"}', b'{"name": 1}', None])
     @pytest.mark.parametrize("folder", ["adapter", "of-another-name"])
@@ -279,7 +283,7 @@ class TestWithout:
         reviewing.settings["models"] = '"required"'
         done = reviewing.review(NearestLine)
         assert [(one.file, one.tool) for one in done.unreviewed] == [("a.txt", "model adapter")]
-        assert done.gate.outcome is Outcome.INCONCLUSIVE
+        assert done.gate.outcome is GateOutcome.INCONCLUSIVE
 
     def test_one_of_another_name_that_cannot_be_read_is_a_note(self, reviewing: Reviewing) -> None:
         (reviewing.models / "more").mkdir()
@@ -301,7 +305,7 @@ class TestWithout:
     ) -> None:
         (tmp_path / "empty" / "notes").mkdir(parents=True)
         reviewing.models = tmp_path / folder
-        request = Request(filter_mode="nofilter", use_models=use_models)
+        request = ReviewRequest(filter_mode="nofilter", use_models=use_models)
         with pytest.raises(ConfigError, match=rf"\.wardround\.toml: model-folders: '.*{folder}' {wrong}"):
             reviewing.review(NearestLine, request=request)
         reviewing.settings["models"] = '"off"'
@@ -310,14 +314,14 @@ class TestWithout:
     def test_an_installation_without_onnxruntime_is_not_nagged(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(runtime, "installed", lambda group: Installed((), {"numpy": "2"}))
+        monkeypatch.setattr(runtime, "discover", lambda group: InstalledPlugins((), {"numpy": "2"}))
         done = reviewing.review(NearestLine)
         assert (told(done), done.notes) == (["no model"], ())
 
     def test_without_onnxruntime_nothing_is_said_of_hunks_that_models_did_not_see(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(runtime, "installed", lambda group: Installed((), {"numpy": "2"}))
+        monkeypatch.setattr(runtime, "discover", lambda group: InstalledPlugins((), {"numpy": "2"}))
         monkeypatch.setitem(broker.LIMITS, Profile.COMMIT, broker.Limits(2, 64, 256))  # type: ignore[arg-type]
         reviewing.stage({f"{name}.txt": "read the file\nwrite a value\n" for name in "bcd"})
         done = reviewing.review(NearestLine)
@@ -327,7 +331,7 @@ class TestWithout:
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         versions = {"numpy": "2", "onnxruntime": "1.20"}
-        monkeypatch.setattr(runtime, "installed", lambda group: Installed((), versions))
+        monkeypatch.setattr(runtime, "discover", lambda group: InstalledPlugins((), versions))
         done = reviewing.review(NearestLine)
         assert told(done) == ["no model"]
         assert done.notes == (
@@ -341,8 +345,8 @@ class TestWithout:
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch, profile: Profile, status: int
     ) -> None:
         reviewing.settings["models"] = '"required"'
-        monkeypatch.setattr(runtime, "installed", lambda group: Installed((), {}))
-        request = Request(filter_mode="nofilter", profile=profile, config_from="head")
+        monkeypatch.setattr(runtime, "discover", lambda group: InstalledPlugins((), {}))
+        request = ReviewRequest(filter_mode="nofilter", profile=profile, config_from="head")
         done = reviewing.review(NearestLine, request=request)
         assert {one.tool for one in done.unreviewed} == {"model adapter", "model table"}
         assert (done.notes, done.exit_status) == ((), status)
@@ -403,18 +407,18 @@ class TestWithout:
 
 class TestShadow:
     def test_a_model_in_shadow_is_none_and_no_trouble(self, reviewing: Reviewing) -> None:
-        renew(reviewing.models / "adapter", state=State.SHADOW)
+        renew(reviewing.models / "adapter", state=PromotionState.SHADOW)
         done = reviewing.review(NearestLine)
         assert (told(done), done.notes, reviewing.loads) == (["no model"], (), [])
-        assert not (state_folder() / "shadow.jsonl").exists()
+        assert not (state_dir() / "shadow.jsonl").exists()
 
     def test_its_scores_are_logged_where_that_is_asked_for(self, reviewing: Reviewing) -> None:
-        renew(reviewing.models / "adapter", state=State.SHADOW)
+        renew(reviewing.models / "adapter", state=PromotionState.SHADOW)
         reviewing.settings["log-shadow"] = "true"
         done = reviewing.review(NearestLine, change=[WholeChangeNearest])
         assert set(told(done)) == {"no model"}
-        lines = (state_folder() / "shadow.jsonl").read_bytes().splitlines()
-        logged = [msgspec.json.decode(line, type=Scored) for line in lines]
+        lines = (state_dir() / "shadow.jsonl").read_bytes().splitlines()
+        logged = [msgspec.json.decode(line, type=ShadowScore) for line in lines]
         assert {one.model for one in logged} == {"adapter"}
         assert sorted(len(one.scores) for one in logged) == [1, 2, 2]
         assert b"file" not in b"".join(lines)
@@ -460,22 +464,22 @@ class TestRuntime:
     @pytest.fixture(autouse=True)
     def offered(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         versions = {"numpy": "2", "tokenizers": "0.22", "onnxruntime-gpu": "1.22", "onnxruntime": "1.31"}
-        monkeypatch.setattr(runtime, "installed", lambda group: Installed((), versions))
+        monkeypatch.setattr(runtime, "discover", lambda group: InstalledPlugins((), versions))
         return versions
 
     def test_a_gpu_that_does_not_start_is_left_for_the_cpu(self) -> None:
-        assert runtime.find() == runtime.Runtime("onnxruntime-gpu", "1.22", runtime.CPU)
+        assert runtime.detect_runtime() == runtime.Runtime("onnxruntime-gpu", "1.22", runtime.CPU)
 
     def test_one_that_does_comes_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(runtime, "_try_cuda", lambda: "")
-        found = runtime.find(threads=2)
+        found = runtime.detect_runtime(threads=2)
         assert found.providers == (runtime.CUDA, runtime.CPU)
-        assert runtime.find("cpu").providers == (runtime.CPU,)
+        assert runtime.detect_runtime("cpu").providers == (runtime.CPU,)
 
     def test_nothing_at_all(self, offered: dict[str, str]) -> None:
         offered.clear()
         with pytest.raises(ModelError, match="numpy and onnxruntime and tokenizers are not installed"):
-            runtime.find()
+            runtime.detect_runtime()
 
     def test_the_smallest_model_is_one(self) -> None:
         import numpy as np

@@ -17,7 +17,7 @@ from wardround.inference import similarity
 from wardround.inference.calibration import probability
 from wardround.inference.embedder import Embedder
 from wardround.inference.metadata import Calibration, Fusion
-from wardround.inference.registry import Shelf, model_digest, score_digest
+from wardround.inference.registry import ModelRegistry, model_digest, score_digest
 from wardround.inference.runtime import CPU, Runtime
 from wardround.inference.tabular import raw_score
 from wardround.retrieval import protocols as retrieval
@@ -33,12 +33,12 @@ def texts(count: int, seed: int = 0) -> list[str]:
 
 
 @pytest.fixture
-def shelf(shelf_folder: Path) -> Shelf:
-    return Shelf.of([shelf_folder])
+def shelf(shelf_folder: Path) -> ModelRegistry:
+    return ModelRegistry.of([shelf_folder])
 
 
 @pytest.fixture
-def embedder(shelf: Shelf) -> Embedder:
+def embedder(shelf: ModelRegistry) -> Embedder:
     return shelf.embedder("base", RUNTIME)
 
 
@@ -64,7 +64,7 @@ class TestVectors:
         batch = embedder.session.run({"input_ids": ids})[-1]
         assert not (batch == embedder.embed(same_length)).all()
 
-    def test_two_threads_give_what_one_gives(self, shelf: Shelf) -> None:
+    def test_two_threads_give_what_one_gives(self, shelf: ModelRegistry) -> None:
         two = shelf.embedder("base", Runtime("onnxruntime", "0", CPU, threads=2))
         some = texts(40)
         assert (two.embed(some) == shelf.embedder("base", RUNTIME).embed(some)).all()
@@ -81,7 +81,9 @@ class TestVectors:
     def test_any_text_has_one(self, embedder: Embedder, text: str) -> None:
         assert np.isfinite(embedder.embed([text])).all()
 
-    def test_an_adapter_is_another_model_on_the_same_tensors(self, shelf: Shelf, embedder: Embedder) -> None:
+    def test_an_adapter_is_another_model_on_the_same_tensors(
+        self, shelf: ModelRegistry, embedder: Embedder
+    ) -> None:
         other = shelf.embedder("adapter", RUNTIME)
         assert other.digest != embedder.digest
         assert not np.allclose(other.embed(["read"]), embedder.embed(["read"]))
@@ -90,27 +92,27 @@ class TestVectors:
         asked: retrieval.Embedder = embedder
         assert asked.digest == embedder.digest
 
-    def test_a_model_is_loaded_once(self, shelf: Shelf, shelf_folder: Path) -> None:
-        again = Shelf.of([shelf_folder])
-        assert again.load(again.named("base"), RUNTIME) is shelf.load(shelf.named("base"), RUNTIME)
+    def test_a_model_is_loaded_once(self, shelf: ModelRegistry, shelf_folder: Path) -> None:
+        again = ModelRegistry.of([shelf_folder])
+        assert again.load(again.get("base"), RUNTIME) is shelf.load(shelf.get("base"), RUNTIME)
 
 
 class TestTables:
-    def test_the_score_is_the_last_number(self, shelf: Shelf) -> None:
-        session = shelf.load(shelf.named("table"), RUNTIME).session
+    def test_the_score_is_the_last_number(self, shelf: ModelRegistry) -> None:
+        session = shelf.load(shelf.get("table"), RUNTIME).session
         assert raw_score(session, [1.0, 0.5, 2.0]) == 2.5
 
-    def test_a_row_of_another_width_is_refused(self, shelf: Shelf) -> None:
-        session = shelf.load(shelf.named("table"), RUNTIME).session
+    def test_a_row_of_another_width_is_refused(self, shelf: ModelRegistry) -> None:
+        session = shelf.load(shelf.get("table"), RUNTIME).session
         with pytest.raises(ModelError, match="it cannot be run"):
             raw_score(session, [1.0, 0.5])
 
     def test_a_score_that_is_no_number_is_refused(self, tmp_path: Path) -> None:
-        shelf = Shelf.of([make_table(tmp_path / "bad", weights=(math.nan, 1.0, 1.0))])
+        shelf = ModelRegistry.of([make_table(tmp_path / "bad", weights=(math.nan, 1.0, 1.0))])
         with pytest.raises(ModelError, match="it gave nan"):
-            raw_score(shelf.load(shelf.named("table"), RUNTIME).session, [1.0] * len(INPUTS))
+            raw_score(shelf.load(shelf.get("table"), RUNTIME).session, [1.0] * len(INPUTS))
 
-    def test_numbers_have_no_embedder(self, shelf: Shelf) -> None:
+    def test_numbers_have_no_embedder(self, shelf: ModelRegistry) -> None:
         with pytest.raises(ModelError, match="reads numbers, not texts"):
             shelf.embedder("table", RUNTIME)
 
@@ -152,8 +154,8 @@ class TestFusion:
 
 
 class TestDigests:
-    def test_they_tell_runtimes_and_models_apart(self, shelf: Shelf) -> None:
-        base, adapter = shelf.named("base").metadata, shelf.named("adapter").metadata
+    def test_they_tell_runtimes_and_models_apart(self, shelf: ModelRegistry) -> None:
+        base, adapter = shelf.get("base").metadata, shelf.get("adapter").metadata
         runtimes = [
             RUNTIME,
             Runtime("onnxruntime", "1", CPU),
@@ -163,8 +165,8 @@ class TestDigests:
         assert len(digests) == 6
         assert model_digest(base) != model_digest(adapter)
 
-    def test_threads_make_no_other_score(self, shelf: Shelf) -> None:
-        base = shelf.named("base").metadata
+    def test_threads_make_no_other_score(self, shelf: ModelRegistry) -> None:
+        base = shelf.get("base").metadata
         assert score_digest(base, RUNTIME) == score_digest(base, Runtime("onnxruntime", "0", CPU, threads=2))
 
 

@@ -7,8 +7,8 @@ import importlib
 import pytest
 
 from wardround.checks import index
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText
-from wardround.checks.lazy import LateEach
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView
+from wardround.checks.lazy import CheckRegistry
 from wardround.specialists import Specialist
 
 LANGUAGES = ["python", "sql", "typescript", "tests"]
@@ -20,15 +20,17 @@ def specialist_of(language: str) -> Specialist:
     return made
 
 
-def table_of(language: str) -> LateEach[type[ChangeCheck]]:
+def table_of(language: str) -> CheckRegistry[type[ChangeCheck]]:
     checks = specialist_of(language).change_checks
-    assert isinstance(checks, LateEach)
+    assert isinstance(checks, CheckRegistry)
     return checks
 
 
-def files_of(case: ChangeCase) -> list[ChangedText]:
+def files_of(case: ChangeCase) -> list[ChangedFileView]:
     return [
-        ChangedText(path, path, lambda line: True, lambda after=after: after, lambda before=before: before)
+        ChangedFileView(
+            path, path, lambda line: True, lambda after=after: after, lambda before=before: before
+        )
         for path, (before, after) in case.files.items()
     ]
 
@@ -48,7 +50,7 @@ def test_the_table_is_up_to_date(language: str) -> None:
 def test_a_check_is_chosen_for_its_own_cases(
     language: str, check: type[ChangeCheck], case: ChangeCase
 ) -> None:
-    assert check in set(table_of(language).about_change(files_of(case)))
+    assert check in set(table_of(language).candidates_for_change(files_of(case)))
 
 
 @pytest.mark.parametrize(
@@ -63,4 +65,4 @@ def test_a_check_is_chosen_for_its_own_cases(
 )
 def test_a_change_asks_those_only_that_can_speak_of_it(language: str, path: str, asked: list[str]) -> None:
     case = ChangeCase({path: ("one = 1\n", "one = 2\n"), "README.md": ("--to\n", "--from\n")})
-    assert [check.ID for check in table_of(language).about_change(files_of(case))] == asked
+    assert [check.ID for check in table_of(language).candidates_for_change(files_of(case))] == asked

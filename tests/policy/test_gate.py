@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.findings import Finding, Plane, Severity, Span, Status, Unreviewed
-from wardround.policy.gate import Gate, Outcome, gate
+from wardround.policy.gate import Gate, GateOutcome, gate
 
 LOST = Unreviewed("q.py", "python", "ruff", "timed out after 10 s")
 LEVELS = ("none", "info", "warn", "error")
@@ -32,7 +32,7 @@ unreviewed = st.lists(
 
 
 def test_nothing_found_and_everything_reviewed_passes() -> None:
-    assert gate([], [], "error") == Gate(Outcome.PASS, "error", ())
+    assert gate([], [], "error") == Gate(GateOutcome.PASS, "error", ())
 
 
 @pytest.mark.parametrize("status", [Status.NEW, Status.CAUSED])
@@ -42,19 +42,21 @@ def test_what_the_change_brought_blocks_from_the_level_on(
     level: str, severity: Severity, status: Status
 ) -> None:
     blocks = level != "none" and severity >= Severity.named(level)
-    expected = Gate(Outcome.BLOCKED, level, ("ruff/B006: 1",)) if blocks else Gate(Outcome.PASS, level, ())
+    expected = (
+        Gate(GateOutcome.BLOCKED, level, ("ruff/B006: 1",)) if blocks else Gate(GateOutcome.PASS, level, ())
+    )
     assert gate([finding(severity, status)], [], level) == expected
 
 
 @pytest.mark.parametrize("status", [Status.EXISTING, Status.SUPPRESSED])
 def test_what_was_there_or_is_waived_never_blocks(status: Status) -> None:
-    assert gate([finding(Severity.ERROR, status)], [], "info").outcome is Outcome.PASS
+    assert gate([finding(Severity.ERROR, status)], [], "info").outcome is GateOutcome.PASS
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_something_not_reviewed_is_never_a_pass(level: str) -> None:
     assert gate([], [LOST], level) == Gate(
-        Outcome.INCONCLUSIVE, level, ("ruff did not review 1 file: timed out after 10 s",)
+        GateOutcome.INCONCLUSIVE, level, ("ruff did not review 1 file: timed out after 10 s",)
     )
 
 
@@ -86,7 +88,7 @@ def test_the_order_does_not_matter(
 
 @given(findings, unreviewed, st.sampled_from(LEVELS))
 def test_more_trouble_never_makes_it_better(found: list[Finding], lost: list[Unreviewed], level: str) -> None:
-    order = [Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.BLOCKED]
+    order = [GateOutcome.PASS, GateOutcome.INCONCLUSIVE, GateOutcome.BLOCKED]
     before = order.index(gate(found, lost, level).outcome)
     assert order.index(gate([*found, finding(Severity.ERROR)], lost, level).outcome) >= before
     assert order.index(gate(found, [*lost, LOST], level).outcome) >= before

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from wardround.errors import ConfigError
 from wardround.findings import Finding, Plane, Severity, Span, Status
-from wardround.processors.baseline import Acceptance, Accepted, Baseline, accepted, dump, load
+from wardround.processors.baseline import Acceptance, Baseline, BaselineEntry, accepted, dump, load
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -23,7 +23,9 @@ PLAIN = Finding(
 )  # fmt: skip
 OLD = "import os\n\n\ndef f(x=[]):\n    return x\n"
 names = st.text(alphabet="abcdef0123456789", min_size=2, max_size=4)
-entries = st.lists(st.builds(Accepted, st.sampled_from(["a.py", "ä b.py"]), st.just("r/1"), names, names))
+entries = st.lists(
+    st.builds(BaselineEntry, st.sampled_from(["a.py", "ä b.py"]), st.just("r/1"), names, names)
+)
 
 
 def found(fingerprint: str, file: str = "a.py") -> Finding:
@@ -35,13 +37,13 @@ class TestFile:
         assert load(None, "b.json") == Baseline()
 
     @given(entries)
-    def test_what_is_written_is_read(self, given_: list[Accepted]) -> None:
+    def test_what_is_written_is_read(self, given_: list[BaselineEntry]) -> None:
         content = dump(Baseline(tuple(given_)))
         assert load(content, "b.json").findings == tuple(sorted(given_))
         assert dump(load(content, "b.json")) == content
 
     @given(entries)
-    def test_it_has_one_line_for_each_finding(self, given_: list[Accepted]) -> None:
+    def test_it_has_one_line_for_each_finding(self, given_: list[BaselineEntry]) -> None:
         content = dump(Baseline(tuple(given_)))
         json.loads(content)
         assert content.endswith(b"\n")
@@ -67,17 +69,17 @@ class TestFile:
 class TestAcceptance:
     def test_each_entry_accepts_one_finding(self) -> None:
         acceptance = Acceptance(accepted([(found("f1"), "c1")]))
-        assert acceptance.takes(found("f1"), "c1")
-        assert not acceptance.takes(found("f1"), "c1")
+        assert acceptance.matches(found("f1"), "c1")
+        assert not acceptance.matches(found("f1"), "c1")
 
     def test_the_same_in_another_file_is_not_accepted(self) -> None:
         acceptance = Acceptance(accepted([(found("f1"), "c1")]), present={"a.py", "b.py"})
-        assert not acceptance.takes(found("f2", "b.py"), "c1")
+        assert not acceptance.matches(found("f2", "b.py"), "c1")
 
     def test_the_same_in_a_renamed_file_is(self) -> None:
         acceptance = Acceptance(accepted([(found("f1"), "c1")]), present={"b.py"})
-        assert acceptance.takes(found("f2", "b.py"), "c1")
-        assert not acceptance.takes(found("f3", "c.py"), "c1")
+        assert acceptance.matches(found("f2", "b.py"), "c1")
+        assert not acceptance.matches(found("f3", "c.py"), "c1")
 
     @given(st.lists(st.tuples(names, names), max_size=8), st.lists(st.tuples(names, names), max_size=8))
     def test_never_more_than_there_are_entries(
@@ -85,7 +87,7 @@ class TestAcceptance:
     ) -> None:
         baseline = accepted([(found(f), c) for f, c in known])
         acceptance = Acceptance(baseline, present=set())
-        assert sum(acceptance.takes(found(f, "new.py"), c) for f, c in seen) <= len(baseline.findings)
+        assert sum(acceptance.matches(found(f, "new.py"), c) for f, c in seen) <= len(baseline.findings)
 
 
 class TestInAReview:

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wardround.change.diff import ChangedFile, FileStatus, Hunk
-from wardround.findings import RawResult, Span, Status
-from wardround.processors.classify import Compared, statuses
-from wardround.processors.fingerprint import Anchors
+from wardround.findings import RawFinding, Span, Status
+from wardround.processors.classify import ResultPair, classify
+from wardround.processors.fingerprint import StatementIndex
 from wardround.specialists import lines_as_statements
 
 if TYPE_CHECKING:
@@ -46,68 +46,68 @@ def third(x = []):
 FILLER = "".join(f"NUMBER_{n} = {n}\n" for n in range(100))
 
 
-def result(line: int, code: str = "X1", message: str = "m", column: int = 1) -> RawResult:
-    return RawResult(code, "a.py", Span(line, column, line, column + 1), message)
+def result(line: int, code: str = "X1", message: str = "m", column: int = 1) -> RawFinding:
+    return RawFinding(code, "a.py", Span(line, column, line, column + 1), message)
 
 
 def compared(
     base: str,
     head: str,
-    base_results: list[RawResult] | None,
-    head_results: list[RawResult],
+    base_results: list[RawFinding] | None,
+    head_results: list[RawFinding],
     *hunks: Hunk,
     base_path: str | None = "a.py",
     path: str = "a.py",
-) -> Compared:
+) -> ResultPair:
     status = FileStatus.ADDED if base_path is None else FileStatus.MODIFIED
-    return Compared(
+    return ResultPair(
         ChangedFile(path, base_path, status, "100644", hunks=hunks),
         head_results,
         base_results,
-        Anchors(head, lines_as_statements(head)),
-        None if base_path is None else Anchors(base, lines_as_statements(base)),
+        StatementIndex(head, lines_as_statements(head)),
+        None if base_path is None else StatementIndex(base, lines_as_statements(base)),
     )
 
 
 class TestStatuses:
     def test_a_result_on_an_added_line_is_new(self) -> None:
         pair = compared("a\n", "a\nb\n", [], [result(2)], Hunk(1, 0, 2, 1))
-        assert statuses([pair]) == [[NEW]]
+        assert classify([pair]) == [[NEW]]
 
     def test_a_result_that_stood_on_the_same_line_is_existing(self) -> None:
         pair = compared("a\nb\n", "x\na\nb\n", [result(2)], [result(3)], Hunk(0, 0, 1, 1))
-        assert statuses([pair]) == [[EXISTING]]
+        assert classify([pair]) == [[EXISTING]]
 
     def test_one_that_appeared_on_an_untouched_line_is_caused(self) -> None:
         pair = compared("import os\nos\n", "import os\n", [], [result(1)], Hunk(2, 1, 1, 0))
-        assert statuses([pair]) == [[CAUSED]]
+        assert classify([pair]) == [[CAUSED]]
 
     def test_where_the_base_is_unknown_nothing_is_caused(self) -> None:
         pair = compared("a\nb\n", "a\nc\n", None, [result(1), result(2)], Hunk(2, 1, 2, 1))
-        assert statuses([pair]) == [[EXISTING, NEW]]
+        assert classify([pair]) == [[EXISTING, NEW]]
 
     def test_a_line_that_was_only_rewritten_keeps_its_result(self) -> None:
         pair = compared("f( 'x' )\n", 'f("x")\n', [result(1)], [result(1)], Hunk(1, 1, 1, 1))
-        assert statuses([pair]) == [[EXISTING]]
+        assert classify([pair]) == [[EXISTING]]
 
     def test_a_copy_of_a_bad_line_is_new(self) -> None:
         pair = compared("bad\n", "bad\nbad\n", [result(1)], [result(1), result(2)], Hunk(1, 0, 2, 1))
-        assert statuses([pair]) == [[EXISTING, NEW]]
+        assert classify([pair]) == [[EXISTING, NEW]]
 
     def test_a_line_moved_to_another_file_keeps_its_result(self) -> None:
         gone = compared("bad\n", "", [result(1)], [], Hunk(1, 1, 0, 0))
         come = compared("", "bad\n", [], [result(1)], Hunk(0, 0, 1, 1), base_path=None, path="b.py")
-        assert statuses([gone, come]) == [[], [EXISTING]]
-        assert statuses([come, gone]) == [[EXISTING], []]
+        assert classify([gone, come]) == [[], [EXISTING]]
+        assert classify([come, gone]) == [[EXISTING], []]
 
     def test_a_line_copied_to_another_file_is_new_there(self) -> None:
         stays = compared("bad\n", "bad\n", [result(1)], [result(1)])
         come = compared("", "bad\n", [], [result(1)], Hunk(0, 0, 1, 1), base_path=None, path="b.py")
-        assert statuses([stays, come]) == [[EXISTING], [NEW]]
+        assert classify([stays, come]) == [[EXISTING], [NEW]]
 
     def test_another_complaint_on_the_same_line_is_caused(self) -> None:
         pair = compared("a\n", "a\n", [result(1, "X1")], [result(1, "X1"), result(1, "X2")])
-        assert statuses([pair]) == [[EXISTING, CAUSED]]
+        assert classify([pair]) == [[EXISTING, CAUSED]]
 
     @settings(max_examples=150, deadline=None)
     @given(
@@ -128,7 +128,7 @@ class TestStatuses:
         hunks = [Hunk(at, 0, at + 1, len(inserted))] if inserted else []
         after = sorted([*moved, *added])
         pair = compared(base, "".join(f"{n}\n" for n in head), before, [result(n) for n in after], *hunks)
-        (row,) = statuses([pair])
+        (row,) = classify([pair])
         assert Counter(row)[EXISTING] == len(before)
         assert [line for line, status in zip(after, row, strict=True) if status is NEW] == added
 

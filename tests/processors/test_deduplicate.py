@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from wardround.findings import Finding, Plane, Severity, Span, Status, SuggestedFix
-from wardround.processors.deduplicate import merged
+from wardround.processors.deduplicate import deduplicate
 
 PLAIN = Finding(
     fingerprint="",
@@ -40,28 +40,28 @@ class TestMerging:
         ids=["same", "same line", "overlapping", "empty"],
     )
     def test_one_defect_at_one_place_is_one_finding(self, place: tuple[int, int, int, int]) -> None:
-        (one,) = merged([said("ruff/B006"), said("semgrep/PY201", place)])
+        (one,) = deduplicate([said("ruff/B006"), said("semgrep/PY201", place)])
         assert one.sources == ("ruff/B006", "semgrep/PY201")
 
     def test_spans_of_several_lines_meet_where_they_overlap(self) -> None:
-        assert len(merged([said("a/1", (1, 1, 5, 1)), said("b/1", (4, 1, 9, 1))])) == 1
-        assert len(merged([said("a/1", (1, 1, 4, 1)), said("b/1", (4, 1, 9, 1))])) == 2
+        assert len(deduplicate([said("a/1", (1, 1, 5, 1)), said("b/1", (4, 1, 9, 1))])) == 1
+        assert len(deduplicate([said("a/1", (1, 1, 4, 1)), said("b/1", (4, 1, 9, 1))])) == 2
 
     def test_one_rule_is_never_merged_with_itself(self) -> None:
-        assert len(merged([said("ruff/B006"), said("ruff/B006", (1, 20, 1, 22))])) == 2
+        assert len(deduplicate([said("ruff/B006"), said("ruff/B006", (1, 20, 1, 22))])) == 2
 
     @pytest.mark.parametrize(
         "other", [{"defect_class": "other"}, {"file": "b.py"}, {"span": Span(2, 1, 2, 2)}]
     )
     def test_what_differs_in_class_file_or_line_stays_apart(self, other: dict[str, Any]) -> None:
-        assert len(merged([said("a/1"), replace(said("b/1"), **other)])) == 2
+        assert len(deduplicate([said("a/1"), replace(said("b/1"), **other)])) == 2
 
     def test_no_note_hides_an_error_in_a_file_that_does_not_parse(self) -> None:
         syntax = {"defect_class": "syntax-error"}
         note = said("squawk/syntax-error", (1, 1, 1, 2), severity=Severity.INFO, **syntax)
         wrong = said("secrets/SE015", (7, 1, 7, 8), severity=Severity.ERROR, **syntax)
         later = said("secrets/SE015", (9, 1, 9, 8), severity=Severity.ERROR, **syntax)
-        (one,) = merged([note, later, wrong])
+        (one,) = deduplicate([note, later, wrong])
         assert (one.rule, one.span.line, one.severity) == ("secrets/SE015", 7, Severity.ERROR)
         assert one.sources == ("secrets/SE015", "squawk/syntax-error")
 
@@ -69,14 +69,14 @@ class TestMerging:
         loud = said("z/1", severity=Severity.ERROR, message="loud")
         fixing = said("y/1", suggested_fix=FIX, message="fixing")
         plain = said("a/1", message="plain")
-        assert [f.message for f in merged([plain, fixing, loud])] == ["loud"]
-        assert [f.message for f in merged([plain, fixing])] == ["fixing"]
-        assert [f.message for f in merged([said("b/1", message="other"), plain])] == ["plain"]
+        assert [f.message for f in deduplicate([plain, fixing, loud])] == ["loud"]
+        assert [f.message for f in deduplicate([plain, fixing])] == ["fixing"]
+        assert [f.message for f in deduplicate([said("b/1", message="other"), plain])] == ["plain"]
 
     def test_of_equals_the_tool_named_first_speaks(self) -> None:
         both = [said("a/1", message="from a"), said("b/1", message="from b")]
-        assert [f.message for f in merged(both, ["b", "a"])] == ["from b"]
-        assert [f.message for f in merged(both, ["a", "b"])] == ["from a"]
+        assert [f.message for f in deduplicate(both, ["b", "a"])] == ["from b"]
+        assert [f.message for f in deduplicate(both, ["a", "b"])] == ["from a"]
 
     @pytest.mark.parametrize(
         ("one", "other", "all_"),
@@ -90,13 +90,13 @@ class TestMerging:
     def test_the_status_is_the_one_that_concerns_the_change_most(
         self, one: Status, other: Status, all_: Status
     ) -> None:
-        assert [f.status for f in merged([said("a/1", status=one), said("b/1", status=other)])] == [all_]
-        assert [f.status for f in merged([said("a/1", status=other), said("b/1", status=one)])] == [all_]
+        assert [f.status for f in deduplicate([said("a/1", status=one), said("b/1", status=other)])] == [all_]
+        assert [f.status for f in deduplicate([said("a/1", status=other), said("b/1", status=one)])] == [all_]
 
     def test_confidence_mask_reason_and_url_are_taken_from_whoever_has_them(self) -> None:
         speaker = said("a/1", severity=Severity.ERROR, confidence=0.4)
         other = said("b/1", confidence=0.9, masked=True, rationale="why", url="https://x")
-        (one,) = merged([speaker, other])
+        (one,) = deduplicate([speaker, other])
         assert (one.rule, one.confidence, one.masked, one.rationale, one.url) == (
             "a/1", 0.9, True, "why", "https://x",
         )  # fmt: skip
@@ -125,7 +125,7 @@ class TestProperties:
     @settings(max_examples=200, deadline=None)
     @given(findings)
     def test_nothing_said_is_lost_and_nothing_is_made_up(self, given_: list[Finding]) -> None:
-        out = merged(given_)
+        out = deduplicate(given_)
         assert len(out) <= len(given_)
         assert {(f.file, f.defect_class, s) for f in out for s in f.sources} == {
             (f.file, f.defect_class, f.rule) for f in given_
@@ -135,7 +135,7 @@ class TestProperties:
     @settings(max_examples=200, deadline=None)
     @given(findings)
     def test_nothing_becomes_milder_or_older(self, given_: list[Finding]) -> None:
-        out = merged(given_)
+        out = deduplicate(given_)
         for group in ("severity", "status"):
             worst = max((getattr(f, group) for f in given_), default=None, key=rank)
             assert max((getattr(f, group) for f in out), default=None, key=rank) == worst
@@ -146,7 +146,7 @@ class TestProperties:
         distinct = list({f.sort_key: f for f in given_}.values())
         shuffled = distinct[:]
         random_.shuffle(shuffled)
-        assert merged(shuffled) == merged(distinct)
+        assert deduplicate(shuffled) == deduplicate(distinct)
 
 
 def rank(value: Any) -> int:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wardround_python.syntax.host_adapter import statements
 
-from wardround.processors.fingerprint import Anchors, fingerprints
+from wardround.processors.fingerprint import StatementIndex, fingerprints
 from wardround.specialists import lines_as_statements
 
 RUFF = Path(sys.executable).with_name("ruff")
@@ -36,7 +36,7 @@ SNIPPETS = [
 
 
 def anchor(text: str, line: int = 1) -> str:
-    return Anchors(text, statements(text)).of(line)
+    return StatementIndex(text, statements(text)).statement_at(line)
 
 
 def formatted(text: str, *options: str) -> str:
@@ -53,8 +53,12 @@ class TestAnchors:
         other = formatted(text, "--line-length", width)
 
         def anchors(source: str) -> list[str]:
-            found = Anchors(source, statements(source))
-            return list(dict.fromkeys(found.of(n) for n in range(1, source.count("\n") + 1) if found.of(n)))
+            found = StatementIndex(source, statements(source))
+            return list(
+                dict.fromkeys(
+                    found.statement_at(n) for n in range(1, source.count("\n") + 1) if found.statement_at(n)
+                )
+            )
 
         assert anchors(other) == anchors(text)
 
@@ -84,8 +88,8 @@ class TestAnchors:
     @given(st.text(), st.integers(1, 50))
     @settings(max_examples=150, deadline=None)
     def test_any_text_and_line_has_one(self, text: str, line: int) -> None:
-        assert isinstance(Anchors(text, lines_as_statements(text)).of(line), str)
-        assert isinstance(Anchors(text, statements(text)).of(line), str)
+        assert isinstance(StatementIndex(text, lines_as_statements(text)).statement_at(line), str)
+        assert isinstance(StatementIndex(text, statements(text)).statement_at(line), str)
 
 
 parts = st.lists(

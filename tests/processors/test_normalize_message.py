@@ -6,7 +6,7 @@ import tempfile
 
 import pytest
 
-from wardround.processors.normalize_message import steady
+from wardround.processors.normalize_message import normalize
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from wardround.processors.normalize_message import steady
     ],
 )
 def test_what_changes_between_runs_is_not_said(said: str, shown: str) -> None:
-    assert steady(said) == shown
+    assert normalize(said) == shown
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_what_changes_between_runs_is_not_said(said: str, shown: str) -> None:
     ],
 )
 def test_other_numbers_stay(said: str) -> None:
-    assert steady(said) == said
+    assert normalize(said) == said

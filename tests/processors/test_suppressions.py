@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wardround_python.syntax.host_adapter import comments
 
-from wardround.processors.suppressions import Suppression, Unreadable, read
+from wardround.processors.suppressions import MalformedSuppression, Suppression, read
 from wardround.specialists import Comment
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class TestReading:
         ],
     )  # fmt: skip
     def test_what_addresses_us_and_is_not_understood(self, text: str) -> None:
-        assert read([Comment(3, text)]) == ([], [Unreadable(3, 1, text)])
+        assert read([Comment(3, text)]) == ([], [MalformedSuppression(3, 1, text)])
 
     @pytest.mark.parametrize("text", ["noqa: B006", "see wardround: ignore[B006]", "type: ignore[B006]", ""])
     def test_other_comments_are_not_ours(self, text: str) -> None:

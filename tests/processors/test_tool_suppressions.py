@@ -11,7 +11,7 @@ from wardround.processors import tool_suppressions
 def _added(path: str, text: str) -> list[tool_suppressions.Waiver]:
     lines = text.count("\n") + 1
     file = ChangedFile(path, None, FileStatus.ADDED, "100644", hunks=(Hunk(0, 0, 1, lines),))
-    return tool_suppressions.added(file, str, text)
+    return tool_suppressions.added_tool_suppressions(file, str, text)
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,16 @@ def test_a_comment_that_stood_there_on_another_wording_is_none() -> None:
     before = "a = b  # noqa: F821\nc = d\n"
     after = "a = bb  # noqa: F821\nc = dd  # noqa: F821\n"
     file = ChangedFile("a.py", "a.py", FileStatus.MODIFIED, "100644", hunks=(Hunk(1, 2, 1, 2),))
-    assert [one.line for one in tool_suppressions.added(file, lambda: before, after)] == [2]
+    assert [one.line for one in tool_suppressions.added_tool_suppressions(file, lambda: before, after)] == [2]
     wider = after.replace(": F821", "")
-    assert [one.line for one in tool_suppressions.added(file, lambda: before, wider)] == [1, 2]
+    assert [one.line for one in tool_suppressions.added_tool_suppressions(file, lambda: before, wider)] == [
+        1,
+        2,
+    ]
     other = ChangedFile("a.py", "a.py", FileStatus.MODIFIED, "100644", hunks=(Hunk(2, 1, 2, 1),))
-    assert [one.line for one in tool_suppressions.added(other, lambda: before, after)] == [2]
+    assert [one.line for one in tool_suppressions.added_tool_suppressions(other, lambda: before, after)] == [
+        2
+    ]
 
 
 def test_of_many_the_first_speak_for_all() -> None:

@@ -13,45 +13,47 @@ from msgspec.structs import replace
 from wardround.errors import ConfigError
 from wardround.findings import Edit, Finding, Plane, Severity, Span, Status, SuggestedFix
 from wardround.processors import dismissals
-from wardround.processors.dismissals import Dismissal, Dismissals, Dismissing, by_rule
-from wardround.processors.rank import shipped_rates
+from wardround.processors.dismissals import Dismissal, DismissalMatcher, Dismissals, by_rule
+from wardround.processors.rank import load_action_rates
 from wardround.processors.triage import (
     COUNTERS,
     CROWD,
     FOLD_AFTER,
     SHOWN_OF_CROWD,
+    ActionRate,
+    ActionRates,
     Counters,
-    Crowd,
-    Ranking,
-    Rate,
-    Weighed,
+    RuleGroupFold,
+    ScoredFinding,
     function_lengths,
-    is_costly,
+    is_high_impact,
     is_test,
     score,
     triage,
 )
 
 TODAY = datetime.date(2026, 11, 22)
-WEAK = Rate(fix=0.02, placebo=0.05, repositories=9, items=400)
-STRONG = Rate(fix=0.2, placebo=0.05, repositories=9, items=400)
+WEAK = ActionRate(fix=0.02, placebo=0.05, repositories=9, items=400)
+STRONG = ActionRate(fix=0.2, placebo=0.05, repositories=9, items=400)
 PLAIN = Finding(
     "0" * 16, "ruff/SIM108", "ruff-SIM108", Plane.SEMANTIC, "python", Severity.INFO, "a.py",
     Span(1, 1, 1, 2), "m", "", Status.NEW,
 )  # fmt: skip
 COUNTED = Counters(False, 100, 3, 1, 1, True, False, 10)
 ZEROS = dict.fromkeys(COUNTERS, 0.0)
-RANKING = Ranking(
+RANKING = ActionRates(
     0.0, ZEROS | {"prior": 1.0, "same-in-file": -0.5}, ZEROS | {"prior": -3.0, "function-lines": 2.0}, -2.0
 )
 
 
-def weighed(number: int = 0, rate: Rate | None = WEAK, dismissed: float = 0.0, **values: object) -> Weighed:
+def weighed(
+    number: int = 0, rate: ActionRate | None = WEAK, dismissed: float = 0.0, **values: object
+) -> ScoredFinding:
     finding = replace(PLAIN, fingerprint=f"{number:016x}", span=Span(number + 1, 1, number + 1, 2))
-    return Weighed(replace(finding, **values), COUNTED, rate, dismissed)  # type: ignore[arg-type]
+    return ScoredFinding(replace(finding, **values), COUNTED, rate, dismissed)  # type: ignore[arg-type]
 
 
-def folded(*given_: Weighed) -> set[str]:
+def folded(*given_: ScoredFinding) -> set[str]:
     return set(triage(given_, RANKING).folded)
 
 
@@ -61,8 +63,8 @@ class TestFolding:
 
     def test_one_that_is_acted_on_twice_as_often_does_not(self) -> None:
         ranking = replace_threshold(100.0)
-        assert not triage([weighed(rate=Rate(0.1, 0.05, 9, 400))], ranking).folded
-        assert triage([weighed(rate=Rate(0.099, 0.05, 9, 400))], ranking).folded
+        assert not triage([weighed(rate=ActionRate(0.1, 0.05, 9, 400))], ranking).folded
+        assert triage([weighed(rate=ActionRate(0.099, 0.05, 9, 400))], ranking).folded
 
     def test_one_that_was_not_measured_does_not(self) -> None:
         assert not folded(weighed(rate=None), weighed(1, rate=None, rule="acme/A1"))
@@ -98,7 +100,7 @@ class TestFolding:
          ("ruff/F821", True), ("ruff/F401", False), ("acme/S110", False)],
     )  # fmt: skip
     def test_which_rules_are_costly(self, rule: str, expected: bool) -> None:
-        assert is_costly(rule) is expected
+        assert is_high_impact(rule) is expected
 
 
 class TestCrowds:
@@ -107,7 +109,7 @@ class TestCrowds:
         many = [weighed(n, rate=STRONG, suggested_fix=safe if n < 2 else None) for n in range(CROWD)]
         done = triage(many, RANKING)
         assert len(done.folded) == CROWD - SHOWN_OF_CROWD
-        assert done.crowds == (Crowd("ruff/SIM108", CROWD, CROWD, 2),)
+        assert done.crowds == (RuleGroupFold("ruff/SIM108", CROWD, CROWD, 2),)
         assert max(done.order[f] for f in done.order if f not in done.folded) == SHOWN_OF_CROWD - 1
 
     def test_one_less_is_none(self) -> None:
@@ -139,7 +141,7 @@ class TestRanking:
         )
 
     @pytest.mark.parametrize("rate", [None, WEAK, STRONG])
-    def test_every_dismissal_lowers_a_rule(self, rate: Rate | None) -> None:
+    def test_every_dismissal_lowers_a_rule(self, rate: ActionRate | None) -> None:
         scores = [score(weighed(rate=rate, dismissed=float(n)), RANKING) for n in range(5)]
         assert scores == sorted(scores, reverse=True)
         assert len(set(scores)) == 5
@@ -159,7 +161,7 @@ class TestRanking:
 
     def test_weights_of_other_counters_are_refused(self) -> None:
         with pytest.raises(ValueError, match="weights and means must be of prior, "):
-            Ranking(0.0, {"prior": 1.0}, ZEROS, 0.0)
+            ActionRates(0.0, {"prior": 1.0}, ZEROS, 0.0)
 
 
 class TestCounting:
@@ -182,14 +184,14 @@ class TestCounting:
 
 class TestShippedRates:
     def test_every_rate_is_from_enough_repositories(self) -> None:
-        rates = shipped_rates()
+        rates = load_action_rates()
         assert rates.tool == "ruff"
         assert len(rates.rules) > 50
         assert all(rate.repositories >= 5 for rate in rates.rules.values())
         assert all(0 < rate.fix < 1 and 0 < rate.placebo < 1 for rate in rates.rules.values())
 
     def test_the_signs_are_those_of_earlier_measurements(self) -> None:
-        weights = shipped_rates().ranking.weights
+        weights = load_action_rates().ranking.weights
         assert weights["prior"] > 0
         assert weights["same-in-file"] < 0
         assert weights["same-in-repository"] < 0
@@ -225,17 +227,17 @@ class TestDismissals:
             dismissals.load(content, "d.json")
 
     def test_each_waives_one_finding_exactly(self) -> None:
-        dismissing = Dismissing(Dismissals((self.entry(),)), {"a.py"})
+        dismissing = DismissalMatcher(Dismissals((self.entry(),)), {"a.py"})
         assert dismissing.reason(replace(PLAIN, fingerprint="f2"), "c-f1") is None
         assert dismissing.reason(replace(PLAIN, fingerprint="f1"), "c-f1") == "seen"
         assert dismissing.reason(replace(PLAIN, fingerprint="f1"), "c-f1") is None
 
     def test_in_a_renamed_file_too(self) -> None:
-        dismissing = Dismissing(Dismissals((self.entry(),)), {"b.py"})
+        dismissing = DismissalMatcher(Dismissals((self.entry(),)), {"b.py"})
         assert dismissing.reason(replace(PLAIN, fingerprint="f9", file="b.py"), "c-f1") == "seen"
 
     def test_never_what_is_said_about_the_steering_of_a_review(self) -> None:
-        dismissing = Dismissing(Dismissals((self.entry(),)), {"a.py"})
+        dismissing = DismissalMatcher(Dismissals((self.entry(),)), {"a.py"})
         assert (
             dismissing.reason(replace(PLAIN, fingerprint="f1", rule="wardround/config-changed"), "") is None
         )
@@ -246,12 +248,12 @@ class TestDismissals:
         assert by_rule(stored, TODAY) == {"ruff/SIM108": pytest.approx(1 + 0.5 + 0.25 + 1)}
 
     def test_they_are_beside_the_baseline(self) -> None:
-        assert dismissals.beside(".wardround-baseline.json") == ".wardround-dismissals.json"
-        assert dismissals.beside("ci/known.json") == "ci/.wardround-dismissals.json"
+        assert dismissals.path_for(".wardround-baseline.json") == ".wardround-dismissals.json"
+        assert dismissals.path_for("ci/known.json") == "ci/.wardround-dismissals.json"
 
 
-def replace_threshold(threshold: float) -> Ranking:
-    return Ranking(RANKING.bias, RANKING.weights, RANKING.means, threshold)
+def replace_threshold(threshold: float) -> ActionRates:
+    return ActionRates(RANKING.bias, RANKING.weights, RANKING.means, threshold)
 
 
 def replace_reason(entry: Dismissal, reason: str) -> Dismissal:

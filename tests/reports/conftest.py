@@ -22,7 +22,7 @@ from wardround.findings import (
     Unreviewed,
 )
 from wardround.policy.gate import gate
-from wardround.review import Review
+from wardround.review import ReviewResult
 from wardround.tools.tool import Profile
 
 
@@ -69,7 +69,7 @@ class Factory:
         profile: Profile = Profile.COMMIT,
         fail_level: str = "error",
         seconds: float = 0.25,
-    ) -> Review:
+    ) -> ReviewResult:
         """A review of new files; ``texts`` is what they hold."""
         ordered = tuple(sorted(findings, key=lambda f: f.sort_key))
         lines: dict[str, int] = {}
@@ -79,7 +79,7 @@ class Factory:
             ChangedFile(path, None, FileStatus.ADDED, "100644", "2" * 40, None, (Hunk(0, 0, 1, lines[path]),))
             for path in sorted(lines)
         )
-        return Review(
+        return ReviewResult(
             change=Change("1" * 40, ":index", changed),
             context_id=f"sha256:{'0' * 64}",
             reviewed=tuple(sorted(lines)),

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from wardround.findings import Finding, Severity, Status
-from wardround.processors.triage import Crowd, Triage
+from wardround.processors.triage import RuleGroupFold, Triage
 from wardround.reports import FORMATS, renderer, text
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.reports.conftest import Factory
 
 
-def folding(order: Sequence[Finding], *folded: Finding, crowds: Sequence[Crowd] = ()) -> Triage:
+def folding(order: Sequence[Finding], *folded: Finding, crowds: Sequence[RuleGroupFold] = ()) -> Triage:
     ranks = {finding.fingerprint: place for place, finding in enumerate(order)}
     return Triage(ranks, frozenset(f.fingerprint for f in folded), tuple(crowds))
 
@@ -53,7 +53,7 @@ def test_a_whole_report(make: Factory) -> None:
 
 def test_many_of_one_rule_are_offered_as_one_task(make: Factory) -> None:
     many = [small(make, "ruff/UP006", "a.py", n) for n in range(1, 10)]
-    crowd = Crowd("ruff/UP006", 9, 40, 7)
+    crowd = RuleGroupFold("ruff/UP006", 9, 40, 7)
     review = replace(make.review(*many), triage=folding(many, *many[3:], crowds=[crowd]))
     assert text.render(review).split("\nfolded\n", 1)[1] == (
         "  6 more of ruff/UP006 in a.py: --all shows them; 40 of this rule are known\n"

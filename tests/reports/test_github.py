@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wardround.findings import Severity, Status, Unreviewed
 from wardround.reports import github
-from wardround.reports.text import closing_line
+from wardround.reports.text import summary_line
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Factory
@@ -133,7 +133,7 @@ class TestOneFinding:
         made, printed = ran(github.render(make.review(finding, unreviewed=[lost])))
         assert [m.kind for m in made] == ["warning", "warning"]
         assert made[1].properties["line"] == "1"
-        assert [line for line in printed if line] == [closing_line(make.review(finding, unreviewed=[lost]))]
+        assert [line for line in printed if line] == [summary_line(make.review(finding, unreviewed=[lost]))]
 
 
 class TestOrderAndBudget:
@@ -203,7 +203,7 @@ class TestClosingLine:
     def test_it_stands_where_the_runner_looks_for_no_commands(self, make: Factory) -> None:
         review = make.review(make.finding())
         *_, stop, line, resume, end = github.render(review).split("\n")
-        assert line == closing_line(review)
+        assert line == summary_line(review)
         assert end == ""
         token = stop.removeprefix("::stop-commands::")
         assert resume == f"::{token}::"

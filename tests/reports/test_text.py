@@ -314,7 +314,7 @@ class TestSecrets:
     ) -> None:
         repo.stage({"a.py": f"password = '{SECRET}'\n"})
         monkeypatch.chdir(repo.root)
-        monkeypatch.setattr("wardround.reports.text.closing_line", lambda *_: 1 / 0)
+        monkeypatch.setattr("wardround.reports.text.summary_line", lambda *_: 1 / 0)
         assert cli.invoke(["review"]) == 5
         said = capsys.readouterr()
         (trace,) = own_places.rglob("crash.txt")

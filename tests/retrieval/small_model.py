@@ -10,7 +10,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from wardround.inference.metadata import File, Metadata, State, write_metadata
+from wardround.inference.metadata import File, Metadata, PromotionState, write_metadata
 
 SUBJECTS = (
     ("login", "sign", "in", "password", "form", "visitors", "authenticate"),
@@ -49,7 +49,7 @@ def write_model(folder: Path) -> str:
         folder,
         Metadata(
             schema="wardround.adapter/1", name="base", specialist="", task="", kind="embedder",
-            state=State.SHADOW, licence="MIT", date="2026-01-01", model=described,
+            state=PromotionState.SHADOW, licence="MIT", date="2026-01-01", model=described,
             tokenizer=_file(folder, "tokenizer.json"), window=64,
         ),
     )  # fmt: skip

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from wardround.retrieval import bm25
-from wardround.retrieval.commit_signals import HALF_LIFE, MOST_FILES, Past, recency, told
+from wardround.retrieval.commit_signals import HALF_LIFE, MOST_FILES, CommitIndex, recency, told
 from wardround.text.search_terms import counted
 
 PATHS = ["cart.py", "mail.py", "zoo.py"]
@@ -15,8 +15,8 @@ PATHS = ["cart.py", "mail.py", "zoo.py"]
 
 def test_a_file_is_told_of_by_all_commits_that_touched_it() -> None:
     past = [
-        Past.of("fix: the total of a basket", ["cart.py", "gone.py"]),
-        Past.of("Send the basket by letter", ["mail.py", "cart.py"]),
+        CommitIndex.of("fix: the total of a basket", ["cart.py", "gone.py"]),
+        CommitIndex.of("Send the basket by letter", ["mail.py", "cart.py"]),
     ]
     asked = counted("basket total")
     documents = [counted("the total of a basket") + counted("Send the basket by letter")]
@@ -28,23 +28,23 @@ def test_a_file_is_told_of_by_all_commits_that_touched_it() -> None:
 
 def test_a_commit_that_touches_too_much_tells_nothing() -> None:
     many = ["cart.py", *(f"{n}.py" for n in range(MOST_FILES))]
-    assert Past.of("basket", many) == Past({}, ())
-    assert Past.of("basket", many[:MOST_FILES]).paths == tuple(many[:MOST_FILES])
+    assert CommitIndex.of("basket", many) == CommitIndex({}, ())
+    assert CommitIndex.of("basket", many[:MOST_FILES]).paths == tuple(many[:MOST_FILES])
 
 
 def test_a_late_touch_counts_more_than_an_early_one() -> None:
-    other = Past.of("something else", [])
-    past = [Past.of("a", ["mail.py"]), *[other] * (HALF_LIFE - 1), Past.of("b", ["cart.py"])]
+    other = CommitIndex.of("something else", [])
+    past = [CommitIndex.of("a", ["mail.py"]), *[other] * (HALF_LIFE - 1), CommitIndex.of("b", ["cart.py"])]
     cart, mail, zoo = recency(past, PATHS)
     assert mail > cart > zoo == 0
-    assert recency([*past, Past.of("c", ["cart.py"])], PATHS)[0] > cart
+    assert recency([*past, CommitIndex.of("c", ["cart.py"])], PATHS)[0] > cart
 
 
 def test_without_a_past_nothing_is_told() -> None:
     assert told({"basket": 1}, [], PATHS) == recency([], PATHS) == [0.0, 0.0, 0.0]
-    assert told({"basket": 1}, [Past.of("basket", ["cart.py"])], []) == []
+    assert told({"basket": 1}, [CommitIndex.of("basket", ["cart.py"])], []) == []
 
 
 def test_a_commit_survives_being_kept() -> None:
-    one = Past.of("Count the lines of a basket", [os.fsdecode(b"caf\xe9.py"), "cart.py"])
-    assert Past.from_bytes(one.to_bytes()) == one
+    one = CommitIndex.of("Count the lines of a basket", [os.fsdecode(b"caf\xe9.py"), "cart.py"])
+    assert CommitIndex.from_bytes(one.to_bytes()) == one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.retrieval.documents import CHUNKS, asked_forms, file_texts, hunk_text, leading, query_text
+from wardround.retrieval.documents import CHUNKS, file_texts, hunk_text, leading, query_text, query_variants
 
 
 def test_a_message_loses_what_says_nothing_about_the_code() -> None:
@@ -20,9 +20,9 @@ def test_a_message_that_only_looks_conventional_keeps_its_words() -> None:
 
 def test_a_message_is_asked_about_as_a_whole_and_by_its_first_line() -> None:
     whole = "Keep the session\n\nIt was lost."
-    assert asked_forms(whole) == [whole, "Keep the session"]
-    assert asked_forms("Keep the session") == ["Keep the session"]
-    assert asked_forms("") == [""]
+    assert query_variants(whole) == [whole, "Keep the session"]
+    assert query_variants("Keep the session") == ["Keep the session"]
+    assert query_variants("") == [""]
 
 
 def test_a_text_is_cut_near_the_window() -> None:

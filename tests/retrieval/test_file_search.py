@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wardround.retrieval.commit_signals import Past
-from wardround.retrieval.file_search import is_beside, is_source, locate, locate_functions
-from wardround.retrieval.index import Entry, Index, using
+from wardround.retrieval.commit_signals import CommitIndex
+from wardround.retrieval.file_search import is_beside, is_source, locate_functions, search_files
+from wardround.retrieval.index import IndexedFile, SearchIndex, using
 
 if TYPE_CHECKING:
     from tests.retrieval.conftest import GroupEmbedder
@@ -27,9 +27,9 @@ FILES = {
 
 
 def _located(tmp_path: Path, query: str, embedder: GroupEmbedder | None = None) -> list[tuple[str, bool]]:
-    def work(index: Index) -> list[tuple[str, bool]]:
-        entries = [Entry(path, text) for path, text in FILES.items()]
-        found = locate(query, entries, lambda entry: FILES[entry.path], index, embedder)
+    def work(index: SearchIndex) -> list[tuple[str, bool]]:
+        entries = [IndexedFile(path, text) for path, text in FILES.items()]
+        found = search_files(query, entries, lambda entry: FILES[entry.path], index, embedder)
         return [(one.path, one.model is not None) for one in found]
 
     return using(Path("/r"), work, tmp_path)
@@ -47,27 +47,33 @@ def test_with_a_model_every_file_has_a_place(tmp_path: Path, embedder: GroupEmbe
     assert len(found) == len(FILES)
 
 
-def _with_past(tmp_path: Path, query: str, past: list[Past]) -> list[str]:
-    def work(index: Index) -> list[str]:
-        entries = [Entry(path, text) for path, text in FILES.items()]
-        return [one.path for one in locate(query, entries, lambda e: FILES[e.path], index, past=past)]
+def _with_past(tmp_path: Path, query: str, past: list[CommitIndex]) -> list[str]:
+    def work(index: SearchIndex) -> list[str]:
+        entries = [IndexedFile(path, text) for path, text in FILES.items()]
+        return [one.path for one in search_files(query, entries, lambda e: FILES[e.path], index, past=past)]
 
     return using(Path("/r"), work, tmp_path)
 
 
 def test_a_file_is_found_by_what_was_said_when_it_was_changed(tmp_path: Path) -> None:
-    past = [Past.of("Stripes were painted twice", ["src/zoo.py"]), Past.of("Typing", ["src/cart.py"])]
+    past = [
+        CommitIndex.of("Stripes were painted twice", ["src/zoo.py"]),
+        CommitIndex.of("Typing", ["src/cart.py"]),
+    ]
     assert _with_past(tmp_path, "no stripes any more", []) == []
     assert _with_past(tmp_path, "no stripes any more", past) == ["src/zoo.py"]
 
 
 def test_of_two_files_the_one_that_is_worked_on_comes_first(tmp_path: Path) -> None:
-    def work(index: Index) -> list[list[str]]:
+    def work(index: SearchIndex) -> list[list[str]]:
         texts = {f"src/{name}.py": "def shared_word(): ...\n" for name in "abcdef"}
-        entries = [Entry(path, text) for path, text in texts.items()]
-        pasts = [[], [Past.of("Something else", ["src/e.py"])]]
+        entries = [IndexedFile(path, text) for path, text in texts.items()]
+        pasts = [[], [CommitIndex.of("Something else", ["src/e.py"])]]
         return [
-            [one.path for one in locate("shared word", entries, lambda e: texts[e.path], index, past=past)]
+            [
+                one.path
+                for one in search_files("shared word", entries, lambda e: texts[e.path], index, past=past)
+            ]
             for past in pasts
         ]
 
@@ -77,8 +83,8 @@ def test_of_two_files_the_one_that_is_worked_on_comes_first(tmp_path: Path) -> N
 
 
 def test_an_empty_tree_holds_nothing(tmp_path: Path, embedder: GroupEmbedder) -> None:
-    def work(index: Index) -> int:
-        return len(locate("anything", [], lambda entry: None, index, embedder))
+    def work(index: SearchIndex) -> int:
+        return len(search_files("anything", [], lambda entry: None, index, embedder))
 
     assert using(Path("/r"), work, tmp_path) == 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wardround.change.change_source import RepositoryOrigin, Texts
+from wardround.change.change_source import FileTexts, GitChangeSource
 from wardround.change.diff import Change
 from wardround.change.repository import Repository
 from wardround.retrieval.hunk_search import ChangedCode, changed_code, rank
@@ -23,7 +23,7 @@ SHOP = (
 def _code(repo: GitRepository, base: str, head: str) -> list[ChangedCode]:
     with Repository(repo.root) as repository:
         change: Change = repository.range(base, head)
-        return changed_code(change, Texts(RepositoryOrigin(repository, change), change))
+        return changed_code(change, FileTexts(GitChangeSource(repository, change), change))
 
 
 def test_hunks_know_their_place_and_what_they_stand_in(repo: GitRepository) -> None:

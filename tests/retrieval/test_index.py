@@ -13,7 +13,7 @@ import pytest
 
 from wardround.retrieval import bm25
 from wardround.retrieval import index as index_module
-from wardround.retrieval.index import Entry, Index, KeptEmbedder, document, using
+from wardround.retrieval.index import CachedEmbedder, IndexedFile, SearchIndex, document, using
 from wardround.text.search_terms import counted
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ class Files:
         self.read_paths: list[str] = []
 
     @property
-    def entries(self) -> list[Entry]:
-        return [Entry(path, f"blob of {text}") for path, text in self.texts.items()]
+    def entries(self) -> list[IndexedFile]:
+        return [IndexedFile(path, f"blob of {text}") for path, text in self.texts.items()]
 
-    def read(self, entry: Entry) -> str | None:
+    def read(self, entry: IndexedFile) -> str | None:
         self.read_paths.append(entry.path)
         return self.texts[entry.path]
 
@@ -55,7 +55,7 @@ def _database(folder: Path) -> Path:
 def test_scores_are_those_of_bm25_over_words_and_path(folder: Path) -> None:
     files = Files(FILES)
     query = counted("the basket's price in the cart")
-    index = Index.open(Path("/r"), folder)
+    index = SearchIndex.open(Path("/r"), folder)
     index.update(files.entries, files.read, None)
     expected = bm25.scores(query, [document(path, text) for path, text in FILES.items()])
     assert index.words_scores(query, files.entries) == pytest.approx(expected)
@@ -81,12 +81,12 @@ def test_only_what_changed_is_read_again(folder: Path, embedder: GroupEmbedder) 
 
 def test_another_model_gets_vectors_of_its_own(folder: Path, embedder: GroupEmbedder) -> None:
     files = Files(FILES)
-    index = Index.open(Path("/r"), folder)
+    index = SearchIndex.open(Path("/r"), folder)
     index.update(files.entries, files.read, embedder)
     embedder.digest, embedder.asked = "groups-2", []
     index.update(files.entries, files.read, embedder)
     assert len(embedder.asked) == 3
-    near = index.closeness(["sign in"], files.entries, embedder)
+    near = index.similarity(["sign in"], files.entries, embedder)
     assert near[0] > 0.9 > near[1]
     index.close()
 
@@ -96,20 +96,20 @@ def test_a_file_is_as_close_as_its_closest_text_and_a_little_of_the_others(
 ) -> None:
     long = "password credentials " + " ".join(f"w{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(100))
     files = Files({"a.py": long})
-    index = Index.open(Path("/r"), folder)
+    index = SearchIndex.open(Path("/r"), folder)
     index.update(files.entries, files.read, embedder)
     first, second = (embedder.embed(["sign in"]) @ embedder.embed(["password credentials", "nothing"]).T)[0]
-    (near,) = index.closeness(["sign in"], files.entries, embedder)
+    (near,) = index.similarity(["sign in"], files.entries, embedder)
     assert near == pytest.approx(0.7 * first + 0.3 * (first + second) / 2, abs=0.002)
     index.close()
 
 
 def test_several_queries_count_alike(folder: Path, embedder: GroupEmbedder) -> None:
     files = Files(FILES)
-    index = Index.open(Path("/r"), folder)
+    index = SearchIndex.open(Path("/r"), folder)
     index.update(files.entries, files.read, embedder)
-    one, other = (index.closeness([query], files.entries, embedder) for query in ("sign in", "basket"))
-    both = index.closeness(["sign in", "basket"], files.entries, embedder)
+    one, other = (index.similarity([query], files.entries, embedder) for query in ("sign in", "basket"))
+    both = index.similarity(["sign in", "basket"], files.entries, embedder)
     assert both == pytest.approx([(a + b) / 2 for a, b in zip(one, other, strict=True)], abs=1e-4)
     index.close()
 
@@ -153,8 +153,8 @@ def test_commits_nobody_asks_for_any_more_are_dropped(folder: Path, monkeypatch:
 
 
 def test_vectors_of_texts_are_kept(folder: Path, embedder: GroupEmbedder) -> None:
-    index = Index.open(Path("/r"), folder)
-    kept = KeptEmbedder(embedder, index)
+    index = SearchIndex.open(Path("/r"), folder)
+    kept = CachedEmbedder(embedder, index)
     first = kept.embed(["sign in", "price", "sign in"])
     assert embedder.asked == ["sign in", "price"]
     assert kept.embed(["price", "sign in"])[1].tolist() == first[0].tolist()
@@ -163,7 +163,7 @@ def test_vectors_of_texts_are_kept(folder: Path, embedder: GroupEmbedder) -> Non
 
 
 def test_the_index_is_private_and_the_repository_is_not_touched(own_places: Path) -> None:
-    index = Index.open(own_places / "somewhere" / ".git")
+    index = SearchIndex.open(own_places / "somewhere" / ".git")
     index.close()
     folder = own_places / "cache" / "wardround" / "retrieval"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -174,10 +174,10 @@ def test_the_index_is_private_and_the_repository_is_not_touched(own_places: Path
 def test_a_damaged_index_is_made_anew(folder: Path, embedder: GroupEmbedder, damage: str) -> None:
     files = Files({f"{n}{path}": text for n in range(40) for path, text in FILES.items()})
 
-    def ask(index: Index) -> list[float]:
+    def ask(index: SearchIndex) -> list[float]:
         index.update(files.entries, files.read, embedder)
         assert index.past(["aa"], lambda missing: [(one, "Sign in", ["auth.py"]) for one in missing])[0].words
-        return index.closeness(["sign in"], files.entries, embedder)
+        return index.similarity(["sign in"], files.entries, embedder)
 
     whole = using(Path("/r"), ask, folder)
     file = _database(folder)
@@ -203,7 +203,7 @@ def test_a_damaged_index_is_made_anew(folder: Path, embedder: GroupEmbedder, dam
 def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path, embedder: GroupEmbedder) -> None:
     (tmp_path / "file").write_text("in the way")
     files = Files(FILES)
-    index = Index.open(Path("/r"), tmp_path / "file" / "retrieval")
+    index = SearchIndex.open(Path("/r"), tmp_path / "file" / "retrieval")
     index.update(files.entries, files.read, embedder)
     assert index.words_scores({"basket": 1}, files.entries)[1] > 0
     index.close()
@@ -213,9 +213,9 @@ def test_a_database_that_another_holds_is_left_alone(folder: Path, monkeypatch: 
     files = Files(FILES)
     using(Path("/r"), lambda index: index.update(files.entries, files.read, None), folder)
     before = _database(folder).read_bytes()
-    tries: list[Index] = []
+    tries: list[SearchIndex] = []
 
-    def work(index: Index) -> list[float]:
+    def work(index: SearchIndex) -> list[float]:
         tries.append(index)
         if len(tries) == 1:
             raise sqlite3.OperationalError("database is locked")
@@ -230,7 +230,7 @@ def test_an_interrupted_run_keeps_what_it_had_done(folder: Path, monkeypatch: py
     monkeypatch.setattr(index_module, "_BATCH", 1)
     files = Files(FILES)
 
-    def interrupted(entry: Entry) -> str | None:
+    def interrupted(entry: IndexedFile) -> str | None:
         if len(files.read_paths) == 2:
             raise KeyboardInterrupt
         return files.read(entry)
@@ -251,7 +251,7 @@ def test_what_is_no_longer_used_is_dropped(
     using(Path("/r"), lambda index: index.update(old.entries, old.read, None), folder)
     monkeypatch.setattr("time.time", lambda: 86_400.0 * 11)
 
-    def ask(index: Index) -> list[float]:
+    def ask(index: SearchIndex) -> list[float]:
         index.update(new.entries, new.read, embedder)
         return index.words_scores({"basket": 1}, new.entries)
 
@@ -265,18 +265,18 @@ def test_what_is_no_longer_used_is_dropped(
 
 def test_all_indexes_together_are_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for at, name in enumerate(("oldest", "older", "new")):
-        Index.open(Path(name), folder).close()
+        SearchIndex.open(Path(name), folder).close()
         newest = max(folder.glob("*.sqlite"), key=lambda file: file.stat().st_mtime_ns)
         os.utime(newest, (1000 + at, 1000 + at))
     sizes = [file.stat().st_size for file in folder.glob("*.sqlite")]
     monkeypatch.setattr(index_module, "_LIMIT_BYTES", 2 * max(sizes))
-    Index.open(Path("another"), folder).close()
+    SearchIndex.open(Path("another"), folder).close()
     assert sorted(int(f.stat().st_mtime) for f in folder.glob("*.sqlite"))[:2] == [1001, 1002]
 
 
 def test_two_runs_at_once_keep_one_index(folder: Path) -> None:
     files = Files(FILES)
-    first, second = Index.open(Path("/r"), folder), Index.open(Path("/r"), folder)
+    first, second = SearchIndex.open(Path("/r"), folder), SearchIndex.open(Path("/r"), folder)
     first.update(files.entries[:2], files.read, None)
     second.update(files.entries, files.read, None)
     assert first.words_scores({"smtp": 1}, files.entries)[2] > 0

@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 
 
 def named(query: str, *candidates: str) -> list[dict[str, float]]:
-    return [dict(zip(OVERLAP_NAMES, row, strict=True)) for row in overlap(query, candidates)]
+    return [dict(zip(OVERLAP_NAMES, row, strict=True)) for row in lexical_features(query, candidates)]
 
 
 def test_words_match_parts_of_identifiers_whatever_their_case_and_ending() -> None:
@@ -41,6 +41,6 @@ def test_runs_and_order_see_word_order() -> None:
 
 @pytest.mark.parametrize("query", ["", "   ", "!!!", "\0\ud800", "word " * 5_000])
 def test_any_text_has_finite_evidence(query: str) -> None:
-    rows = overlap(query, ["", "x" * 10_000, "a b c"])
+    rows = lexical_features(query, ["", "x" * 10_000, "a b c"])
     assert all(len(row) == len(OVERLAP_NAMES) for row in rows)
     assert all(math.isfinite(value) for row in rows for value in row)

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from wardround.retrieval import bm25, ngrams
-from wardround.retrieval.rank_fusion import fused, mixed, standardised
+from wardround.retrieval.rank_fusion import fused, standardised, weighted_sum
 from wardround.text.search_terms import counted
 
 
@@ -56,14 +56,14 @@ def test_few_candidates_keep_the_lexical_scores() -> None:
 
 def test_a_mix_weighs_each_opinion() -> None:
     columns = {"words": [0.0, 0.0, 0.0, 4.0, 0.0], "path": [0.0, 5.0, 0.0, 0.0, 0.0], "size": [3.0] * 5}
-    scores = mixed(columns, {"words": 1.0, "path": 3.0, "size": -9.0})
+    scores = weighted_sum(columns, {"words": 1.0, "path": 3.0, "size": -9.0})
     words, path = standardised(columns["words"]), standardised(columns["path"])
     assert scores == pytest.approx([a + 3 * b for a, b in zip(words, path, strict=True)])
     assert scores[1] > scores[3] > scores[0]
 
 
 def test_a_mix_of_few_candidates_is_their_words() -> None:
-    assert mixed({"words": [1.0, 2.0], "path": [9.0, 0.0]}, {"words": 1.0, "path": 9.0}) == [1.0, 2.0]
+    assert weighted_sum({"words": [1.0, 2.0], "path": [9.0, 0.0]}, {"words": 1.0, "path": 9.0}) == [1.0, 2.0]
 
 
 def test_lengths_may_be_given_where_only_words_asked_for_are_held() -> None:

@@ -8,9 +8,9 @@ from wardround.retrieval.test_discovery import TestFile
 from wardround.retrieval.test_selection import (
     NAMES,
     WEIGHTS,
-    Subject,
+    Caller,
+    TargetFunction,
     Tests,
-    User,
     names,
     same_language,
     subject_named,
@@ -70,7 +70,7 @@ def _tests(files: dict[str, str]) -> Tests:
     return Tests([TestFile(path, text) for path, text in files.items()])
 
 
-def _subject(name: str) -> Subject:
+def _subject(name: str) -> TargetFunction:
     found = subject_named("src/shop/rows.py", ROWS, name)
     assert found is not None
     return found
@@ -88,7 +88,7 @@ def test_the_test_that_calls_a_function_comes_first() -> None:
 def test_a_test_of_what_uses_a_function_is_found() -> None:
     subject = _subject("parse_row")
     used_by = users(subject, [("src/shop/rows.py", ROWS)])
-    assert used_by == [User("src/shop/rows.py", "read_ledger")]
+    assert used_by == [Caller("src/shop/rows.py", "read_ledger")]
     found = {one.case.name: one.why for one in _tests(FILES).rank(subject, used_by)}
     assert found["test_a_whole_ledger"][0] == 'uses "read_ledger", which uses "parse_row"'
 
@@ -141,7 +141,7 @@ def test_a_name_that_everything_uses_tells_nothing() -> None:
 
 @pytest.mark.parametrize("name", ["parse_row", "Row.fields"])
 def test_every_number_is_from_0_to_1_and_has_a_weight(name: str) -> None:
-    rows = _tests(FILES).evidence(_subject(name), [User("src/shop/rows.py", "read_ledger")])
+    rows = _tests(FILES).evidence(_subject(name), [Caller("src/shop/rows.py", "read_ledger")])
     assert len(rows) == 4
     assert all(len(row) == len(NAMES) and all(0 <= one <= 1 + 1e-9 for one in row) for row in rows)
     assert set(WEIGHTS) == set(NAMES)

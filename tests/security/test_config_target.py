@@ -16,11 +16,11 @@ from wardround_typescript.node_modules import platform_name
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
 from wardround import host
-from wardround.change.change_source import RepositoryOrigin, SideName
+from wardround.change.change_source import GitChangeSource, SideName
 from wardround.change.repository import Repository
 from wardround.change.snapshot import Snapshot
-from wardround.config.schema import Config, Request
-from wardround.execution.review_run import Sides
+from wardround.config.schema import Config, ReviewRequest
+from wardround.execution.review_run import ReviewRun
 from wardround.tools.process import Processes
 
 BAD = "def start():\n    return missing\n"
@@ -213,11 +213,11 @@ def test_tools_see_the_targets_settings_wherever_they_are(repo: GitRepository, s
 
 def _seen_in_snapshot(repo: GitRepository, side: SideName) -> dict[str, str]:
     """The JSON files a tool that follows imports sees on a side, with their content."""
-    request = Request(config_from="base")
+    request = ReviewRequest(config_from="base")
     with Repository(repo.root) as repository:
         change = repository.between("main", "HEAD")
-        origin = RepositoryOrigin(repository, change)
-        sides = Sides(origin, change, host.load(), Config(), request, Processes())
+        origin = GitChangeSource(repository, change)
+        sides = ReviewRun(origin, change, host.load(), Config(), request, Processes())
         with Snapshot(repo.root.parent) as snapshot:
             sides._side(side).link(snapshot, "room", ("*.json",))
             root = snapshot.side("room")

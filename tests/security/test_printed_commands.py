@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wardround.cli import say
+from wardround.cli import echo_err
 from wardround.text.escaping import json_text, lines_for_log, markdown_code, one_line, without_commands
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class TestText:
         self, hostile: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("CI", "true")
-        say(hostile)
+        echo_err(hostile)
         printed = capsys.readouterr().err
         assert printed.count("\n") == 1
         assert_silent(printed)

@@ -44,7 +44,9 @@ def test_no_bounded_pattern_doubles_its_time_with_each_round(package: str) -> No
     slow = {}
     for pattern in _patterns(package, bounded=True):
         if depth_of_repeats(_parser.parse(pattern.text, pattern.flags)) > 1:
-            made = regex_cache.Numbers.of(pattern.text, pattern.flags, bounded=True).pattern(pattern.text)
+            made = regex_cache.CompiledPattern.of(pattern.text, pattern.flags, bounded=True).pattern(
+                pattern.text
+            )
             slow[pattern.position] = slow_attack(made, pattern.searched, FEW_ROUNDS)
     assert {position: text for position, text in slow.items() if text is not None} == {}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wardround.tools.process import Processes, bare_environment
+from wardround.tools.process import Processes, minimal_env
 
 MODULES = ["json.py", "encodings/__init__.py", "sitecustomize.py", "usercustomize.py", "site.py", "re.py"]
 STARTS = {
@@ -25,7 +25,7 @@ def test_a_tool_imports_no_module_of_the_repository(tmp_path: Path, module: str,
     (tree / module).parent.mkdir(parents=True)
     (tree / module).write_text(f"open({str(canary)!r}, 'w').close()\n")
     (tree / "script.py").write_text("import json, re\n")
-    env = bare_environment(Path(sys.executable), home, {})
+    env = minimal_env(Path(sys.executable), home, {})
     argv = [sys.executable, *STARTS[start]]
     Processes().run(argv, cwd=tree, timeout_s=60, clean=frozenset({0}), env=env)
     assert not canary.exists()

@@ -23,15 +23,15 @@ from wardround_typescript.tools.tsc import TSC
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
 from wardround import host, review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import Request
+from wardround.config.schema import ReviewRequest
 from wardround.errors import ToolFailed
-from wardround.host import Host
-from wardround.policy.gate import Outcome
-from wardround.processors.tamper import tools_of
+from wardround.host import PluginHost
+from wardround.policy.gate import GateOutcome
+from wardround.processors.tamper import tools_for
 from wardround.reports.json import as_dict
-from wardround.storage.paths import cache_folder
+from wardround.storage.paths import cache_dir
 from wardround.tools import identity as identities
 from wardround.tools.identity import identity
 from wardround.tools.process import Processes, find_program
@@ -55,14 +55,16 @@ def _stub(folder: Path, name: str, script: str) -> Path:
     return file
 
 
-def _review(repo: GitRepository, program: Path) -> review.Review:
+def _review(repo: GitRepository, program: Path) -> review.ReviewResult:
     """Review what is staged with one tool, whose program is elsewhere."""
     (python,) = host.load(only=["python"]).specialists
-    alone = Host([replace(python, tools=(replace(RUFF, find=lambda root: program),), checks=())])
+    alone = PluginHost([replace(python, tools=(replace(RUFF, find=lambda root: program),), checks=())])
     with Repository(repo.root) as repository:
         change = repository.staged()
-        origin = RepositoryOrigin(repository, change)
-        return review.run(origin, change, alone, Request(profile=Profile.CI, config_from="head"), Processes())
+        origin = GitChangeSource(repository, change)
+        return review.run_review(
+            origin, change, alone, ReviewRequest(profile=Profile.CI, config_from="head"), Processes()
+        )
 
 
 @pytest.fixture
@@ -89,7 +91,7 @@ def test_a_stub_is_not_a_tool(repo: GitRepository, tmp_path: Path, script: str, 
     repo.stage(BAD)
     done = _review(repo, _stub(tmp_path / "stubs", "ruff", script))
     (unreviewed,) = done.unreviewed
-    assert (done.gate.outcome, unreviewed.file) == (Outcome.INCONCLUSIVE, "app.py")
+    assert (done.gate.outcome, unreviewed.file) == (GateOutcome.INCONCLUSIVE, "app.py")
     assert unreviewed.reason.startswith(f"ruff failed its self-test: {reason}")
     assert "reinstall it: pip install" in unreviewed.reason
 
@@ -105,7 +107,7 @@ def test_a_program_made_to_deceive_is_named_by_its_digest(repo: GitRepository, t
     repo.stage(BAD)
     liar = stand_in(tmp_path / "ruff", "ruff", "print('[]')")
     done = _review(repo, liar)
-    assert (done.gate.outcome, done.findings) == (Outcome.PASS, ())  # the limit of any self-test
+    assert (done.gate.outcome, done.findings) == (GateOutcome.PASS, ())  # the limit of any self-test
     (run,) = [run for run in as_dict(done)["runs"] if run["tool"] == "ruff"]
     assert run["digest"] == f"sha256:{hashlib.sha256(liar.read_bytes()).hexdigest()}"
     assert run["version"] == "1.0.0"  # what it says, whatever is installed beside it
@@ -114,7 +116,7 @@ def test_a_program_made_to_deceive_is_named_by_its_digest(repo: GitRepository, t
 def test_what_a_stub_said_is_not_kept(repo: GitRepository, tmp_path: Path) -> None:
     repo.stage(BAD)
     program = _stub(tmp_path, "ruff", f"{VERSION}echo '[]'")
-    assert _review(repo, program).gate.outcome is Outcome.INCONCLUSIVE
+    assert _review(repo, program).gate.outcome is GateOutcome.INCONCLUSIVE
     program.unlink()
     program.symlink_to(str(find_program("ruff")))
     assert [f.rule for f in _review(repo, program).visible] == ["ruff/F821"]
@@ -129,7 +131,7 @@ def test_a_proof_does_not_hold_for_another_program(repo: GitRepository, tmp_path
     _stub(tmp_path, "ruff", f"{VERSION}echo '[]'")
     identities._identity.cache_clear()  # as in another process
     repo.stage({"app.py": "print(other)\n"})
-    assert _review(repo, program).gate.outcome is Outcome.INCONCLUSIVE
+    assert _review(repo, program).gate.outcome is GateOutcome.INCONCLUSIVE
 
 
 def test_a_stub_with_the_size_and_the_time_of_the_tool_is_another_program(tmp_path: Path) -> None:
@@ -179,7 +181,7 @@ def test_doctor_names_a_tool_that_does_not_work(
     stub = _stub(tmp_path / "stubs", "ruff", f"{VERSION}echo '[]'")
     (python,) = host.load(only=["python"]).specialists
     broken = replace(python, tools=(replace(RUFF, find=lambda root: stub),))
-    monkeypatch.setattr(host, "load", lambda: Host([broken]))
+    monkeypatch.setattr(host, "load", lambda: PluginHost([broken]))
     assert doctor.command.callback(repo=repo.root) == 4  # type: ignore[misc]
     (line,) = [line for line in capfd.readouterr().out.splitlines() if str(stub) in line]
     assert "broken" in line
@@ -210,14 +212,14 @@ def test_a_stub_in_node_modules_is_not_a_tool(
 
 
 def test_every_tool_has_a_self_test() -> None:
-    tools = tools_of(host.load().specialists)
+    tools = tools_for(host.load().specialists)
     assert [tool.name for tool in tools if tool.probe is None] == []
     assert len({tool.name for tool in tools}) > 15
 
 
-@pytest.mark.parametrize("name", sorted({tool.name for tool in tools_of(host.load().specialists)}))
+@pytest.mark.parametrize("name", sorted({tool.name for tool in tools_for(host.load().specialists)}))
 def test_tools_that_are_installed_pass(name: str, prove: Prove) -> None:
-    tools = [tool for tool in dict.fromkeys(tools_of(host.load().specialists)) if tool.name == name]
+    tools = [tool for tool in dict.fromkeys(tools_for(host.load().specialists)) if tool.name == name]
     found = [
         (tool, program)
         for tool in tools
@@ -243,7 +245,7 @@ def test_what_is_proven_is_not_proven_again(
     _review(repo, program)
     (only,) = counter.read_text().splitlines()  # the review itself: no self-test, no --version
     assert "/probe-" not in only
-    assert sorted(os.listdir(cache_folder() / "proofs"))
+    assert sorted(os.listdir(cache_dir() / "proofs"))
     started = time.perf_counter()
     identity(RUFF, program)
     assert time.perf_counter() - started < 0.1

@@ -6,18 +6,18 @@ import pytest
 
 from wardround.semantics.argument_order import (
     MOST_ARGUMENTS,
-    Call,
-    Named,
+    ArgumentList,
+    ArgumentName,
     best_order,
-    is_mirrored,
+    has_mirror_call,
+    implies_reordering,
+    is_informative,
     similarity,
-    tells_something,
-    turns_round,
 )
 
 
 def _order(arguments: str, parameters: str) -> list[tuple[int, int]] | None:
-    swap = best_order([Named(one) for one in arguments.split()], parameters.split())
+    swap = best_order([ArgumentName(one) for one in arguments.split()], parameters.split())
     return None if swap is None else list(swap.moves)
 
 
@@ -52,18 +52,18 @@ def test_part_of_a_name_that_both_have_counts_for_its_share() -> None:
 
 @pytest.mark.parametrize("name", ["x", "i", "x1", "_", "value", "data", "self", "_obj"])
 def test_names_that_tell_nothing(name: str) -> None:
-    assert not tells_something(name)
+    assert not is_informative(name)
 
 
 @pytest.mark.parametrize("name", ["width", "user_data", "id", "old"])
 def test_names_that_tell_something(name: str) -> None:
-    assert tells_something(name)
+    assert is_informative(name)
 
 
 @pytest.mark.parametrize("name", ["reversed_lines", "swapAxes", "to_inverse", "Transpose"])
 def test_functions_that_turn_things_round(name: str) -> None:
-    assert turns_round(name)
-    assert not turns_round("overturned" + "ing")
+    assert implies_reordering(name)
+    assert not implies_reordering("overturned" + "ing")
 
 
 @pytest.mark.parametrize(
@@ -109,41 +109,48 @@ def test_two_arguments_that_fit_alike_decide_nothing() -> None:
 
 
 def test_arguments_without_a_name_keep_their_place() -> None:
-    swap = best_order([Named("height"), None, Named("width")], ["width", "", "height"])
+    swap = best_order([ArgumentName("height"), None, ArgumentName("width")], ["width", "", "height"])
     assert swap is not None
     assert swap.moves == ((0, 2), (2, 0))
 
 
 def test_owners_tell_arguments_of_the_same_name_apart() -> None:
-    swap = best_order([Named("path", "new"), Named("path", "old")], ["old_path", "new_path"])
+    swap = best_order([ArgumentName("path", "new"), ArgumentName("path", "old")], ["old_path", "new_path"])
     assert swap is not None
-    assert best_order([Named("path", "old"), Named("path", "new")], ["old_path", "new_path"]) is None
+    assert (
+        best_order([ArgumentName("path", "old"), ArgumentName("path", "new")], ["old_path", "new_path"])
+        is None
+    )
 
 
 def test_longer_calls_are_passed_over() -> None:
     words = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india"]
     assert len(words) == MOST_ARGUMENTS + 1
     backwards = words[::-1]
-    assert best_order([Named(word) for word in backwards], words) is None
-    assert best_order([Named(word) for word in words[:8][::-1]], words[:8]) is not None
+    assert best_order([ArgumentName(word) for word in backwards], words) is None
+    assert best_order([ArgumentName(word) for word in words[:8][::-1]], words[:8]) is not None
 
 
 def test_call_tells_what_goes_where() -> None:
-    call = Call("crop", ("width", "height"), (Named("width"), Named("height")), ("w.width", "h.height"))
+    call = ArgumentList(
+        "crop", ("width", "height"), (ArgumentName("width"), ArgumentName("height")), ("w.width", "h.height")
+    )
     assert call.better_order() is None
-    wrong = call.exchanged(0, 1)
+    wrong = call.swapped(0, 1)
     swap = wrong.better_order()
     assert swap is not None
-    assert wrong.told(swap) == (
+    assert wrong.describe(swap) == (
         '"h.height" goes to "width" and "w.width" goes to "height" of "crop": they look swapped'
     )
 
 
 def test_callee_that_turns_things_round_is_believed() -> None:
-    call = Call("transpose", ("width", "height"), (Named("height"), Named("width")), ("height", "width"))
+    call = ArgumentList(
+        "transpose", ("width", "height"), (ArgumentName("height"), ArgumentName("width")), ("height", "width")
+    )
     assert call.better_order() is None
 
 
 def test_the_other_order_beside_it() -> None:
-    assert is_mirrored(["payee", "payer"], [["payer", "payee"]])
-    assert not is_mirrored(["payee", "payer"], [["payee", "payer"], ["payee", "bank"]])
+    assert has_mirror_call(["payee", "payer"], [["payer", "payee"]])
+    assert not has_mirror_call(["payee", "payer"], [["payee", "payer"], ["payee", "bank"]])

@@ -8,36 +8,36 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wardround.storage import memo as keeping
-from wardround.storage.memo import kept
+from wardround.storage.memo import memoize_on_disk
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
 
 
 def test_an_answer_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path)
-    assert kept("kind", "name", lambda: {"a": [1]}) == {"a": [1]}
-    assert kept("kind", "name", lambda: {}) == {"a": [1]}
+    monkeypatch.setattr(keeping, "cache_dir", lambda: tmp_path)
+    assert memoize_on_disk("kind", "name", lambda: {"a": [1]}) == {"a": [1]}
+    assert memoize_on_disk("kind", "name", lambda: {}) == {"a": [1]}
 
 
 @pytest.mark.parametrize("damage", [b"", b"\0", b"\xa2\xff\xfe", b"\xff" * 40])
 def test_a_damaged_answer_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes
 ) -> None:
-    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path)
-    kept("kind", "name", lambda: "first")
+    monkeypatch.setattr(keeping, "cache_dir", lambda: tmp_path)
+    memoize_on_disk("kind", "name", lambda: "first")
     (tmp_path / "kind" / "name").write_bytes(damage)
-    assert kept("kind", "name", lambda: "second") == "second"
-    assert kept("kind", "name", lambda: "third") == "second"
+    assert memoize_on_disk("kind", "name", lambda: "second") == "second"
+    assert memoize_on_disk("kind", "name", lambda: "third") == "second"
 
 
 def test_a_changed_bit_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path)
-    kept("kind", "name", lambda: "first")
+    monkeypatch.setattr(keeping, "cache_dir", lambda: tmp_path)
+    memoize_on_disk("kind", "name", lambda: "first")
     content = bytearray((tmp_path / "kind" / "name").read_bytes())
     content[-1] ^= 1
     (tmp_path / "kind" / "name").write_bytes(content)
-    assert kept("kind", "name", lambda: "second") == "second"
+    assert memoize_on_disk("kind", "name", lambda: "second") == "second"
 
 
 def test_a_review_goes_on_with_a_damaged_cache(repo: GitRepository, own_places: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.storage.regex_cache import Store
+from wardround.storage.regex_cache import RegexCache
 
 PATTERNS = [
     (r"\b(?:is|has)_[a-z]+", 0),
@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("text", "flags"), PATTERNS)
 def test_it_is_the_pattern_that_would_be_compiled(file: Path, text: str, flags: int) -> None:
-    made, read = Store(file).compiled(text, int(flags)), Store(file).compiled(text, int(flags))
+    made, read = RegexCache(file).compiled(text, int(flags)), RegexCache(file).compiled(text, int(flags))
 
     assert made == read == re.compile(text, flags)
     assert dict(read.groupindex) == dict(made.groupindex)
@@ -44,59 +44,59 @@ def test_any_pattern_matches_alike_or_is_refused_alike(tmp_path_factory: pytest.
         wanted = re.compile(text)
     except (re.error, FutureWarning):
         with pytest.raises((re.error, FutureWarning)):
-            Store(file).compiled(text)
+            RegexCache(file).compiled(text)
         return
     for _ in range(2):
-        found = Store(file).compiled(text)
+        found = RegexCache(file).compiled(text)
         assert [m.span() for m in found.finditer(subject)] == [m.span() for m in wanted.finditer(subject)]
 
 
 def test_the_second_time_nothing_is_compiled(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for text, flags in PATTERNS:
-        Store(file).compiled(text, int(flags))
+        RegexCache(file).compiled(text, int(flags))
     size = file.stat().st_size
     monkeypatch.delattr(import_module("re._compiler"), "_code")
-    known = Store(file)
+    known = RegexCache(file)
 
     assert all(known.compiled(text, int(flags)).pattern == text for text, flags in PATTERNS)
     assert file.stat().st_size == size
 
 
 def test_another_flag_is_another_pattern(file: Path) -> None:
-    Store(file).compiled("a")
+    RegexCache(file).compiled("a")
 
-    assert Store(file).compiled("a", int(re.IGNORECASE)).match("A")
-    assert not Store(file).compiled("a").match("A")
+    assert RegexCache(file).compiled("a", int(re.IGNORECASE)).match("A")
+    assert not RegexCache(file).compiled("a").match("A")
 
 
 @pytest.mark.parametrize("at", [0, 5, 17, 19, 24, 30, -1])
 def test_a_changed_byte_costs_time_alone(file: Path, at: int) -> None:
-    Store(file).compiled(r"(?P<word>\w+)!")
+    RegexCache(file).compiled(r"(?P<word>\w+)!")
     data = bytearray(file.read_bytes())
     data[at] ^= 0xFF
     file.write_bytes(data)
 
-    found = Store(file).compiled(r"(?P<word>\w+)!").match("so!")
+    found = RegexCache(file).compiled(r"(?P<word>\w+)!").match("so!")
 
     assert found is not None
     assert found["word"] == "so"
 
 
 def test_a_file_that_was_cut_off_is_begun_anew(file: Path) -> None:
-    Store(file).compiled("one+")
-    Store(file).compiled("two+")
+    RegexCache(file).compiled("one+")
+    RegexCache(file).compiled("two+")
     file.write_bytes(file.read_bytes()[:-3])
 
-    Store(file).compiled("two+")
+    RegexCache(file).compiled("two+")
 
-    assert Store(file).compiled("two+").match("twos")
+    assert RegexCache(file).compiled("two+").match("twos")
     assert file.stat().st_size < 400
 
 
 def test_where_nothing_can_be_kept_it_is_compiled(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
 
-    assert Store(tmp_path / "taken" / "patterns").compiled("a+").match("aa")
+    assert RegexCache(tmp_path / "taken" / "patterns").compiled("a+").match("aa")
 
 
 def test_an_interpreter_that_compiles_in_another_way_is_asked(
@@ -105,10 +105,10 @@ def test_an_interpreter_that_compiles_in_another_way_is_asked(
     monkeypatch.setattr(import_module("re._compiler"), "_code", lambda parsed, flags: ["no numbers"])
     monkeypatch.setattr(re, "compile", lambda text, flags=0: (text, flags))
 
-    assert Store(file).compiled("a+", 2) == ("a+", 2)
+    assert RegexCache(file).compiled("a+", 2) == ("a+", 2)
     assert not file.exists()
 
 
 def test_what_is_no_regular_expression_is_told(file: Path) -> None:
     with pytest.raises(re.error, match="unterminated"):
-        Store(file).compiled("(a")
+        RegexCache(file).compiled("(a")

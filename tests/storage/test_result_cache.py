@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from wardround.findings import RawResult, Span
-from wardround.storage.result_cache import ResultCache, key
+from wardround.findings import RawFinding, Span
+from wardround.storage.result_cache import ResultCache, digest_key
 
-RESULT = RawResult("B006", "a.py", Span(1, 2, 1, 4), "mutable")
+RESULT = RawFinding("B006", "a.py", Span(1, 2, 1, 4), "mutable")
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def test_what_was_put_is_found_by_another_process(cache: ResultCache, tmp_path: 
 
 
 def test_no_part_of_a_key_runs_into_the_next() -> None:
-    assert key("ab", "c") != key("a", "bc")
-    assert key("a", b"\xff") != key("a", "\udcff\udcff")
+    assert digest_key("ab", "c") != digest_key("a", "bc")
+    assert digest_key("a", b"\xff") != digest_key("a", "\udcff\udcff")
 
 
 def test_a_damaged_file_is_dropped_and_made_anew(tmp_path: Path) -> None:

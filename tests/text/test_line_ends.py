@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wardround.findings import Edit, RawResult, Span, SuggestedFix
+from wardround.findings import Edit, RawFinding, Span, SuggestedFix
 from wardround.text.line_ends import NewlinePositions, has_lone_returns, with_newlines
 
 
@@ -34,7 +34,7 @@ def test_positions_are_by_newlines(line: int, column: int, expected: tuple[int, 
     text = "ab\rcd\nefg\rhi\r\n"
     span = Span(line, column, line, column)
     edit = Edit("a.py", span, "x")
-    result = RawResult("X", "a.py", span, "text", fix=SuggestedFix("fix", True, (edit,)))
+    result = RawFinding("X", "a.py", span, "text", fix=SuggestedFix("fix", True, (edit,)))
     found = NewlinePositions(text).result(result)
     assert (found.span.line, found.span.column) == expected
     assert found.fix is not None

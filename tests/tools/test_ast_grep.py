@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from wardround.rules.model import declared, load_yaml
+from wardround.rules.model import load_declarative, load_yaml
 from wardround.tools.ast_grep import ast_grep
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation
@@ -32,7 +32,7 @@ def _given(files: dict[str, str], folder: Path) -> list[str]:
 
 def test_a_run_gets_the_rules_that_one_of_its_files_asks_for(tmp_path: Path) -> None:
     asked = _given({"a.tsx": _EFFECT, "b.ts": _PLAIN}, tmp_path)
-    words = {rule.id: rule.metadata.needs for rule in declared("typescript", "ast-grep")}
+    words = {rule.id: rule.metadata.needs for rule in load_declarative("typescript", "ast-grep")}
     assert asked == [name for name, needs in words.items() if any(word in _EFFECT + _PLAIN for word in needs)]
     assert 0 < len(asked) < len(words) / 2
 

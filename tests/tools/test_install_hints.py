@@ -14,7 +14,7 @@ from wardround_sql.tools.sqlfluff import SQLFLUFF
 
 from tests.plugins.docker_ci.conftest import Reviewed, reviewed  # noqa: F401  (a fixture)
 from wardround import host
-from wardround.tools.install_hints import HOOKS, advice
+from wardround.tools.install_hints import HOOKS, install_hint
 from wardround.tools.tool import install_line
 
 ROOT = Path(__file__).parent.parent.parent
@@ -37,23 +37,23 @@ def runner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 
 def test_a_hook_is_told_the_ids_that_bring_an_extra(runner: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert advice(install_line("docker-ci")) == "use the hook id wardround-docker-ci or wardround-all"
+    assert install_hint(install_line("docker-ci")) == "use the hook id wardround-docker-ci or wardround-all"
     monkeypatch.setenv("PRE_COMMIT_REMOTE_NAME", "origin")
-    assert advice(install_line("web")) == "use the hook id wardround-push-web or wardround-push-all"
+    assert install_hint(install_line("web")) == "use the hook id wardround-push-web or wardround-push-all"
 
 
 def test_a_hook_is_told_the_packages_of_an_extra_without_an_id(runner: str) -> None:
     (pinned,) = EXTRAS["sql"]
     told = f"give the hook additional_dependencies: ['{pinned}'], which replace those of its id"
-    assert advice(SQLFLUFF.install) == told
+    assert install_hint(SQLFLUFF.install) == told
 
 
 def test_a_hook_that_lacks_what_comes_with_us_is_made_anew(runner: str) -> None:
-    assert advice(install_line()) == f"{runner} clean makes the hook's environment anew"
+    assert install_hint(install_line()) == f"{runner} clean makes the hook's environment anew"
 
 
 def test_a_line_of_somebody_else_stays(runner: str) -> None:
-    assert advice("npm install --save-dev eslint") == "npm install --save-dev eslint"
+    assert install_hint("npm install --save-dev eslint") == "npm install --save-dev eslint"
 
 
 @pytest.mark.parametrize("prefix", ["/home/me/project/.venv", "/usr", "/home/me/hooks/venv"])
@@ -62,7 +62,7 @@ def test_a_hook_that_runs_in_the_users_own_environment_is_told_of_pip(
 ) -> None:
     monkeypatch.setenv("PRE_COMMIT", "1")
     monkeypatch.setattr(sys, "prefix", prefix)
-    assert advice(install_line("web")) == "pip install 'wardround[web]'"
+    assert install_hint(install_line("web")) == "pip install 'wardround[web]'"
 
 
 @pytest.mark.parametrize("made_by", MADE_BY)
@@ -70,7 +70,7 @@ def test_a_hooks_environment_started_by_hand_is_told_of_pip(
     monkeypatch: pytest.MonkeyPatch, made_by: str
 ) -> None:
     monkeypatch.setattr(sys, "prefix", MADE_BY[made_by])
-    assert advice(install_line("web")) == "pip install 'wardround[web]'"
+    assert install_hint(install_line("web")) == "pip install 'wardround[web]'"
 
 
 def test_a_review_says_it(runner: str, reviewed: Reviewed, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
@@ -98,5 +98,5 @@ def test_every_tool_of_ours_is_had_by_a_hook_or_by_packages_its_extra_names(runn
     lines = {tool.install for s in host.load().specialists for tool in s.tools if "pip" in tool.install}
     assert len(lines) > len(HOOKS)
     for line in lines:
-        assert "pip" not in advice(line)
-        assert "[]" not in advice(line)
+        assert "pip" not in install_hint(line)
+        assert "[]" not in install_hint(line)

@@ -14,15 +14,15 @@ import pytest
 from tests.conftest import SCRIPTS, GitRepository
 from tests.stand_ins import stand_in
 from wardround import host, review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import Request
+from wardround.config.schema import ReviewRequest
 from wardround.execution import scheduler
-from wardround.execution.tool_runner import chunks, timeout_for
-from wardround.policy.gate import Outcome
+from wardround.execution.tool_runner import batch_paths, timeout_for
+from wardround.policy.gate import GateOutcome
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes, find_program
-from wardround.tools.tool import Profile, Scope, Tool
+from wardround.tools.tool import Profile, Tool, ToolScope
 
 HOST = host.load(only=["python"])
 (PYTHON_SPECIALIST,) = HOST.specialists
@@ -44,11 +44,11 @@ TROUBLE = {
 }  # fmt: skip
 
 
-def _review(repo: GitRepository, profile: Profile = Profile.COMMIT) -> review.Review:
+def _review(repo: GitRepository, profile: Profile = Profile.COMMIT) -> review.ReviewResult:
     with Repository(repo.root) as repository:
         change = repository.staged()
-        request = Request(profile=profile, config_from="head")
-        return review.run(RepositoryOrigin(repository, change), change, HOST, request, Processes())
+        request = ReviewRequest(profile=profile, config_from="head")
+        return review.run_review(GitChangeSource(repository, change), change, HOST, request, Processes())
 
 
 def _pretend(monkeypatch: pytest.MonkeyPatch, program: str, found: Callable[[str], Path | None]) -> None:
@@ -77,7 +77,7 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
 
     done = _review(repo, PROFILES[program])
 
-    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     reasons = [u.reason for u in done.unreviewed if u.tool == program]
     assert len(reasons) == 1
     assert said in reasons[0]
@@ -121,7 +121,7 @@ def test_a_missing_tool_makes_the_review_inconclusive_and_says_how_to_get_it(
 
     done = _review(repo, PROFILES[program])
 
-    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     (missing,) = [u for u in done.unreviewed if u.tool == program]
     assert missing.reason.startswith(f"{program} is not installed; pip install ")
 
@@ -146,7 +146,7 @@ def test_a_tool_in_trouble_does_not_hide_what_the_others_found(
 
     done = _review(repo)
 
-    assert done.gate.outcome is Outcome.BLOCKED
+    assert done.gate.outcome is GateOutcome.BLOCKED
     assert [f.rule for f in done.visible] == ["ruff/F821"]
 
 
@@ -199,10 +199,10 @@ def test_a_slow_tool_is_named_while_it_is_waited_for(
 
     with Repository(repo.root) as repository:
         change = repository.staged()
-        origin = RepositoryOrigin(repository, change)
-        done = review.run(origin, change, HOST, Request(), Processes(), said.append)
+        origin = GitChangeSource(repository, change)
+        done = review.run_review(origin, change, HOST, ReviewRequest(), Processes(), said.append)
 
-    assert done.gate.outcome is Outcome.PASS
+    assert done.gate.outcome is GateOutcome.PASS
     assert "waiting for ruff" in said
 
 
@@ -242,9 +242,9 @@ def test_an_interrupted_review_ends_its_tools_before_their_folder_goes(
 
     with Repository(repo.root) as repository:
         change = repository.staged()
-        origin = RepositoryOrigin(repository, change)
+        origin = GitChangeSource(repository, change)
         with pytest.raises(KeyboardInterrupt):
-            review.run(origin, change, HOST, Request(), Processes(), interrupt)
+            review.run_review(origin, change, HOST, ReviewRequest(), Processes(), interrupt)
 
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
@@ -261,19 +261,20 @@ def _slow_tool(tmp_path: Path, **settings: object) -> Tool:
     program.chmod(0o755)
     return Tool(
         name="slow", program="slow", command=lambda run: [str(run.program), *run.files],
-        parse=lambda printed, run: [], clean=frozenset({0}), install="pip install slow", timeout_s=2.0,
+        parse=lambda printed, run: [], success_codes=frozenset({0}),
+        install="pip install slow", timeout_s=2.0,
         files_in_time=1, find=lambda root: program, **settings,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("scope", Scope)
+@pytest.mark.parametrize("scope", ToolScope)
 @pytest.mark.parametrize(
     ("seconds", "expected"),
     [("", set()), ("tool-timeout = 0.5\n", {"timed out after 0.5 s"})],
     ids=["", "as set"],
 )
 def test_a_tool_has_time_in_proportion_to_its_files_which_are_split_over_runs(
-    repo: GitRepository, tmp_path: Path, scope: Scope, seconds: str, expected: set[str]
+    repo: GitRepository, tmp_path: Path, scope: ToolScope, seconds: str, expected: set[str]
 ) -> None:
     tool = _slow_tool(tmp_path, scope=scope, files_per_run=3)
     acme = Specialist(name="acme", patterns=("*.acme",), tools=(tool,))
@@ -283,11 +284,11 @@ def test_a_tool_has_time_in_proportion_to_its_files_which_are_split_over_runs(
     repo.git("add", "-A")
     with Repository(repo.root) as repository:
         change = repository.staged()
-        done = review.run(
-            RepositoryOrigin(repository, change),
+        done = review.run_review(
+            GitChangeSource(repository, change),
             change,
-            host.Host([acme]),
-            Request(config_from="head"),
+            host.PluginHost([acme]),
+            ReviewRequest(config_from="head"),
             Processes(),
         )
     assert {missed.reason for missed in done.unreviewed} == expected
@@ -298,7 +299,7 @@ def test_the_time_for_a_run_follows_the_number_of_files_and_their_size() -> None
     assert timeout_for(ty, [100] * 20) == ty.timeout_s
     assert timeout_for(ty, [100] * 5000) == 50 * ty.timeout_s
     assert timeout_for(ty, [3_000_000]) == 3 * ty.timeout_s
-    assert [len(chunk) for chunk in chunks([f"{n}.py" for n in range(2500)], ty)] == [1000, 1000, 500]
+    assert [len(chunk) for chunk in batch_paths([f"{n}.py" for n in range(2500)], ty)] == [1000, 1000, 500]
 
 
 @pytest.mark.parametrize("name", ["ruff.toml", "pyproject.toml", "ty.toml", "mypy.ini", ".flake8"])

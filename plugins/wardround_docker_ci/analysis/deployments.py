@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 if TYPE_CHECKING:
     from wardround_docker_ci.models import github_workflow, gitlab
 
-NAMED = LatePattern(
+NAMED = LazyPattern(
     r"(?:^|[-_\s/.:])(?:re)?deploy(?:s|ment|ments)?(?:$|[-_\s/.:])|(?:^|[-_\s])(?:roll-?out|go-live)(?:$|[-_\s])",
     re.IGNORECASE,
 )
 """Names of jobs and stages that deploy."""
-COMMANDS = LatePattern(
+COMMANDS = LazyPattern(
     r"\bkubectl\b[^\n|;&]*\s(?:apply|rollout restart|set image|replace)\b"
     r"|\bhelm(?:file)?\b[^\n|;&]*\s(?:upgrade|install|sync|apply)\b"
     r"|\b(?:terraform|tofu|terragrunt)\b[^\n|;&]*\sapply\b|\bpulumi\b[^\n|;&]*\sup\b"
@@ -29,7 +29,7 @@ COMMANDS = LatePattern(
     r"|\brsync\b[^\n|;&]*\s\S+@\S+:|\bscp\b[^\n|;&]*\s\S+@\S+:"
 )
 """Commands that change what is running somewhere."""
-ACTIONS = LatePattern(
+ACTIONS = LazyPattern(
     r"actions/deploy-pages|peaceiris/actions-gh-pages|jamesives/github-pages-deploy-action"
     r"|cloudflare/(?:wrangler|pages)-action|amondnet/vercel-action|appleboy/(?:ssh|scp)-action"
     r"|superfly/flyctl-actions|azure/(?:webapps-deploy|functions-action|k8s-deploy|aks-set-context)"
@@ -38,17 +38,17 @@ ACTIONS = LatePattern(
 )
 """Actions that do the same, in lower case."""
 
-_PLACES = LatePattern(
+_PLACES = LazyPattern(
     r"(?:^|[-_\s/])(?:prod|production|stag(?:e|ing)|live|uat|preprod|demo)(?:$|[-_\s/])", re.IGNORECASE
 )
-_PUBLISHES = LatePattern(
+_PUBLISHES = LazyPattern(
     r"pypi-publish|\btwine\s+upload|\b(?:npm|pnpm|yarn|cargo|poetry|uv|flit|hatch|lerna|gem"
     r"|dotnet nuget)\s+(?:npm\s+)?"
     r"(?:publish|push)|changesets/action|goreleaser|gh-release|gh release (?:create|upload)"
 )
 
 
-def of_workflow(job: github_workflow.Job) -> bool:
+def of_workflow(job: github_workflow.WorkflowJob) -> bool:
     """Whether a job of a workflow changes what is running somewhere: it says so, or one of its steps does.
 
     To publish a package is something else: a version once published stays what it is.
@@ -65,16 +65,16 @@ def of_workflow(job: github_workflow.Job) -> bool:
     return bool(is_said and job.steps) and not any(_publishes(step) for step in job.steps)
 
 
-def publishes(job: github_workflow.Job) -> bool:
+def publishes(job: github_workflow.WorkflowJob) -> bool:
     """Whether a job hands out what it built, for others to install."""
     return any(_publishes(step) for step in job.steps)
 
 
-def _publishes(step: github_workflow.Step) -> bool:
+def _publishes(step: github_workflow.WorkflowStep) -> bool:
     return bool(_PUBLISHES.search(step.run.value if step.run is not None else step.action))
 
 
-def of_gitlab(job: gitlab.Job) -> bool:
+def of_gitlab(job: gitlab.GitlabJob) -> bool:
     """Whether a job of a GitLab pipeline deploys."""
     if job.key is None or job.name.startswith("."):
         return False

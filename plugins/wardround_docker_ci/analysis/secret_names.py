@@ -6,9 +6,9 @@ import math
 import re
 from collections import Counter
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_PARTS = LatePattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PARTS = LazyPattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_PARTS = frozenset(
     {
         "password", "passwd", "passphrase", "pword", "secret", "secrets", "token", "apikey",
@@ -41,18 +41,18 @@ _ABOUT = frozenset(
 _PUBLIC = frozenset(
     {"public", "publishable", "anon", "max", "min", "num", "no", "has", "use", "is", "allow", "disable"}
 )
-_PLACEHOLDER = LatePattern(
+_PLACEHOLDER = LazyPattern(
     r"change|example|placeholder|dummy|sample|default|your|todo|fake|test|local|secret|password|passwd|passw0rd"
     r"|token|insert|replace|redacted|mock|x{4,}|\*{3,}|\.{3}|123|abc|foobar|hunter2|qwerty|letmein|not.?a|none|null|empty",
     re.IGNORECASE,
 )
-_NAMED_AFTER = LatePattern(
+_NAMED_AFTER = LazyPattern(
     r"postgres|admin|root|mysql|redis|mariadb|mongo|rabbit|minio|guest|demo|dev|docker|keycloak|grafana",
     re.IGNORECASE,
 )
 """What a value is called after that guards nothing; beside much else it may be part of one that does."""
 _MUCH_ELSE = 8
-_FILLED_IN = LatePattern(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
+_FILLED_IN = LazyPattern(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
 _ENTROPY_BITS = 3.0
 """Per character; English words of the length of a secret stay below."""
 

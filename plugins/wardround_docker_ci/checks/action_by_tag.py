@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import STEPS, CiCheck
 
-_COMMIT = LatePattern(r"[0-9a-f]{40}$")
+_COMMIT = LazyPattern(r"[0-9a-f]{40}$")
 _OWN = ("actions/", "github/")
 
 

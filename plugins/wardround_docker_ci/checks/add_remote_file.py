@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_REMOTE = LatePattern(r"https?://", re.IGNORECASE)
+_REMOTE = LazyPattern(r"https?://", re.IGNORECASE)
 
 
 class AddRemoteFile(CiCheck):

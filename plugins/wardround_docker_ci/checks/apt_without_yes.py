@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import unwrapped
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program, subcommand
 
-_CONFIRMED = LatePattern(
+_CONFIRMED = LazyPattern(
     r"-[a-zA-Z]*y[a-zA-Z]*|-qq+|-[a-zA-Z]*qq[a-zA-Z]*|-q=[2-9]|--yes|--assume-yes|--force-yes|--dry-run|-s|--simulate"
 )
 

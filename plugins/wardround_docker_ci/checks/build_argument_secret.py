@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import Command, unwrapped
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import COMPOSE, PIPELINES, STEPS, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
 
-_SECRET = LatePattern(r"\$\{\{\s*secrets\.\w+")
+_SECRET = LazyPattern(r"\$\{\{\s*secrets\.\w+")
 
 
 class BuildArgumentSecret(CiCheck):
@@ -31,7 +31,7 @@ class BuildArgumentSecret(CiCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-in-image"
     TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
-    KINDS = PIPELINES | COMPOSE | {Kind.SHELL}
+    KINDS = PIPELINES | COMPOSE | {FileKind.SHELL}
     NEEDS = ("build-arg", "args:")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("docker build --build-arg VERSION=1 --secret id=NPM_TOKEN .\n", path="a.sh"),
@@ -76,7 +76,7 @@ class BuildArgumentSecret(CiCheck):
                     self._look(command)
         for _, step in self.file.workflow.all_steps if self.file.kind in STEPS else ():
             self._listed(step.given.scalar("build-args"))
-        for service in self.file.services if self.file.kind is Kind.COMPOSE else ():
+        for service in self.file.services if self.file.kind is FileKind.COMPOSE else ():
             node = service.node.at("build", "args")
             if isinstance(node, Mapping):
                 for key, _ in node.entries:

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.dockerfile import Instruction
 from wardround.languages.shell import Command, commands
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
-_MOUNT = LatePattern(r"--mount=\S*\btype=secret\b\S*")
-_OPTION = LatePattern(r"\b(id|target|dst|destination|env)=([^\s,\"']+)")
+_MOUNT = LazyPattern(r"--mount=\S*\btype=secret\b\S*")
+_OPTION = LazyPattern(r"\b(id|target|dst|destination|env)=([^\s,\"']+)")
 _COPIES = frozenset({"cp", "install", "mv", "ln"})
-_KEEPING = LatePattern(
+_KEEPING = LazyPattern(
     r"^(?:git config\b.*(?:insteadof|extraheader|credential)|(?:npm|pnpm|yarn) config set\b"
     r"|pip3? config set\b"
     r"|poetry config\b|composer config\b|bundle config\b|gem sources\b|go env -w\b|aws configure set\b"
@@ -25,7 +25,7 @@ _KEEPING = LatePattern(
     re.IGNORECASE,
 )
 """Commands that write what they are told into a file of the image."""
-_GONE_LATER = LatePattern(r"^(?:/run/|/dev/shm/|/dev/null|/tmp/\.?mount|\$\{?GITHUB_)")
+_GONE_LATER = LazyPattern(r"^(?:/run/|/dev/shm/|/dev/null|/tmp/\.?mount|\$\{?GITHUB_)")
 _UNDONE = {
     "git": "unset",
     "npm": "delete",

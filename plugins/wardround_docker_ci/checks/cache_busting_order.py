@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.dockerfile import Instruction, Pair, Stage
+from wardround.languages.dockerfile import Instruction, KeyValuePair, Stage
 from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
@@ -97,7 +97,7 @@ class CacheBustingOrder(CiCheck):
     def _look(self, stage: Stage, by_instruction: dict[int, list[Command]]) -> None:
         copied: Instruction | None = None
         sources: Instruction | None = None
-        changing: Pair | None = None
+        changing: KeyValuePair | None = None
         for one in stage.instructions:
             installs = [c for c in by_instruction.get(id(one), ()) if _installs_listed(c)]
             if sources is not None and copied is None and any(map(_needs_no_sources, installs)):
@@ -122,7 +122,7 @@ class CacheBustingOrder(CiCheck):
                     )  # fmt: skip
                 return
 
-    def _argument(self, changing: Pair, install: Command, one: Instruction) -> None:
+    def _argument(self, changing: KeyValuePair, install: Command, one: Instruction) -> None:
         """An argument is part of what each RUN behind it is cached by, used there or not."""
         if not any(name == "mount" and "type=cache" in value.text for name, value in one.flags):
             name = changing.name
@@ -131,14 +131,14 @@ class CacheBustingOrder(CiCheck):
             self.report_at(name.start, name.end, message)
 
 
-_CHANGES = LatePattern(
+_CHANGES = LazyPattern(
     r"(?:^|_)(?:(?:GIT|COMMIT|VCS|BUILD|SOURCE)_?(?:SHA|REF|HASH|COMMIT|REV|REVISION|DATE|TIME|TIMESTAMP|NUMBER|ID)"
     r"|COMMIT|REVISION|CACHE_?BUST(?:ER)?|SHA)$",
     re.IGNORECASE,
 )
 
 
-_SOURCES = LatePattern(r"(?:\./)?(?:src|app|lib|source|sources|cmd|internal|pkg)/?\*{0,2}$")
+_SOURCES = LazyPattern(r"(?:\./)?(?:src|app|lib|source|sources|cmd|internal|pkg)/?\*{0,2}$")
 
 
 def _is_everything(one: Instruction) -> bool:

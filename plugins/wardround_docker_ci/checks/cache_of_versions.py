@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.models.github_workflow import Job
+from wardround_docker_ci.models.github_workflow import WorkflowJob
 
-_BUILT = LatePattern(
+_BUILT = LazyPattern(
     r"(?:^|/)(?:\.?venv|node_modules|site-packages|vendor/bundle|\.tox|\.nox|virtualenvs?)/?\s*$",
     re.MULTILINE,
 )
-_VERSION = LatePattern(
+_VERSION = LazyPattern(
     r"^(?:python|py|node|nodejs|ruby|php|go|java|jdk|elixir|otp)(?:[-_]?versions?)?$|^versions?$",
     re.IGNORECASE,
 )
@@ -100,7 +100,7 @@ class CacheOfVersions(CiCheck):
                     self.report_at(text.start, text.end, f"every {name} of the matrix has this key")
 
 
-def _several(job: Job) -> str:
+def _several(job: WorkflowJob) -> str:
     """What the matrix calls the version of the language, where it has more than one."""
     for key, value in job.node.mapping("strategy", "matrix").entries:
         if _VERSION.match(key.value) and len(getattr(value, "items", ())) > 1:

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.positions import Passage
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.models.github_workflow import expressions
 
-_BRACES = LatePattern(r"\s*\$\{\{(.*)\}\}\s*$", re.DOTALL)
-_NESTING = LatePattern(r"'(?:[^']|'')*'|[()\[\]]")
-_TRUE = LatePattern(r"'(?:[^']|'')+'|[1-9]\d*")
+_BRACES = LazyPattern(r"\s*\$\{\{(.*)\}\}\s*$", re.DOTALL)
+_NESTING = LazyPattern(r"'(?:[^']|'')*'|[()\[\]]")
+_TRUE = LazyPattern(r"'(?:[^']|'')+'|[1-9]\d*")
 
 
 class ConditionAlwaysTrue(CiCheck):

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import GITLAB, STEPS, CiCheck
 
-_COUNTED = LatePattern(r"^v\d{1,2}[-_.]|[-_.]v\d{1,2}$")
+_COUNTED = LazyPattern(r"^v\d{1,2}[-_.]|[-_.]v\d{1,2}$")
 """A ``v2`` at an end, which counts the times the cache was cleared; another number may be what is kept."""
-_OF_THE_BRANCH = LatePattern(r"\$\{\{github\.(?:ref|ref_name|head_ref|base_ref|workflow|job)\}\}")
-_ONE_PIPELINE = LatePattern(r"\$\{?CI_(?:COMMIT_(?:SHORT_)?SHA|PIPELINE_I?ID|JOB_ID)\b")
-_EVERY_RUN = LatePattern(r"github\.(?:sha|run_id|run_number)")
+_OF_THE_BRANCH = LazyPattern(r"\$\{\{github\.(?:ref|ref_name|head_ref|base_ref|workflow|job)\}\}")
+_ONE_PIPELINE = LazyPattern(r"\$\{?CI_(?:COMMIT_(?:SHORT_)?SHA|PIPELINE_I?ID|JOB_ID)\b")
+_EVERY_RUN = LazyPattern(r"github\.(?:sha|run_id|run_number)")
 
 
 class ConstantCacheKey(CiCheck):

@@ -9,19 +9,19 @@ from typing import ClassVar
 from msgspec import Struct
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
-_LOOP = LatePattern(r"(?<!\|)\|[ \t]*(?:\\?\n[ \t]*)?while\b")
-_WORD = LatePattern(r"(?:^|(?<=[\s;&|(]))(do|done|case|esac)(?=$|[\s;&|)<>])", re.MULTILINE)
-_SET = LatePattern(
+_LOOP = LazyPattern(r"(?<!\|)\|[ \t]*(?:\\?\n[ \t]*)?while\b")
+_WORD = LazyPattern(r"(?:^|(?<=[\s;&|(]))(do|done|case|esac)(?=$|[\s;&|)<>])", re.MULTILINE)
+_SET = LazyPattern(
     r"(?:^|(?<=[\s;&|(]))(?:([A-Za-z_]\w*)\+?=|\(\(\s*(?:\+\+|--)?([A-Za-z_]\w*)\s*(?:\+\+|--|[-+*|]?=[^=])|let\s+[\"']?([A-Za-z_]\w*))",
     re.MULTILINE,
 )
-_LASTS = LatePattern(r"lastpipe|^#!.*\b(?:zsh|ksh\w*)\b", re.MULTILINE)
-_COMMENT = LatePattern(r"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
+_LASTS = LazyPattern(r"lastpipe|^#!.*\b(?:zsh|ksh\w*)\b", re.MULTILINE)
+_COMMENT = LazyPattern(r"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
 
 
 class _Loop(Struct, frozen=True):
@@ -41,7 +41,9 @@ class CountLostInPipe(CiCheck):
     ID = "DC116"
     NAME = "variable-lost-in-pipe"
     TRIED_ON = "trees of 85 repositories with 853 scripts: 1 hit, right: a count that stays 0"
-    KINDS = frozenset({Kind.SHELL, Kind.WORKFLOW, Kind.ACTION, Kind.GITLAB_CI, Kind.JENKINSFILE})
+    KINDS = frozenset(
+        {FileKind.SHELL, FileKind.WORKFLOW, FileKind.ACTION, FileKind.GITLAB_CI, FileKind.JENKINSFILE}
+    )
     NEEDS = ("while",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("n=0\nwhile read -r l; do n=$((n+1)); done < x\necho $n\n", path="a.sh"),

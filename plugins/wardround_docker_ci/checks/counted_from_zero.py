@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.document import Script
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.document import EmbeddedScript
+from wardround_docker_ci.file_kinds import FileKind
 
-_COUNTS = LatePattern(
+_COUNTS = LazyPattern(
     r"^[ \t]*(?:\(\([ \t]*(\w+)\+\+[ \t]*\)\)|let[ \t]+[\"']?(\w+)\+\+[\"']?)[ \t]*(?:#.*)?$", re.MULTILINE
 )
-_STOPS = LatePattern(r"^[ \t]*set[ \t]+-\w*e|^#!.*sh[ \t]+-\w*e|set -o errexit", re.MULTILINE)
+_STOPS = LazyPattern(r"^[ \t]*set[ \t]+-\w*e|^#!.*sh[ \t]+-\w*e|set -o errexit", re.MULTILINE)
 _FROM_ZERO = r"(?:^|[\s;]){}=[\"']?0[\"']?(?:\s|;|$)"
 
 
@@ -29,7 +29,7 @@ class CountedFromZero(CiCheck):
     ID = "DC211"
     NAME = "counted-from-zero"
     TRIED_ON = "trees of 27 repositories: no hit"
-    KINDS = STEPS | {Kind.SHELL}
+    KINDS = STEPS | {FileKind.SHELL}
     NEEDS = ("++",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("n=0\n((n++))\n", path="a.sh"),
@@ -72,8 +72,8 @@ class CountedFromZero(CiCheck):
                         start, end, f"with {name} at 0 this has failed, and set -e ends the script"
                     )
 
-    def _stops(self, script: Script) -> bool:
-        if self.file.kind is Kind.SHELL:
+    def _stops(self, script: EmbeddedScript) -> bool:
+        if self.file.kind is FileKind.SHELL:
             return _STOPS.search(script.passage.text) is not None
         shell = self.file.workflow.shell(script.job, script.owner)
         return shell in ("", "bash") and "set +e" not in script.passage.text

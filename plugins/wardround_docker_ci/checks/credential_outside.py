@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import JENKINS, CiCheck
-from wardround_docker_ci.models.jenkinsfile import Block, Call, Token
+from wardround_docker_ci.models.jenkinsfile import Block, GroovyToken, StepCall
 
 _BINDING = frozenset({"variable", "usernameVariable", "passwordVariable", "keyFileVariable", "tokenVariable"})
-_USED = LatePattern(r"(?<![\\$])\$(?:(\w+)|\{(\w+)\})")
+_USED = LazyPattern(r"(?<![\\$])\$(?:(\w+)|\{(\w+)\})")
 
 
 class CredentialOutside(CiCheck):
@@ -78,7 +78,7 @@ class CredentialOutside(CiCheck):
             for token in call.script if call.name.text == "sh" else ():
                 self._look(call, token, bound)
 
-    def _look(self, call: Call, token: Token, bound: frozenset[str]) -> None:
+    def _look(self, call: StepCall, token: GroovyToken, bound: frozenset[str]) -> None:
         text = token.passage().text
         told: set[str] = set()
         for found in _USED.finditer(text):
@@ -103,7 +103,7 @@ class CredentialOutside(CiCheck):
         )
 
 
-def _bound(tokens: Sequence[Token]) -> frozenset[str]:
+def _bound(tokens: Sequence[GroovyToken]) -> frozenset[str]:
     return frozenset(
         third.text
         for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
@@ -46,7 +46,7 @@ _PORTS_OF = {
     "redisinsight": ("RedisInsight", ("5540", "8001")),
 }
 """Ports that mean a store, or a door to one, only beside its image."""
-_SHORT = LatePattern(r"(?:(\d[\d.]*|\[[^]]*\]|localhost):)?(?:[\d-]+|\$\{[^}]*\}):(\d+)(?:-\d+)?(?:/tcp)?$")
+_SHORT = LazyPattern(r"(?:(\d[\d.]*|\[[^]]*\]|localhost):)?(?:[\d-]+|\$\{[^}]*\}):(\d+)(?:-\d+)?(?:/tcp)?$")
 _EVERYWHERE = (None, "0.0.0.0", "[::]")  # noqa: S104  (the address that is looked for)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_docker_ci.check import DOCKERFILE, KUBERNETES, CiCheck
 
@@ -18,7 +18,7 @@ _ON = {
     "WERKZEUG_DEBUG_PIN": ("off",),
 }
 """Variables of Flask, Django, Laravel and Werkzeug, and the values that switch debugging on."""
-_FOR_DEVELOPMENT = LatePattern(r"(?i)(?:^|[/_.-])(?:dev(?:el(?:op(?:ment)?)?)?|local|debug|test(?:s|ing)?|ci"
+_FOR_DEVELOPMENT = LazyPattern(r"(?i)(?:^|[/_.-])(?:dev(?:el(?:op(?:ment)?)?)?|local|debug|test(?:s|ing)?|ci"
                                r"|examples?|demo|\.devcontainer)(?:[/_.-]|$)")  # fmt: skip
 
 
@@ -72,4 +72,4 @@ class DebugInImage(CiCheck):
         return found[-1].start() if found else 0
 
 
-_STAGE = LatePattern(r"(?im)^[ \t]*FROM[ \t]")
+_STAGE = LazyPattern(r"(?im)^[ \t]*FROM[ \t]")

@@ -8,11 +8,11 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 _SWITCHES = {
-    Kind.GITLAB_CI: ("CI_DEBUG_TRACE", "CI_DEBUG_SERVICES"),
-    Kind.WORKFLOW: ("ACTIONS_STEP_DEBUG", "ACTIONS_RUNNER_DEBUG"),
+    FileKind.GITLAB_CI: ("CI_DEBUG_TRACE", "CI_DEBUG_SERVICES"),
+    FileKind.WORKFLOW: ("ACTIONS_STEP_DEBUG", "ACTIONS_RUNNER_DEBUG"),
 }
 
 

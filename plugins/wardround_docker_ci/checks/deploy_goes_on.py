@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import is_test, program
 
-_STOPS = LatePattern(
+_STOPS = LazyPattern(
     r"(?:^|[\s;])set\s+(?:-\w*e|-o\s+errexit)|^#!.*\s-\w*e|\btrap\b[^\n]*\bERR\b", re.MULTILINE
 )
-_SENDS = LatePattern(
+_SENDS = LazyPattern(
     r"^(?:rsync\b.*\s\S+@?\S*:|scp\b.*\s\S+:|aws\s+(?:s3\s+(?:sync|cp|rm)|ecs|lambda|cloudformation)\b|gsutil\b.*\b(?:rsync|cp)\b"
     r"|kubectl\b.*\b(?:apply|set|rollout|replace|delete)\b|helm\b.*\b(?:upgrade|install)\b|docker\s+(?:push|stack\s+deploy)\b"
     r"|terraform\b.*\bapply\b|(?:npm|yarn|pnpm|cargo|poetry)\s+publish\b|twine\s+upload\b|ssh\b.*@"
     r"|(?:gcloud|fly|flyctl|vercel|netlify|wrangler|firebase|serverless|sls|cap)\b.*\b(?:deploy|publish)\b|gh\s+release\s+create\b)"
 )
-_MAKES = LatePattern(
+_MAKES = LazyPattern(
     r"^(?:npm|pnpm|yarn|bun)\s+(?:ci|run\s+\S+|build|install)\b|^(?:make|cmake|mvn|\./mvnw|gradle|\./gradlew|hugo|jekyll|mkdocs|webpack)\b"
     r"|^(?:go|cargo|docker|dotnet|poetry|uv|python3?\s+-m)\s+build\b|^(?:tar|zip|pg_dump|mysqldump|cd|pushd|git\s+(?:pull|checkout|fetch|clone))\b"
 )
@@ -43,7 +43,7 @@ class DeployGoesOn(CiCheck):
         "trees of 85 repositories with 853 scripts: 4 hits on `git push` alone, which is "
         "left out since; no hit now"
     )
-    KINDS = frozenset({Kind.SHELL})
+    KINDS = frozenset({FileKind.SHELL})
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("#!/bin/bash\nset -e\nnpm run build\nrsync -a dist/ a@b:/srv\n", path="deploy.sh"),
         Valid("#!/bin/bash -eu\nnpm run build\nrsync -a dist/ a@b:/srv\n", path="deploy.sh"),

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
-from wardround_docker_ci.models.github_workflow import Job, Step
+from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
-_ALWAYS = LatePattern(r"\balways\(\)|!\s*cancelled\(\)|\bfailure\(\)")
-_ASKS = LatePattern(r"\.(?:result|outcome|conclusion)\b|\.outputs\.|\bsuccess\(\)|\binputs\.|failure\(\)\s*$")
-_OWN_SCRIPT = LatePattern(
+_ALWAYS = LazyPattern(r"\balways\(\)|!\s*cancelled\(\)|\bfailure\(\)")
+_ASKS = LazyPattern(r"\.(?:result|outcome|conclusion)\b|\.outputs\.|\bsuccess\(\)|\binputs\.|failure\(\)\s*$")
+_OWN_SCRIPT = LazyPattern(
     r"(?:^|[\s;&|])(?:\./|bash |sh )\S*(?:deploy|release|publish|rollout)[\w-]*(?:\.sh)?(?:\s|$)"
 )
-_UNDOES = LatePattern(
+_UNDOES = LazyPattern(
     r"rollback|roll-back|revert|cleanup|clean-up|teardown|destroy|notify|undo|restore", re.IGNORECASE
 )
 
@@ -121,7 +121,7 @@ class DeploysAfterFailure(CiCheck):
                     said = f'"{job.name}" deploys after a failure in the stages before it too'
                     self.report_at(key.start, when.end, said)
 
-    def _look(self, condition: Scalar | None, job: Job, step: Step | None = None) -> None:
+    def _look(self, condition: Scalar | None, job: WorkflowJob, step: WorkflowStep | None = None) -> None:
         if condition is None or not _ALWAYS.search(condition.value) or _ASKS.search(condition.value):
             return
         names = f"{job.name} {job.node.text('name')} {step.node.text('name') if step is not None else ''}"
@@ -136,7 +136,7 @@ def _reviews(node: Mapping) -> bool:
     return node.text("environment", "action") == "stop" or re.search(r"review|\$CI_", place) is not None
 
 
-def _deploys(step: Step) -> bool:
+def _deploys(step: WorkflowStep) -> bool:
     if step.run is not None:
         text = step.run.value
         return deployments.COMMANDS.search(text) is not None or _OWN_SCRIPT.search(text) is not None

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.models import github_workflow, gitlab
 
 _CHOOSES = ("rules", "only", "except", "extends", "when", "trigger", "inherit", "<<")
-_PER_BRANCH = LatePattern(
+_PER_BRANCH = LazyPattern(
     r"review|preview|\$CI_COMMIT|\$CI_MERGE|feature|pr[-_/]|dynamic|stop", re.IGNORECASE
 )
-_OF_A_CHANGE = LatePattern(
+_OF_A_CHANGE = LazyPattern(
     r"\$CI_PIPELINE_SOURCE\s*==\s*['\"]merge_request_event['\"]$|\$CI_MERGE_REQUEST_I?ID$"
 )
-_ASKS_WHICH = LatePattern(
+_ASKS_WHICH = LazyPattern(
     r"\$(?:CI_COMMIT_(?:BRANCH|REF_NAME|TAG)|CI_DEFAULT_BRANCH|\{CI_COMMIT_\w+)|GITHUB_REF|github\.ref"
 )
 
@@ -139,7 +139,7 @@ class DeploysEveryBranch(CiCheck):
                 elif deployments.of_gitlab(job) and not _is_per_branch(job):
                     self._unreviewed(job)
 
-    def _unreviewed(self, job: gitlab.Job) -> None:
+    def _unreviewed(self, job: gitlab.GitlabJob) -> None:
         """What goes live from a merge request nobody has merged, or from all branches but some tags."""
         for rule in job.node.listed("rules"):
             asked = rule.scalar("if") if isinstance(rule, Mapping) else None
@@ -163,7 +163,7 @@ class DeploysEveryBranch(CiCheck):
         if key is not None and alone and names <= {"tags", "schedules", "triggers", "merge_requests", "web"}:
             self.report_at(key.start, key.end, f'"{job.name}" still deploys from every branch')
 
-    def _by_files(self, job: gitlab.Job) -> None:
+    def _by_files(self, job: gitlab.GitlabJob) -> None:
         """Rules that ask which files changed, and never on which branch."""
         rules = [rule for rule in job.node.listed("rules") if isinstance(rule, Mapping)]
         asks = [rule.key("changes") or rule.key("exists") for rule in rules]
@@ -204,7 +204,7 @@ class DeploysEveryBranch(CiCheck):
                 self.report_at(job.key.start, job.key.end, f'"{job.name}" deploys from every branch')
 
 
-def _is_chosen(job: gitlab.Job) -> bool:
+def _is_chosen(job: gitlab.GitlabJob) -> bool:
     """Whether something says when the job runs, or what it deploys to depends on the branch."""
     node = job.node
     if any(node.get(key) is not None for key in _CHOOSES):
@@ -212,20 +212,20 @@ def _is_chosen(job: gitlab.Job) -> bool:
     return _is_per_branch(job) or any(_ASKS_WHICH.search(line.value) for line in job.script_lines)
 
 
-def _is_per_branch(job: gitlab.Job) -> bool:
+def _is_per_branch(job: gitlab.GitlabJob) -> bool:
     return any(_PER_BRANCH.search(text) for text in _place(job))
 
 
-def _is_live(job: gitlab.Job) -> bool:
+def _is_live(job: gitlab.GitlabJob) -> bool:
     return any(re.search(r"\b(?:prod|production|live)\b", text) for text in _place(job))
 
 
-def _place(job: gitlab.Job) -> tuple[str, ...]:
+def _place(job: gitlab.GitlabJob) -> tuple[str, ...]:
     node = job.node
     return (job.name, node.text("stage"), node.text("environment"), node.text("environment", "name"))
 
 
-def _changes_something(job: github_workflow.Job) -> bool:
+def _changes_something(job: github_workflow.WorkflowJob) -> bool:
     steps = [step for step in job.steps if step.condition is None]
     runs = "\n".join(step.run.value for step in job.steps if step.run is not None)
     if _ASKS_WHICH.search(runs) or _PER_BRANCH.search(f"{job.name} {job.node.text('environment')}"):
@@ -237,7 +237,7 @@ def _changes_something(job: github_workflow.Job) -> bool:
     )
 
 
-def _waits_for_choice(flow: github_workflow.Workflow, job: github_workflow.Job) -> Sequence[bool]:
+def _waits_for_choice(flow: github_workflow.Workflow, job: github_workflow.WorkflowJob) -> Sequence[bool]:
     """For each job it needs whether that has a condition, without which this one does not run either."""
     needed = {one.value for one in job.node.listed("needs") if isinstance(one, Scalar)}
     return [other.condition is not None for other in flow.jobs if other.name in needed]

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.libraries.commands import is_lint, is_test
 from wardround_docker_ci.models import github_workflow, gitlab
 
-_NOT_LIVE = LatePattern(
+_NOT_LIVE = LazyPattern(
     r"review|preview|stag(?:e|ing)|feature|sandbox|storybook|rollback|cleanup|snapshot|\$CI_(?:COMMIT|MERGE)"
     r"|(?:^|[-_/:\s])(?:dev|develop|qa|test|uat|pr|canary|nightly|docs?|pages|stop|dry[-_]?run|plan)(?:$|[-_/:\s])",
     re.IGNORECASE,
@@ -97,7 +97,7 @@ class DeploysUntested(CiCheck):
         elif self.file.root.get("include") is None:
             self._gitlab([job for job in self.file.gitlab_jobs if job.key is not None and job.name[0] != "."])
 
-    def _workflow(self, jobs: Sequence[github_workflow.Job]) -> None:
+    def _workflow(self, jobs: Sequence[github_workflow.WorkflowJob]) -> None:
         tested = self._tested()
         tests = {
             job.name
@@ -111,7 +111,7 @@ class DeploysUntested(CiCheck):
                 place = job.node.text("environment") + job.node.text("environment", "name")
                 self._look(job.name, job.key, job.node, tests, needs, f"{job.name} {place}")
 
-    def _gitlab(self, jobs: Sequence[gitlab.Job]) -> None:
+    def _gitlab(self, jobs: Sequence[gitlab.GitlabJob]) -> None:
         tested = self._tested()
         tests = {
             job.name

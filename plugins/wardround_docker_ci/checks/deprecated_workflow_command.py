@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_docker_ci.check import STEPS, CiCheck
 
-_COMMAND = LatePattern(r"::(set-output|save-state|set-env|add-path)(?: [^:\n]*)?::")
+_COMMAND = LazyPattern(r"::(set-output|save-state|set-env|add-path)(?: [^:\n]*)?::")
 _INSTEAD = {
     "set-output": "$GITHUB_OUTPUT",
     "save-state": "$GITHUB_STATE",

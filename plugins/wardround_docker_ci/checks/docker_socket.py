@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, WORKFLOW, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
-_SOCKET = LatePattern(
+_SOCKET = LazyPattern(
     r"(?:/var)?/run/(?:docker|containerd/containerd|crio/crio|podman/podman)\.sock$|^\\\\\.\\pipe\\docker"
 )
-_BUILT_FOR_IT = LatePattern(
+_BUILT_FOR_IT = LazyPattern(
     r"traefik|portainer|watchtower|docker-?gen|nginx-proxy|acme-companion|letsencrypt|socket-?proxy|cadvisor|dozzle"
     r"|vector|promtail|fluent|datadog|telegraf|netdata|runner|jenkins|drone|woodpecker|ouroboros|diun|autoheal|ofelia"
     r"|alloy|localstack|testcontainers|ryuk|swarm|lazydocker|glances|beszel|homepage|loki|agent|docker",
     re.IGNORECASE,
 )
 """What exists to speak with the engine."""
-_PROXY = LatePattern(r"socket-?proxy|\bdind\b|docker-in-docker|\bdocker:", re.IGNORECASE)
-_GUARDED = LatePattern(r":[^\s\"':]+:(?:\w+,)*ro\b|[\"']?\s+target:[^\n]*\s+read_only:\s*true")
+_PROXY = LazyPattern(r"socket-?proxy|\bdind\b|docker-in-docker|\bdocker:", re.IGNORECASE)
+_GUARDED = LazyPattern(r":[^\s\"':]+:(?:\w+,)*ro\b|[\"']?\s+target:[^\n]*\s+read_only:\s*true")
 """The author thought of it, though a program that can read the socket can still write requests."""
 
 
@@ -113,7 +113,7 @@ class DockerSocket(CiCheck):
     ]
 
     def run(self) -> None:
-        is_compose = self.file.kind is Kind.COMPOSE
+        is_compose = self.file.kind is FileKind.COMPOSE
         meant = self._services(_BUILT_FOR_IT) if is_compose else []
         proxies = self._services(_PROXY) if is_compose else []
         is_agent = self.file.kind in KUBERNETES | TEMPLATE and re.search(r"kind:\s*DaemonSet", self.file.text)
@@ -131,7 +131,7 @@ class DockerSocket(CiCheck):
                 severity=Severity.INFO if is_agent or is_meant else None,
             )
 
-    def _services(self, named: LatePattern) -> list[tuple[int, int]]:
+    def _services(self, named: LazyPattern) -> list[tuple[int, int]]:
         """Where services stand that are called so, or made from an image that is."""
         return [
             (service.node.start, service.node.end)

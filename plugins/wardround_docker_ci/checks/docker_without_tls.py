@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
 from wardround.languages.yaml.tree import Scalar, walk
 from wardround_docker_ci.check import SCRIPTS, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
 
-_PLAIN_PORT = LatePattern(r"tcp://[^\s\"',]*:2375\b")
-_HERE = LatePattern(r"tcp://(?:localhost|127\.0\.0\.1|\[?::1\]?):")
-_ANYWHERE = LatePattern(r"tcp://(?:0\.0\.0\.0|\[?::\]?)?:2375\b")
+_PLAIN_PORT = LazyPattern(r"tcp://[^\s\"',]*:2375\b")
+_HERE = LazyPattern(r"tcp://(?:localhost|127\.0\.0\.1|\[?::1\]?):")
+_ANYWHERE = LazyPattern(r"tcp://(?:0\.0\.0\.0|\[?::\]?)?:2375\b")
 
 
 class DockerWithoutTls(CiCheck):
@@ -74,7 +74,7 @@ class DockerWithoutTls(CiCheck):
         for script in self.file.scripts:
             for command in script.commands:
                 self._command(command)
-        if self.file.kind in (Kind.COMPOSE, Kind.KUBERNETES, Kind.GITLAB_CI):
+        if self.file.kind in (FileKind.COMPOSE, FileKind.KUBERNETES, FileKind.GITLAB_CI):
             self._arguments()
 
     def _command(self, command: Command) -> None:

@@ -9,18 +9,18 @@ from typing import ClassVar
 from msgspec import Struct
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, Word, unwrapped
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import FETCHERS, INTERPRETERS, program
 
-_CHECKED = LatePattern(
+_CHECKED = LazyPattern(
     r"\b(?:sha\d+sum|shasum|md5sum|b2sum|b3sum|gpgv?|minisign|cosign|slsa-verifier|signify|rpmkeys|codesign)\b"
     r"|openssl\s+dgst|gh\s+attestation|certutil\s+-hashfile|Get-FileHash|--checksum|hash -c|checksum"
 )
-_LOCAL = LatePattern(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254|host\.docker\.internal)\b")
+_LOCAL = LazyPattern(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254|host\.docker\.internal)\b")
 _INSTALLERS = {"dpkg": ("-i", "--install"), "rpm": ("-i", "-ivh", "-U", "-Uvh"), "installer": ("-pkg",)}
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.languages.yaml.tree import Mapping, walk
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 
 class DuplicateKey(CiCheck):
@@ -21,7 +21,9 @@ class DuplicateKey(CiCheck):
     ID = "DC077"
     NAME = "duplicate-key"
     TRIED_ON = "trees of 27 repositories: 5 hits; 640 commits of 16 that touch such files: 0"
-    KINDS = frozenset({Kind.COMPOSE, Kind.GITLAB_CI, Kind.KUBERNETES, Kind.WORKFLOW, Kind.ACTION})
+    KINDS = frozenset(
+        {FileKind.COMPOSE, FileKind.GITLAB_CI, FileKind.KUBERNETES, FileKind.WORKFLOW, FileKind.ACTION}
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("services:\n  a:\n    image: a:1\n  b:\n    image: a:1\n", path="compose.yml"),
         Valid("x: &x {a: 1}\ny: &y {b: 1}\nz:\n  <<: *x\n  <<: *y\n", path=".gitlab-ci.yml"),

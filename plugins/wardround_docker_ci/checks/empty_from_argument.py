@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.dockerfile import substituted, variables
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import PLATFORM_ARGUMENTS
 
-_WHOLE = LatePattern(r"\$(?:\w+|\{\w+\})$")
-_IMAGE = LatePattern(r"(?:[\w.-]+(?::\d+)?/)*[\w][\w.-]*(?::[\w][\w.-]*)?(?:@[\w:+.-]+)?$")
+_WHOLE = LazyPattern(r"\$(?:\w+|\{\w+\})$")
+_IMAGE = LazyPattern(r"(?:[\w.-]+(?::\d+)?/)*[\w][\w.-]*(?::[\w][\w.-]*)?(?:@[\w:+.-]+)?$")
 
 
 class EmptyFromArgument(CiCheck):

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import Command, unwrapped
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program, subcommand
 
-_NAMED = LatePattern(
+_NAMED = LazyPattern(
     r"(?:^|/)(?:[\w.-]*[-_.])?(?:docker-)?(?:entrypoint|entry-point|docker-start|container-start)(?:[-_.]\w+)?$"
 )
-_MAY_START = LatePattern(
+_MAY_START = LazyPattern(
     r"(?:^|[-_.])(?:start\w*|run|boot\w*|launch\w*|serve|server|init|cmd|entry)(?:[-_.]|$)"
 )
-_INSTALLED = LatePattern(r"/(?:usr/local/bin|app|opt|srv)/(?:[\w.-]+/)*(?!\w*migrat)[\w-]+$")
+_INSTALLED = LazyPattern(r"/(?:usr/local/bin|app|opt|srv)/(?:[\w.-]+/)*(?!\w*migrat)[\w-]+$")
 """A program of one's own, by its whole path."""
 _SERVERS = frozenset(
     {
@@ -29,7 +29,7 @@ _SERVERS = frozenset(
         "waitress-serve",
     }
 )  # fmt: skip
-_PROGRAM = LatePattern(
+_PROGRAM = LazyPattern(
     r"(?:^|/)(?:app|main|server|run|wsgi|asgi|bot|worker|api|serve|web|service|daemon|consumer)\.py$"
 )
 _ENDS_SOON = frozenset({"--version", "-v", "-V", "--help", "-t", "-e", "-p", "--print", "inspect", "--eval"})
@@ -46,7 +46,7 @@ class EntrypointWithoutExec(CiCheck):
     NAME = "entrypoint-without-exec"
     DEFECT_CLASS = "shell-form-command"
     TRIED_ON = "trees of 85 repositories: no hit"
-    KINDS = frozenset({Kind.SHELL})
+    KINDS = frozenset({FileKind.SHELL})
     NEEDS = ("#!",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('#!/bin/sh\nset -e\nexec "$@"\n', path="docker-entrypoint.sh"),

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Word
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import SHELLS, program
 
-_ARGUMENT = LatePattern(r"(?<!\\)\$(?:[1-9@*]|\{[1-9@*](?::?[-+?][^}]*)?\})")
-_INSIDE = LatePattern(r"[^\"\s]\s*.*(?<!\\)\$(?:[1-9]|\{[1-9](?::?[-+?][^}]*)?\})")
-_NO_TEXT = LatePattern(r"^'|\$\(|`")
+_ARGUMENT = LazyPattern(r"(?<!\\)\$(?:[1-9@*]|\{[1-9@*](?::?[-+?][^}]*)?\})")
+_INSIDE = LazyPattern(r"[^\"\s]\s*.*(?<!\\)\$(?:[1-9]|\{[1-9](?::?[-+?][^}]*)?\})")
+_NO_TEXT = LazyPattern(r"^'|\$\(|`")
 """What is taken as it stands, or is what another command says."""
-_VARIABLE = LatePattern(r"(?<!\\)\$\{?([A-Za-z_]\w*)")
+_VARIABLE = LazyPattern(r"(?<!\\)\$\{?([A-Za-z_]\w*)")
 
 
 class EvaluatedArgument(CiCheck):

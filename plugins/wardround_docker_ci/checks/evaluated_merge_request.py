@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.libraries.commands import program
@@ -15,7 +15,7 @@ _ATTACKER = (
     r"\$\{?(?:CI_MERGE_REQUEST_(?:TITLE|DESCRIPTION|SOURCE_BRANCH_NAME|LABELS)|CI_COMMIT_(?:MESSAGE|TITLE|DESCRIPTION"
     r"|REF_NAME|BRANCH|AUTHOR|TAG_MESSAGE)|CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME)\b"
 )
-_UNTRUSTED = LatePattern(_ATTACKER)
+_UNTRUSTED = LazyPattern(_ATTACKER)
 
 
 class EvaluatedMergeRequest(CiCheck):

@@ -9,15 +9,15 @@ from itertools import pairwise
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.document import Script
-from wardround_docker_ci.models.github_workflow import Job, Step
+from wardround_docker_ci.document import EmbeddedScript
+from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
 _GOES = frozenset({"cd", "mkdir", "pushd", "ls", "pwd", "echo", "export"})
 
-_WRITTEN = LatePattern(r"(?<!\w)([A-Za-z_]\w*)(?:=|<<)")
+_WRITTEN = LazyPattern(r"(?<!\w)([A-Za-z_]\w*)(?:=|<<)")
 
 
 class ExportLost(CiCheck):
@@ -105,7 +105,9 @@ class ExportLost(CiCheck):
                 if script is not None and "cd " in script.passage.text:
                     self._moved(script, job.steps[at + 1 :])
 
-    def _look(self, script: Script, job: Job, step: Step, later: Sequence[Step]) -> None:
+    def _look(
+        self, script: EmbeddedScript, job: WorkflowJob, step: WorkflowStep, later: Sequence[WorkflowStep]
+    ) -> None:
         for command in script.commands:
             if command.name != "export" or command.depth:
                 continue
@@ -117,7 +119,7 @@ class ExportLost(CiCheck):
                 if is_read and not self._used_here(script, name, command.end):
                     self.report_at(word.start, word.end, f"{name} is gone when this step ends")
 
-    def _moved(self, script: Script, later: Sequence[Step]) -> None:
+    def _moved(self, script: EmbeddedScript, later: Sequence[WorkflowStep]) -> None:
         """A step that only goes to a folder, as if the next began there."""
         names = [command.name for command in script.commands]
         runs = [one for one in later if one.run is not None and one.node.get("working-directory") is None]
@@ -125,7 +127,7 @@ class ExportLost(CiCheck):
             last = script.commands[-1]
             self.report_at(last.start, last.end, "the next step begins in the workspace again")
 
-    def _is_known(self, name: str, job: Job) -> bool:
+    def _is_known(self, name: str, job: WorkflowJob) -> bool:
         """Whether the variable is there anyway: one of the system's, or set by the file for all steps."""
         if name in ("PATH", "HOME", "LANG", "LC_ALL", "DEBIAN_FRONTEND", "SHELL", "TERM", "TZ", "PWD"):
             return True
@@ -153,13 +155,13 @@ class ExportLost(CiCheck):
             if "GITHUB_ENV" in after or "GITHUB_ENV" in line[found.end() :]
         )
 
-    def _used_here(self, script: Script, name: str, end: int) -> bool:
+    def _used_here(self, script: EmbeddedScript, name: str, end: int) -> bool:
         """Whether something in the same step may be what it is exported for."""
         rest = script.passage.text[end - script.passage.start :]
         return bool(re.search(rf"\$\{{?{name}\b", rest))
 
 
-def _reads(step: Step, name: str) -> bool:
+def _reads(step: WorkflowStep, name: str) -> bool:
     if step.run is None or step.node.mapping("env").get(name) is not None:
         return False
     text = step.run.value

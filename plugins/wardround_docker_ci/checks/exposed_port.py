@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
-from wardround.languages.dockerfile import Token
+from wardround.checks.lazy import LazyPattern
+from wardround.languages.dockerfile import DockerfileToken
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_PORT = LatePattern(r"\d+(?:-\d+)?(?:/(\w+))?$")
+_PORT = LazyPattern(r"\d+(?:-\d+)?(?:/(\w+))?$")
 _HIGHEST = 65535
 
 
@@ -57,7 +57,7 @@ class ExposedPort(CiCheck):
                 if "$" not in word.text:
                     self._look(word)
 
-    def _look(self, word: Token) -> None:
+    def _look(self, word: DockerfileToken) -> None:
         found = _PORT.match(word.text)
         protocol = found.group(1) if found else None
         if found is None:

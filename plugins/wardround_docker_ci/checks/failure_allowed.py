@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import is_audit, is_test
 
-_ONLY_ADVICE = LatePattern(
+_ONLY_ADVICE = LazyPattern(
     r"advisory|optional|experimental|informational|non-?blocking|nightly|allowed", re.IGNORECASE
 )
 
@@ -116,7 +116,7 @@ class FailureAllowed(CiCheck):
             self._look(flow_job.node, "continue-on-error", runs_tests)
         for _, step in self.file.workflow.all_steps:
             self._look(step.node, "continue-on-error", id(step) in tested)
-        for job in self.file.gitlab_jobs if self.file.kind is Kind.GITLAB_CI else ():
+        for job in self.file.gitlab_jobs if self.file.kind is FileKind.GITLAB_CI else ():
             if _ONLY_ADVICE.search(job.name):
                 continue
             self._look(job.node, "allow_failure", id(job) in tested)

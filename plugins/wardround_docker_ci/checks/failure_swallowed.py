@@ -7,12 +7,12 @@ from itertools import pairwise
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import Command
 from wardround_docker_ci.check import PIPELINES, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
-_MUST_WORK = LatePattern(
+_MUST_WORK = LazyPattern(
     r"^(?:sudo\s+)?(?:(?:docker|kubectl)[- ](?:compose )?exec\s.*\s)?"
     r"(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|restic\s+backup|borg\s+create|pg_restore"
     r"|(?:npx\s+|poetry run\s+|uv run\s+)?(?:alembic\s+upgrade|prisma\s+migrate\s+deploy|flyway\s+migrate)"
@@ -35,7 +35,7 @@ class FailureSwallowed(CiCheck):
     NAME = "failure-swallowed"
     DEFECT_CLASS = "hidden-failure"
     TRIED_ON = "trees of 27 repositories: no hit"
-    KINDS = PIPELINES | {Kind.SHELL, Kind.DOCKERFILE}
+    KINDS = PIPELINES | {FileKind.SHELL, FileKind.DOCKERFILE}
     NEEDS = ("||",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("pg_dump a > b || exit 1\n", path="a.sh"),

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.models.github_workflow import Job
+from wardround_docker_ci.models.github_workflow import WorkflowJob
 
-_ALWAYS = LatePattern(r"\balways\(\)|!\s*cancelled\(\)")
-_SAYS = LatePattern(r"\s*(?:(?:echo|printf)\b[^\n;&|<>$]*|true|:|exit 0)\s*$")
+_ALWAYS = LazyPattern(r"\balways\(\)|!\s*cancelled\(\)")
+_SAYS = LazyPattern(r"\s*(?:(?:echo|printf)\b[^\n;&|<>$]*|true|:|exit 0)\s*$")
 
 
 class GateWithoutLook(CiCheck):
@@ -83,7 +83,7 @@ class GateWithoutLook(CiCheck):
                 self.report_at(text.start, text.end, said)
 
 
-def _only_talks(job: Job) -> bool:
+def _only_talks(job: WorkflowJob) -> bool:
     scripts = [step.run.value for step in job.steps if step.run is not None]
     lines = [line for text in scripts for line in re.split(r"\n|;|&&", text) if line.strip()]
     is_plain = all(step.run is not None and step.condition is None for step in job.steps)

@@ -9,7 +9,7 @@ from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import GITLAB, CiCheck
-from wardround_docker_ci.models.gitlab import Job
+from wardround_docker_ci.models.gitlab import GitlabJob
 
 _USUAL = (".pre", "build", "test", "deploy", ".post")
 
@@ -85,7 +85,7 @@ class GitlabUnknownName(CiCheck):
         self.report_at(text.start, text.end, message)
 
 
-def _named(job: Job) -> Iterator[Scalar]:
+def _named(job: GitlabJob) -> Iterator[Scalar]:
     """The other jobs and templates that a job cannot do without."""
     for key in ("needs", "dependencies", "extends"):
         for entry in job.node.listed(key):

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.dockerfile import Stage
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import ARGUMENTS, PLAIN_SYSTEMS, PLATFORM_ARGUMENTS
 from wardround_docker_ci.models.image_reference import image_name
 
-_USE = LatePattern(r"(?<![\\$])\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_USE = LazyPattern(r"(?<![\\$])\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 
 
 class GlobalArgumentInRun(CiCheck):

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, masked
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, JENKINS, KUBERNETES, WORKFLOW, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
-_TRIAL = LatePattern(
+_TRIAL = LazyPattern(
     r"(?:^|[/._-])(?:ci|tests?|e2e|dev|development|examples?|samples?|local|demo)(?:[/._-]|$)"
 )
-_IN_URL = LatePattern(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@", re.IGNORECASE)
+_IN_URL = LazyPattern(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@", re.IGNORECASE)
 
 
 class HardcodedSecret(CiCheck):
@@ -73,7 +73,7 @@ class HardcodedSecret(CiCheck):
 
     def run(self) -> None:
         # What runs on a developer's machine or in a test often has secrets that guard nothing.
-        is_trial = self.file.kind is Kind.COMPOSE or _TRIAL.search(self.source.path)
+        is_trial = self.file.kind is FileKind.COMPOSE or _TRIAL.search(self.source.path)
         severity = Severity.WARN if is_trial else None
         for variable in self.file.variables:
             inside = _IN_URL.match(variable.value)

@@ -7,21 +7,21 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.positions import Passage
 from wardround.languages.yaml.tree import Scalar
 from wardround.languages.yaml.tree import Sequence as Listed
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
-_ALWAYS_WELL = LatePattern(r"(?:\|\||;)\s*(?:true|:|exit\s+0|echo\b[^|;&]*)\s*[\"']?\s*$")
-_CURL = LatePattern(r"(?<![\w./-])curl(?![\w.-])[^|&;]*")
-_FAILS = LatePattern(r"(?:^|\s)(?:--fail\S*|-[a-zA-Z]*f[a-zA-Z]*|-w|--write-out)(?:\s|$)")
+_ALWAYS_WELL = LazyPattern(r"(?:\|\||;)\s*(?:true|:|exit\s+0|echo\b[^|;&]*)\s*[\"']?\s*$")
+_CURL = LazyPattern(r"(?<![\w./-])curl(?![\w.-])[^|&;]*")
+_FAILS = LazyPattern(r"(?:^|\s)(?:--fail\S*|-[a-zA-Z]*f[a-zA-Z]*|-w|--write-out)(?:\s|$)")
 
 
-_FINDS_ITSELF = LatePattern(
+_FINDS_ITSELF = LazyPattern(
     r"\bps\s[^|]*\|\s*grep\s+(?:-\w+\s+)*[\"']?(?!-|.*\[)[\w./-]+[\"']?(?![^\n]*grep -v)"
 )
 
@@ -95,7 +95,7 @@ class HealthcheckUseless(CiCheck):
                 self.report_at(start, text.start + curl.end(), message, severity=Severity.INFO)
 
     def _checks(self) -> Iterator[Passage]:
-        if self.file.kind is Kind.DOCKERFILE:
+        if self.file.kind is FileKind.DOCKERFILE:
             for one in self.file.dockerfile.instructions:
                 if one.keyword == "HEALTHCHECK":
                     yield one.body

@@ -8,15 +8,15 @@ from itertools import pairwise
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import Command
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
-from wardround_docker_ci.document import CiFile, Script
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.document import CiFile, EmbeddedScript
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import is_test, program
 
-_ASKED = LatePattern(r"(?:\b(?:if|while|until)|!)\s+$")
+_ASKED = LazyPattern(r"(?:\b(?:if|while|until)|!)\s+$")
 _NOTHING = frozenset({"true", ":", "/bin/true"})
 
 
@@ -35,7 +35,7 @@ class HiddenFailure(CiCheck):
         "comment explains are passed over; more runners and set +e, in 85: 2 hits on npm audit, "
         "which is left out since; failures only talked about, in 27: none"
     )
-    KINDS = PIPELINES | {Kind.SHELL}
+    KINDS = PIPELINES | {FileKind.SHELL}
     NEEDS = ("||", "| ", "|tee", "set +e", "if !", "if  !")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("rm x || true\nnpm test || exit 1\n", path="a.sh"),
@@ -102,7 +102,7 @@ class HiddenFailure(CiCheck):
                     if command.after == "|" and command.before not in ("|", "|&") and is_test(command):
                         self._piped(command, commands)
 
-    def _unasked(self, script: Script) -> None:
+    def _unasked(self, script: EmbeddedScript) -> None:
         """Tests between ``set +e`` and ``set -e`` whose status nothing looks at."""
         text = script.passage.text
         if "set +e" not in text or re.search(r"\$\{?(?:\?|PIPESTATUS)", text) or "trap" in text:
@@ -126,7 +126,7 @@ class HiddenFailure(CiCheck):
                 said = "after set +e nothing asks how these tests ended"
                 self.report_at(command.start, command.end, said)
 
-    def _talked_over(self, script: Script) -> None:
+    def _talked_over(self, script: EmbeddedScript) -> None:
         """``if ! tests; then echo ...; fi``: the failure is talked about, and that is all."""
         text = script.passage.text
         for found in _TALKS.finditer(text):
@@ -166,15 +166,15 @@ def _does_nothing(command: Command) -> bool:
 
 
 _PASS_ON = frozenset({"tee", "cat", "tail", "head", "ts", "sed", "awk", "tap-spec", "less", "pv"})
-_TALKS = LatePattern(
+_TALKS = LazyPattern(
     r"\bif\s+!\s[^\n;]*(?:;|\n)\s*then\b(?P<told>(?:\s*(?:echo|printf|:)(?=\s)[^\n;$<>|&]*(?:;|\n))+)\s*fi\b"
 )
-_PIPEFAIL = LatePattern(r"pipefail|PIPESTATUS|pipestatus")
+_PIPEFAIL = LazyPattern(r"pipefail|PIPESTATUS|pipestatus")
 
 
-def keeps_status(file: CiFile, script: Script) -> bool:
+def keeps_status(file: CiFile, script: EmbeddedScript) -> bool:
     """Whether the shell of a script gives a pipe the status of whichever of its commands failed."""
-    if file.kind is Kind.GITLAB_CI or _PIPEFAIL.search(script.passage.text):
+    if file.kind is FileKind.GITLAB_CI or _PIPEFAIL.search(script.passage.text):
         return True
     if file.kind not in STEPS:
         return False

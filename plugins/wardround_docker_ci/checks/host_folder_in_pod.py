@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
 
-_OF_THE_SYSTEM = LatePattern(
+_OF_THE_SYSTEM = LazyPattern(
     r"^/(?:dev|sys|proc|lib/modules|etc|root|boot|usr|run|var/run|var/lib/(?:docker|kubelet))(?:/|$)|\.sock$|^/$|^\$"
 )
 """What is looked at by another rule, or is there on every node alike."""

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.models.kubernetes import Pod
 
 _COMPOSE_KEYS = {
@@ -23,7 +23,7 @@ _COMPOSE_KEYS = {
 }
 _POD_KEYS = {"hostPID": "processes", "hostIPC": "memory", "hostNetwork": "network"}
 
-_MEANT = LatePattern(
+_MEANT = LazyPattern(
     r"cni|calico|cilium|flannel|weave|proxy|network|dns|exporter|prometheus|metallb|speaker|istio|ingress|csi|gpu"
     r"|device-plugin|kube|falco|tetragon|monitor|metrics|datadog|newrelic|sysdig|dynatrace|netdata|telegraf|ebpf",
     re.IGNORECASE,
@@ -106,7 +106,7 @@ class HostNamespace(CiCheck):
                 for key, what in _POD_KEYS.items():
                     self._look(self.file.root, key, "true", what, Severity.INFO)
             return
-        if self.file.kind is Kind.COMPOSE:
+        if self.file.kind is FileKind.COMPOSE:
             for service in self.file.services:
                 for key, what in _COMPOSE_KEYS.items():
                     # Speed of the network and shared memory of browsers are good reasons; processes are not.

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.document import Mount
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 _WHOLE = frozenset({"/", "/etc", "/root", "/proc", "/boot", "/usr", "/var/lib/docker", "/var/lib/kubelet"})
-_OBSERVERS = LatePattern(
+_OBSERVERS = LazyPattern(
     r"exporter|cadvisor|promtail|fluent|datadog|netdata|telegraf|vector|agent|glances|falco|trivy|bench|beszel",
     re.IGNORECASE,
 )
 
-_DISKS = LatePattern(r"/dev/(?:k?mem|port|sd[a-z]|nvme\d|vd[a-z]|xvd[a-z]|dm-\d|mapper/|disk/)")
+_DISKS = LazyPattern(r"/dev/(?:k?mem|port|sd[a-z]|nvme\d|vd[a-z]|xvd[a-z]|dm-\d|mapper/|disk/)")
 
 
 class HostRootMounted(CiCheck):
@@ -82,7 +82,7 @@ class HostRootMounted(CiCheck):
     ]
 
     def run(self) -> None:
-        for service in self.file.services if self.file.kind is Kind.COMPOSE else ():
+        for service in self.file.services if self.file.kind is FileKind.COMPOSE else ():
             for device in service.node.listed("devices"):
                 if isinstance(device, Scalar) and _DISKS.match(device.value):
                     text = self.file.passage(device)
@@ -111,7 +111,7 @@ class HostRootMounted(CiCheck):
         """Whether what gets the folder exists to look at the host, or may only read it."""
         if self.file.kind in KUBERNETES | TEMPLATE:
             return "readOnly: true" in self.file.text or _OBSERVERS.search(self.file.text) is not None
-        if self.file.kind is not Kind.COMPOSE:
+        if self.file.kind is not FileKind.COMPOSE:
             return False
         around = next((s for s in self.file.services if s.node.start <= mount.start < s.node.end), None)
         names = f"{around.name} {around.node.text('image')}" if around is not None else ""

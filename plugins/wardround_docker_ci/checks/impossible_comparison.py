@@ -8,21 +8,21 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.positions import Passage
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
-_COMPARED = LatePattern(
+_COMPARED = LazyPattern(
     r"(?<![\w.])(github\.(?:ref|ref_name|head_ref|base_ref|event_name|ref_type)|runner\.os|job\.status"
     r"|needs\.[\w-]+\.result|steps\.[\w-]+\.(?:outcome|conclusion))\s*(==|!=)\s*'([^']*)'",
     re.IGNORECASE,
 )
-_BEGINS = LatePattern(
+_BEGINS = LazyPattern(
     r"startsWith\(\s*github\.(ref|ref_name|head_ref|base_ref)\s*,\s*'([^']*)'\s*\)", re.IGNORECASE
 )
-_WITH_TRUTH = LatePattern(
+_WITH_TRUTH = LazyPattern(
     r"(?<![\w.])(github\.event\.pull_request\.(?:draft|merged|head\.repo\.fork)|(?:github\.event\.)?inputs\.[\w-]+)"
     r"\s*(==|!=)\s*('(?:true|false)'|true\b|false\b)"
 )

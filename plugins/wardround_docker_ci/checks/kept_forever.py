@@ -10,7 +10,7 @@ from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import GITLAB, CiCheck
-from wardround_docker_ci.models.gitlab import Job, inherited
+from wardround_docker_ci.models.gitlab import GitlabJob, inherited
 
 
 class KeptForever(CiCheck):
@@ -96,7 +96,7 @@ class KeptForever(CiCheck):
         return False
 
 
-def _is_meant(job: Job) -> bool:
+def _is_meant(job: GitlabJob) -> bool:
     """Whether it is a base for others, the site, or builds what was released."""
     when = " ".join(
         rule.text("if") if isinstance(rule, Mapping) else getattr(rule, "value", "")

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, KUBERNETES, CiCheck
 
-_KILL = LatePattern(r"(?:SIG)?KILL|9", re.IGNORECASE)
-_NO_TIME = LatePattern(r"0+(?:ms|s|m)?")
+_KILL = LazyPattern(r"(?:SIG)?KILL|9", re.IGNORECASE)
+_NO_TIME = LazyPattern(r"0+(?:ms|s|m)?")
 
 
 class KilledAtStop(CiCheck):
@@ -72,7 +72,7 @@ class KilledAtStop(CiCheck):
             for pod in self.file.pods:
                 self._value(pod.node, "terminationGracePeriodSeconds", _NO_TIME)
 
-    def _value(self, node: Mapping, key: str, pattern: LatePattern) -> None:
+    def _value(self, node: Mapping, key: str, pattern: LazyPattern) -> None:
         value = node.scalar(key)
         if value is not None and pattern.fullmatch(value.value):
             text = self.file.passage(value)

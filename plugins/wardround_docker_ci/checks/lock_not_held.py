@@ -8,17 +8,17 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, GITLAB, STEPS, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 _LOCKED = {
-    "npm": LatePattern(
+    "npm": LazyPattern(
         r"package-lock\.json|npm-shrinkwrap|package\*\.json|\bnpm ci\b|cache:[ \t]*['\"]?npm\b"
     ),
-    "yarn": LatePattern(r"yarn\.lock|cache:[ \t]*['\"]?yarn\b|--frozen-lockfile|--immutable"),
+    "yarn": LazyPattern(r"yarn\.lock|cache:[ \t]*['\"]?yarn\b|--frozen-lockfile|--immutable"),
 }
 _OTHER_USE = frozenset(
     {"--package-lock-only", "--no-save", "-g", "--global", "--location=global", "--no-package-lock"}
@@ -84,7 +84,7 @@ class LockNotHeld(CiCheck):
     @cached_property
     def _told(self) -> str:
         """Where the file may say that there is a lock file."""
-        if self.file.kind is not Kind.DOCKERFILE:
+        if self.file.kind is not FileKind.DOCKERFILE:
             return self.file.text
         copied = (one.text for one in self.file.dockerfile.instructions if one.keyword in ("COPY", "ADD"))
         return "\n".join(copied)
@@ -92,7 +92,7 @@ class LockNotHeld(CiCheck):
     def _writes_it(self) -> bool:
         """Whether a workflow exists to change the lock file."""
         changes = r"git (?:commit|push)|create-pull-request|git-auto-commit"
-        return self.file.kind is not Kind.DOCKERFILE and re.search(changes, self.file.text) is not None
+        return self.file.kind is not FileKind.DOCKERFILE and re.search(changes, self.file.text) is not None
 
 
 def _installs(command: Command) -> str:

@@ -10,7 +10,7 @@ from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.docdrift.misnamed_steps import misnamed
 from wardround_docker_ci.docdrift.step_names import named
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 _PATH = ".github/workflows/ci.yml"
 
@@ -40,7 +40,7 @@ class MisnamedStep(CiCheck):
         "read: 1 right, two names that had changed places, and 2 wrong, on a place and on tests that a "
         "command names within a longer word; those are passed over since, so little is proven"
     )
-    KINDS = STEPS | {Kind.GITLAB_CI}
+    KINDS = STEPS | {FileKind.GITLAB_CI}
     NEEDS = ("name:", "script:")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(_step("Run the migrations", "kubectl exec api -- ./manage.py migrate"), path=_PATH),
@@ -67,7 +67,7 @@ class MisnamedStep(CiCheck):
 
     def run(self) -> None:
         for one in named(self.file.root, self.file.kind):
-            found = misnamed(one, is_job=self.file.kind is Kind.GITLAB_CI)
+            found = misnamed(one, is_job=self.file.kind is FileKind.GITLAB_CI)
             if found is None:
                 continue
             passage = self.file.passage(one.name)
@@ -75,7 +75,7 @@ class MisnamedStep(CiCheck):
             if at < 0:
                 continue
             start = passage.start + at
-            line, _ = self.source.place(start)
+            line, _ = self.source.position(start)
             if self.source.is_added(line) or any(
                 self.source.is_added(n) for n in range(line, line + 3) if n <= len(self.source.lines)
             ):

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
-_ASKS = LatePattern(r"(?<![\w!.])(?:failure|cancelled)\(\s*\)")
-_ALSO = LatePattern(r"\|\||!\s*failure|always\(|success\(")
+_ASKS = LazyPattern(r"(?<![\w!.])(?:failure|cancelled)\(\s*\)")
+_ALSO = LazyPattern(r"\|\||!\s*failure|always\(|success\(")
 
 
 class NeverAfterFailure(CiCheck):

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
-from wardround_docker_ci.models.github_workflow import Job
+from wardround_docker_ci.models.github_workflow import WorkflowJob
 
 _AGAIN = frozenset(
     {"push", "workflow_dispatch", "repository_dispatch", "release", "schedule", "workflow_run"}
 )
 """Events that can come a second time before the first run has ended."""
-_ONLY_A_PLAN = LatePattern(
+_ONLY_A_PLAN = LazyPattern(
     r"(?:^|[-_\s])(?:plan|preview|build|test|tests|lint|e2e|check|checks|verify|smoke|notify|destroy)(?:$|[-_\s])",
     re.IGNORECASE,
 )
@@ -146,7 +146,7 @@ class NoConcurrency(CiCheck):
                 said = f'a newer pipeline stops "{job.name}" half way through what it changes'
                 self.report_at(key.start, value.end, said)
 
-    def _cut_short(self, concurrency: Mapping, job: Job, told: set[int]) -> None:
+    def _cut_short(self, concurrency: Mapping, job: WorkflowJob, told: set[int]) -> None:
         key, value = concurrency.key("cancel-in-progress"), concurrency.scalar("cancel-in-progress")
         if key is None or value is None or value.value != "true" or id(key) in told:
             return
@@ -156,13 +156,13 @@ class NoConcurrency(CiCheck):
             self.report_at(key.start, value.end, said, severity=Severity.INFO)
 
 
-_HALF_DONE = LatePattern(
+_HALF_DONE = LazyPattern(
     r"\b(?:terraform|tofu|terragrunt|pulumi|cdk|ansible-playbook|helm|helmfile)\b[^\n]*\b(?:apply|up|deploy|upgrade|install|sync)\b"
     r"|\bansible-playbook\b|\b(?:alembic upgrade|manage\.py migrate|rails db:migrate"
     r"|prisma migrate deploy|flyway migrate)\b"
 )
 """Commands that leave a lock, or half of what they change, when they are stopped."""
-_EVERY_RUN = LatePattern(r"github\.(?:run_id|run_number|run_attempt|sha)\b")
+_EVERY_RUN = LazyPattern(r"github\.(?:run_id|run_number|run_attempt|sha)\b")
 
 
 def _is_of_one_run(group: str) -> bool:

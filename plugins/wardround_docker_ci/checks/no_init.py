@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.dockerfile import Instruction, Stage
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_INIT = LatePattern(
+_INIT = LazyPattern(
     r"\b(?:tini|dumb-init|s6-svscan|s6-overlay|catatonit|supervisord|runit|systemd|/init)\b|--init\b"
 )
-_STARTS_OTHERS = LatePattern(
+_STARTS_OTHERS = LazyPattern(
     r"\b(?:chromium(?:-browser|-headless-shell)?|google-chrome(?:-stable|-beta)?|firefox(?:-esr)?|libreoffice\S*"
     r"|playwright(?:@\S+)?\s+install|puppeteer(?:@\S+)?\s+browsers\s+install|xvfb|wkhtmltopdf)\b"
 )
-_BASE_STARTS_OTHERS = LatePattern(
+_BASE_STARTS_OTHERS = LazyPattern(
     r"playwright|puppeteer|headless-(?:chrome|shell)|zenika/alpine-chrome|selenium"
 )
 _RUNTIMES = frozenset(
@@ -38,7 +38,7 @@ _RUNTIMES = frozenset(
         "celery",
     }
 )
-_SERVES = LatePattern(
+_SERVES = LazyPattern(
     r"(?:-\S+ )*(?:run )?(?:start|start:prod(?:uction)?|serve:prod|prod|production)(?: .*)?"
 )
 _MANAGERS = frozenset({"npm", "yarn", "pnpm", "npx", "pnpx", "bunx"})

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import commands
 from wardround.languages.yaml.tree import Mapping, Node, Scalar
@@ -16,11 +16,11 @@ from wardround.languages.yaml.tree import Sequence as Labels
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.libraries.commands import WAITS, is_test
-from wardround_docker_ci.models.github_workflow import Job, Step
+from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
 _WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 _SEVERAL = 3
-_SHIPS = LatePattern(r"deploy|release|publish|ship|prod|live", re.IGNORECASE)
+_SHIPS = LazyPattern(r"deploy|release|publish|ship|prod|live", re.IGNORECASE)
 
 
 class NoJobTimeout(CiCheck):
@@ -137,16 +137,16 @@ class NoJobTimeout(CiCheck):
         texts = (self.source.text, *(project.read(path) or "" for path in others))
         return len(others) >= _SEVERAL and not any("timeout-minutes" in text for text in texts)
 
-    def _may_hang(self, job: Job) -> bool:
+    def _may_hang(self, job: WorkflowJob) -> bool:
         """Whether nobody looks at the run, or a step goes round until something happens."""
         runs = (step.run.value for step in job.steps if step.run is not None)
         return "schedule" in self.file.workflow.triggers or any(_LOOPS.search(text) for text in runs)
 
-    def _queues(self, job: Job) -> bool:
+    def _queues(self, job: WorkflowJob) -> bool:
         """Whether the next deployment waits for this one; where none does DC059 asks for that first."""
         return any(node.get("concurrency") is not None for node in (self.file.root, job.node))
 
-    def _tests(self, job: Job) -> bool:
+    def _tests(self, job: WorkflowJob) -> bool:
         texts = [self.file.passage(step.run) for step in job.steps if step.run is not None]
         return any(is_test(command) for text in texts for command in commands(text))
 
@@ -157,9 +157,9 @@ class NoJobTimeout(CiCheck):
         return len(without) == 1 and len(jobs) > 1
 
 
-_LOOPS = LatePattern(r"^\s*(?:until|while)\s|\b(?:soak|wait[-_]\w+)\b", re.MULTILINE)
+_LOOPS = LazyPattern(r"^\s*(?:until|while)\s|\b(?:soak|wait[-_]\w+)\b", re.MULTILINE)
 """What waits for a device, or goes on for long."""
-_LENT = LatePattern(
+_LENT = LazyPattern(
     r"ubuntu|windows|macos|\$\{\{|blacksmith|depot|namespace|buildjet|warp|runs-on", re.IGNORECASE
 )
 """What labels of machines that somebody lends have in them; several others are a machine of one's own."""
@@ -170,7 +170,7 @@ _WAITING_ACTIONS = (
 )
 
 
-def _waits(step: Step) -> bool:
+def _waits(step: WorkflowStep) -> bool:
     if step.node.get("timeout-minutes") is not None:
         return False
     if step.run is None:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_ROOTLESS = LatePattern(
+_ROOTLESS = LazyPattern(
     r"nonroot|rootless|unprivileged|bitnami/|chainguard/|cgr\.dev/|jupyter/|/ubi\d*-micro"
 )
 _PROGRAMS = ("CMD", "ENTRYPOINT")

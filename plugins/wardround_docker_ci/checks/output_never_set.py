@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Scalar, walk
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.document import CiFile
-from wardround_docker_ci.models.github_workflow import Job, Step, expressions
+from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep, expressions
 
-_READ = LatePattern(r"(?<![\w.-])steps\.([\w-]+)\.outputs(?:\.([A-Za-z_][\w-]*)|\[['\"]([\w.-]+)['\"]\])")
-_ONE_LINE = LatePattern(
+_READ = LazyPattern(r"(?<![\w.-])steps\.([\w-]+)\.outputs(?:\.([A-Za-z_][\w-]*)|\[['\"]([\w.-]+)['\"]\])")
+_ONE_LINE = LazyPattern(
     r"(?:echo|printf)\s+(?:-\w+\s+)*(?:['\"]?)([A-Za-z_][\w-]*)=[^\n]*>>\s*[\"']?\$\{?GITHUB_OUTPUT"
 )
-_ANY = LatePattern(r"GITHUB_OUTPUT|set-output|github\.output")
-_CALLS = LatePattern(
+_ANY = LazyPattern(r"GITHUB_OUTPUT|set-output|github\.output")
+_CALLS = LazyPattern(
     r"(?:^|[\s;&|(])(?:(?:bash|sh|python3?|node|make|npm|npx|pnpm|yarn|source|\.)\s+[\w./-]|\.\.?/\w)"
 )
 """Programs of the repository, which may set outputs too."""
@@ -82,7 +82,7 @@ class OutputNeverSet(CiCheck):
     ]
 
     def run(self) -> None:
-        jobs: dict[int, Job] = {id(job): job for job, _ in self.file.workflow.all_steps}
+        jobs: dict[int, WorkflowJob] = {id(job): job for job, _ in self.file.workflow.all_steps}
         for job in jobs.values():
             known = {step.node.text("id"): names for step in job.steps if (names := _set_by(step))}
             node = job.node if job.key is not None else self.file.root
@@ -109,7 +109,7 @@ def _reads(file: CiFile, scalar: Scalar) -> Iterator[tuple[str, str, int, int]]:
         yield found[1], found[2] or found[3], text.start + found.start(), text.start + found.end()
 
 
-def _set_by(step: Step) -> frozenset[str]:
+def _set_by(step: WorkflowStep) -> frozenset[str]:
     """The outputs of a script that sets each by a name written there; none if more may be set."""
     text = step.run.value if step.run is not None else ""
     if not step.node.text("id") or step.node.text("shell") not in _OWN_SHELLS:

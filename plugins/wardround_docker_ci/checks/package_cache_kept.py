@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_INSTALL = LatePattern(
+_INSTALL = LazyPattern(
     r"(?<![\w-])(?:npm\s+(?:--?\S+\s+)*(?:ci|install|i)\b|composer\s+(?:--?\S+\s+)*install\b)[^&|;\n]*"
 )
-_CLEANED = LatePattern(
+_CLEANED = LazyPattern(
     r"npm\s+cache\s+(?:clean|clear|rm)|composer\s+(?:clear-?cache|cc)\b|--no-cache|--cache[ =]"
     r"|npm_config_cache"
     r"|COMPOSER_CACHE_DIR|rm\s+-\w+\s[^&|;\n]*(?:\.npm|composer|/tmp|/root|~)"
 )
-_KEPT_SMALL = LatePattern(
+_KEPT_SMALL = LazyPattern(
     r"rm\s+-\w+\s[^&|;\n]*(?:/var/(?:lib/apt|cache)|\.cache|\.npm)|--no-cache|\bcache\s+(?:clean|clear|rm)\b"
     r"|\bapt-get\s+clean\b|clear-?cache\b"
 )
-_NOT_SHIPPED = LatePattern(r"(?:^|[/._-])(?:ci|dev|devcontainer|tests?|e2e|cypress|examples?)(?:[/._-]|$)")
+_NOT_SHIPPED = LazyPattern(r"(?:^|[/._-])(?:ci|dev|devcontainer|tests?|e2e|cypress|examples?)(?:[/._-]|$)")
 
 
 class PackageCacheKept(CiCheck):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command, Word, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
@@ -30,7 +30,7 @@ _SAYS_VERSIONS = frozenset(
         "--no-index", "--require-hashes", "-U", "--upgrade",
     }
 )  # fmt: skip
-_BARE = LatePattern(
+_BARE = LazyPattern(
     r"(?:@[\w.-]+/)?[A-Za-z](?:[\w-]|\.(?!whl$|t?gz$|tar|gem$|zip$))*(?:\[[\w,-]+\])?(?:@latest)?$"
 )
 _INSTALLERS = frozenset(
@@ -40,7 +40,7 @@ _INSTALLERS = frozenset(
     }
 )  # fmt: skip
 """What installs the rest, and is replaced by whatever is newest on purpose."""
-_NOT_SHIPPED = LatePattern(
+_NOT_SHIPPED = LazyPattern(
     r"(?:^|[/._-])(?:ci|dev|devcontainer|tests?|e2e|development|testing|examples?|benchmarks?|docs?|samples?)(?:[/._-]|$)"
 )
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.analysis.secret_names import is_real_secret
@@ -88,11 +88,11 @@ class PasswordArgument(CiCheck):
                 return
 
 
-_MYSQL = LatePattern(r"(?:-p(?=\S)|--password=)")
-_MONGO = LatePattern(r"(?:-p$|--password(?:=|$))")
+_MYSQL = LazyPattern(r"(?:-p(?=\S)|--password=)")
+_MONGO = LazyPattern(r"(?:-p$|--password(?:=|$))")
 _CLIENTS = {
     **dict.fromkeys(("mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "mysqlimport"), _MYSQL),
     **dict.fromkeys(("mongo", "mongosh", "mongodump", "mongorestore"), _MONGO),
-    "redis-cli": LatePattern(r"(?:-a$|--pass$)"),
-    "sshpass": LatePattern(r"-p"),
+    "redis-cli": LazyPattern(r"(?:-a$|--pass$)"),
+    "sshpass": LazyPattern(r"-p"),
 }

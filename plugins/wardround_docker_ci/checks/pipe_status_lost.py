@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.checks.hidden_failure import keeps_status
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import is_test, program
 
 _PRODUCERS = frozenset(
@@ -20,8 +20,8 @@ _PRODUCERS = frozenset(
         "docker",
     }
 )  # fmt: skip
-_DUMPS = LatePattern(r"\b(?:dump\w*|basebackup|backup|send|save|export|snapshot)\b")
-_BUILDS = LatePattern(
+_DUMPS = LazyPattern(r"\b(?:dump\w*|basebackup|backup|send|save|export|snapshot)\b")
+_BUILDS = LazyPattern(
     r"^(?:npm|pnpm|yarn|bun) (?:run )?(?:build|publish|deploy|release)\S*(?: |$)|^(?:make|cmake|ninja"
     r"|mvn|\./mvnw|gradle|\./gradlew|bazel|sbt|msbuild|xcodebuild)(?: |$)"
     r"|^(?:go|cargo|dotnet|swift|docker|docker buildx|helm|poetry|uv) (?:build|publish|install|push"
@@ -49,7 +49,7 @@ class PipeStatusLost(CiCheck):
     NAME = "pipe-status-lost"
     DEFECT_CLASS = "pipefail-missing"
     TRIED_ON = "trees of 79 repositories: no hit; builds and deployments into tee, in 85: 1 hit, right"
-    KINDS = frozenset({Kind.SHELL}) | STEPS
+    KINDS = frozenset({FileKind.SHELL}) | STEPS
     NEEDS = ("dump", "backup", "send", "save", "export", "cat", "tee")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("#!/bin/bash\nset -euo pipefail\npg_dump app | gzip > a.gz\n", path="a.sh"),

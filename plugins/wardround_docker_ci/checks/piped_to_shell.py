@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import Command, pipelines
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import FETCHERS, INTERPRETERS, SHELLS, program
 
-_FETCHED_INSIDE = LatePattern(r"(?:\$\(|<\(|`)\s*(?:curl|wget)\b[^|)`]*(?:\)|`|$)")
-_LOCAL = LatePattern(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254)\b")
+_FETCHED_INSIDE = LazyPattern(r"(?:\$\(|<\(|`)\s*(?:curl|wget)\b[^|)`]*(?:\)|`|$)")
+_LOCAL = LazyPattern(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254)\b")
 
 
 class PipedToShell(CiCheck):

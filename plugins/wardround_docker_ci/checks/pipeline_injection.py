@@ -7,13 +7,13 @@ from itertools import pairwise
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import JENKINS, CiCheck
-from wardround_docker_ci.models.jenkinsfile import Call, Token
+from wardround_docker_ci.models.jenkinsfile import GroovyToken, StepCall
 
-_PARAMETER = LatePattern(r"^(?:params|pipelineParams)(?:\.(\w+)|\[['\"](\w+)['\"]\])$")
-_CHANGE = LatePattern(
+_PARAMETER = LazyPattern(r"^(?:params|pipelineParams)(?:\.(\w+)|\[['\"](\w+)['\"]\])$")
+_CHANGE = LazyPattern(
     r"^(?:env\.)?(BRANCH_NAME|GIT_BRANCH|CHANGE_(?:TITLE|BRANCH|AUTHOR(?:_DISPLAY_NAME|_EMAIL)?|FORK)|ghprb\w*(?:Title|Body|LongDescription"
     r"|SourceBranch|CommentBody|CommitAuthor)|gitlab(?:SourceBranch|MergeRequestTitle|MergeRequestDescription))$"
 )
@@ -110,13 +110,13 @@ class PipelineInjection(CiCheck):
             message = f"{inside} becomes part of the script; whoever sets it runs commands"
             self.report_at(start, end, message, severity=severity)
 
-    def _run_as_groovy(self, call: Call) -> None:
+    def _run_as_groovy(self, call: StepCall) -> None:
         source = _source_in(call.given, self._holders)
         if source:
             message = f"{source} says what Groovy runs, with the rights of the pipeline"
             self.report_at(call.given[0].start, call.given[-1].end, message, severity=Severity.WARN)
 
-    def _whole(self, call: Call, safe: frozenset[str]) -> None:
+    def _whole(self, call: StepCall, safe: frozenset[str]) -> None:
         """A script that was put together before, and is now only named."""
         given = [token for token in call.given if token.kind != "newline"]
         at = next((n + 2 for n, token in enumerate(given) if token.text == "script"), 0)
@@ -125,7 +125,7 @@ class PipelineInjection(CiCheck):
             if is_all:
                 self._look(given[at].text, given[at].start, given[at].end, safe)
 
-    def _joined(self, call: Call, safe: frozenset[str]) -> None:
+    def _joined(self, call: StepCall, safe: frozenset[str]) -> None:
         """Strings put together with ``+``."""
         given = call.given
         for at in range(1, len(given) - 2):
@@ -135,13 +135,13 @@ class PipelineInjection(CiCheck):
                 self._look(inside, given[at].start, given[at + 2].end, safe)
 
 
-_CHANGED_A_LITTLE = LatePattern(
+_CHANGED_A_LITTLE = LazyPattern(
     r"(?:\.(?:trim|toLowerCase|toUpperCase|toString|strip)\(\))+$|\s*\?:\s*(?:'[^']*'|\"[^\"]*\"|\w+)$"
 )
-_SET_FROM = LatePattern(r"(?:params|env)\.\w+(?![\w.(])")
+_SET_FROM = LazyPattern(r"(?:params|env)\.\w+(?![\w.(])")
 
 
-def _holders(tokens: Sequence[Token]) -> dict[str, str]:
+def _holders(tokens: Sequence[GroovyToken]) -> dict[str, str]:
     """Variables that hold text from outside, by name, each with what it holds: ``def tag = params.TAG``."""
     found: dict[str, str] = {}
     for at, (name, sign) in enumerate(pairwise(tokens)):
@@ -159,7 +159,7 @@ def _holders(tokens: Sequence[Token]) -> dict[str, str]:
     return found
 
 
-def _rest_of_line(tokens: Sequence[Token], start: int) -> list[Token]:
+def _rest_of_line(tokens: Sequence[GroovyToken], start: int) -> list[GroovyToken]:
     rest = []
     for token in tokens[start : start + 30]:
         if token.kind == "newline" or token.text in ("}", ";"):
@@ -168,7 +168,7 @@ def _rest_of_line(tokens: Sequence[Token], start: int) -> list[Token]:
     return rest
 
 
-def _source_in(tokens: Sequence[Token], known: Mapping[str, str]) -> str:
+def _source_in(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> str:
     """The first text from outside in a value: joined into a string, or taken as it is."""
     if _asks_for_text(tokens):
         return "params.input"
@@ -188,19 +188,19 @@ def _source_in(tokens: Sequence[Token], known: Mapping[str, str]) -> str:
     return known.get(plain, "")
 
 
-def _typed_parameters(calls: Sequence[Call]) -> frozenset[str]:
+def _typed_parameters(calls: Sequence[StepCall]) -> frozenset[str]:
     """Parameters that people type; Groovy knows them by their bare names too."""
     found = [call.named("name") for call in calls if call.name.text in ("string", "text")]
     return frozenset(token.text for token in found if token is not None)
 
 
-def _asks_for_text(tokens: Sequence[Token]) -> bool:
+def _asks_for_text(tokens: Sequence[GroovyToken]) -> bool:
     """Whether a value is what somebody types into one field of an ``input`` step."""
     words = [token.text for token in tokens if token.kind == "word"]
     return words[:1] == ["input"] and any(word in ("string", "text") for word in words)
 
 
-def _chosen_parameters(calls: Sequence[Call]) -> frozenset[str]:
+def _chosen_parameters(calls: Sequence[StepCall]) -> frozenset[str]:
     """Parameters that can only have a value the file lists, or only true and false."""
     found = [call for call in calls if call.name.text in ("choice", "booleanParam")]
     names = [call.named("name") for call in found]

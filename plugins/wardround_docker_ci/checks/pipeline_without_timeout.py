@@ -11,7 +11,7 @@ from wardround.findings import Severity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.libraries.commands import WAITS
-from wardround_docker_ci.models.jenkinsfile import Token
+from wardround_docker_ci.models.jenkinsfile import GroovyToken
 
 _UNATTENDED = ("cron", "pollSCM", "waitUntil", "lock")
 
@@ -71,7 +71,7 @@ class PipelineWithoutTimeout(CiCheck):
         )
 
 
-def _first_node(tokens: Sequence[Token]) -> Token | None:
+def _first_node(tokens: Sequence[GroovyToken]) -> GroovyToken | None:
     """The first ``node`` that opens a block."""
     for token, behind in pairwise(tokens):
         if token.kind == "word" and token.text == "node" and behind.text in ("{", "("):

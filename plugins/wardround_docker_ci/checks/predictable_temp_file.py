@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
-_BY_NUMBER = LatePattern(
+_BY_NUMBER = LazyPattern(
     r"(?<![\w/.-])/(?:var/)?tmp/[\w./-]*\$(?:\$|\{\$\}|RANDOM|\{RANDOM\}|BASHPID)[\w.-]*"
 )
 
@@ -28,7 +28,7 @@ class PredictableTempFile(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     TRIED_ON = "trees of 85 repositories with 853 scripts: 5 hits in one repository, all true"
-    KINDS = frozenset({Kind.SHELL})
+    KINDS = frozenset({FileKind.SHELL})
     NEEDS = ("tmp",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("t=$(mktemp /tmp/x.XXXXXX)\n", path="a.sh"),

@@ -7,25 +7,25 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.positions import Passage
 from wardround.languages.shell import unwrapped
 from wardround.languages.yaml.tree import Mapping, Node, Scalar
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.capabilities import OPENS, of_capability
 from wardround_docker_ci.libraries.commands import program
-from wardround_docker_ci.models.jenkinsfile import Token
+from wardround_docker_ci.models.jenkinsfile import GroovyToken
 from wardround_docker_ci.models.kubernetes import Pod, contexts
 
-_NEEDS_IT = LatePattern(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
+_NEEDS_IT = LazyPattern(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
 _ALL_RIGHTS = "the container gets all rights of the host"
-_OPTION = LatePattern(
+_OPTION = LazyPattern(
     r"(?<![\w-])(?:(?P<all>--privileged)(?![\w-]|=false)|--cap-add[= ](?P<power>\w+)"
     r"|--security-opt[= ](?P<opens>\S+))"
 )
-_TAKES_NO_VALUE = LatePattern(r"--(?:rm|privileged|init|detach|interactive|tty)$|-[dit]+$")
+_TAKES_NO_VALUE = LazyPattern(r"--(?:rm|privileged|init|detach|interactive|tty)$|-[dit]+$")
 
 
 class PrivilegedContainer(CiCheck):
@@ -44,7 +44,11 @@ class PrivilegedContainer(CiCheck):
         "capabilities, security options and pods, in 85: 3 more, all true, one of them on a VPN: info"
     )
     KINDS = (
-        COMPOSE | KUBERNETES | {Kind.SHELL, Kind.WORKFLOW, Kind.JENKINSFILE, Kind.GITLAB_CI} | HELM | TEMPLATE
+        COMPOSE
+        | KUBERNETES
+        | {FileKind.SHELL, FileKind.WORKFLOW, FileKind.JENKINSFILE, FileKind.GITLAB_CI}
+        | HELM
+        | TEMPLATE
     )
     NEEDS = (
         "privileged", "SYS_", "ALL", "NET_ADMIN", "BPF", "DAC_READ", "unconfined", "Unconfined", "Unmasked",
@@ -136,27 +140,27 @@ class PrivilegedContainer(CiCheck):
     ]
 
     def run(self) -> None:
-        if self.file.kind is Kind.COMPOSE:
+        if self.file.kind is FileKind.COMPOSE:
             for service in self.file.services:
                 self._compose(service.node)
-        elif self.file.kind is Kind.HELM_VALUES:
+        elif self.file.kind is FileKind.HELM_VALUES:
             for context in contexts(self.file.root):
                 self._context(context, "the container", "")
         elif self.file.kind in KUBERNETES | TEMPLATE:
             for pod in self.file.pods:
                 self._pod(pod)
-        elif self.file.kind is Kind.JENKINSFILE:
+        elif self.file.kind is FileKind.JENKINSFILE:
             self._scripts()
             for token in self._arguments():
                 self._options(token.passage())
         else:
             self._scripts()
-            for job in self.file.workflow.jobs if self.file.kind is Kind.WORKFLOW else ():
+            for job in self.file.workflow.jobs if self.file.kind is FileKind.WORKFLOW else ():
                 options = job.node.scalar("container", "options")
                 if options is not None:
                     self._options(self.file.passage(options))
 
-    def _arguments(self) -> Iterator[Token]:
+    def _arguments(self) -> Iterator[GroovyToken]:
         """What a pipeline of Jenkins gives ``docker run`` on its way."""
         for call in self.file.jenkinsfile.calls:
             if call.name.text == "args" and call.name.is_in("docker", "dockerfile"):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_ABSOLUTE = LatePattern(r"[\"']?(?:/|\$|[A-Za-z]:[\\/]|\\)")
+_ABSOLUTE = LazyPattern(r"[\"']?(?:/|\$|[A-Za-z]:[\\/]|\\)")
 
 
 class RelativeWorkdir(CiCheck):

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
-_RETIRED = LatePattern(r"ubuntu-(?:16\.04|18\.04|20\.04)|macos-(?:10\.15|11|12|13)|windows-(?:2016|2019)")
+_RETIRED = LazyPattern(r"ubuntu-(?:16\.04|18\.04|20\.04)|macos-(?:10\.15|11|12|13)|windows-(?:2016|2019)")
 
 
 class RetiredRunner(CiCheck):
@@ -69,7 +69,7 @@ class RetiredRunner(CiCheck):
     ]
 
     def run(self) -> None:
-        using = self.file.root.scalar("runs", "using") if self.file.kind is Kind.ACTION else None
+        using = self.file.root.scalar("runs", "using") if self.file.kind is FileKind.ACTION else None
         if using is not None and using.value in ("node12", "node16"):
             text = self.file.passage(using)
             said = f"GitHub has no {using.value} any more and runs a newer one"

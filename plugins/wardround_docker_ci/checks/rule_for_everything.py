@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, CiCheck
-from wardround_docker_ci.models.gitlab import Job, inherited
+from wardround_docker_ci.models.gitlab import GitlabJob, inherited
 
 _NARROWS = ("if", "changes", "exists")
 _STARTS = ("", "on_success", "always", "delayed")
-_PER_BRANCH = LatePattern(
+_PER_BRANCH = LazyPattern(
     r"review|preview|feature|pr[-_/]|stop|\$CI_(?:COMMIT|MERGE)|cleanup|teardown|rollback", re.IGNORECASE
 )
 
@@ -99,7 +99,7 @@ class RuleForEverything(CiCheck):
         key, value = rule.entries[0]
         self.report_at(key.start, value.end, message)
 
-    def _goes_live(self, job: Job) -> bool:
+    def _goes_live(self, job: GitlabJob) -> bool:
         root = self.file.root
         place = inherited(root, job.node, "environment")
         name = place.text("name") if isinstance(place, Mapping) else getattr(place, "value", "")

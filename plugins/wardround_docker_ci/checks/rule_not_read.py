@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar, walk
 from wardround_docker_ci.check import GITLAB, CiCheck
 
-_QUOTED = LatePattern(r"\"[^\"]*\"|'[^']*'|(?<=~)\s*/(?:\\.|[^/\\])*/i?")
+_QUOTED = LazyPattern(r"\"[^\"]*\"|'[^']*'|(?<=~)\s*/(?:\\.|[^/\\])*/i?")
 _WRONG = (
-    (LatePattern(r"(?:==|!=)\s*(?!null\b|_)(?:[A-Za-z][\w./-]*)"), "the text is not in quotes"),
-    (LatePattern(r"(?<![=!<>~])=(?![=~])"), "a comparison has two signs: =="),
-    (LatePattern(r"(?<![\w$-])(?:and|or|not|AND|OR|NOT)(?![\w-])"), "the signs are &&, || and !="),
+    (LazyPattern(r"(?:==|!=)\s*(?!null\b|_)(?:[A-Za-z][\w./-]*)"), "the text is not in quotes"),
+    (LazyPattern(r"(?<![=!<>~])=(?![=~])"), "a comparison has two signs: =="),
+    (LazyPattern(r"(?<![\w$-])(?:and|or|not|AND|OR|NOT)(?![\w-])"), "the signs are &&, || and !="),
 )
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.dockerfile import Stage, substituted
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
 
-_ROOT = LatePattern(r"(?:root|0)(?::.*)?$")
+_ROOT = LazyPattern(r"(?:root|0)(?::.*)?$")
 
 
 class RunsAsRoot(CiCheck):

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import TEMPLATE, CiCheck
 
-_VARIABLE = LatePattern(
+_VARIABLE = LazyPattern(
     r"^[ \t]*-[ \t]*name:[ \t]*[\"']?(\w+)[\"']?[ \t]*\n"
     r"[ \t]*(value:[ \t]*[\"']?\{\{[^\n]*?\.Values\.([\w.]+)[^\n]*)$",
     re.MULTILINE,

@@ -7,30 +7,30 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.dockerfile import Instruction
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_SECRET_FILE = LatePattern(
+_SECRET_FILE = LazyPattern(
     r"(?:^|/)(?:\.env(?:\.(?:local|prod|production|staging|secret|secrets))?|(?:prod|production|staging|secrets?|live)\.env|id_(?:rsa|dsa|ecdsa|ed25519)"
     r"|\.netrc|\.git-credentials|\.pypirc|\.pgpass|\.aws(?:/credentials)?|\.docker/config\.json|\.ssh|\.htpasswd"
     r"|\.kube/config|kubeconfig[\w.-]*|\.vault[-_]?(?:token|pass)\w*|[\w.-]*\.(?:p12|pfx|jks|keystore)"
     r"|(?:server|tls|ssl|client|signing|deploy|host|domain)[\w.-]*\.key|gcp[-_]?key[\w-]*\.json|service[-_]?account[\w-]*\.json|credentials\.json|[\w.-]*private[\w.-]*\.(?:pem|key))$"
 )
 
-_BECOMES_SECRET = LatePattern(
+_BECOMES_SECRET = LazyPattern(
     r"(?:^|/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.git-credentials|\.pypirc|\.env)$"
 )
 """Names that a file is given in the image; what it was called before may say nothing."""
-_HARMLESS = LatePattern(
+_HARMLESS = LazyPattern(
     r"example|sample|template|\.dist\b|dummy|fake|test|docker|build|\.pub$|public", re.IGNORECASE
 )
-_MAY_BE_SECRET = LatePattern(
+_MAY_BE_SECRET = LazyPattern(
     r"(?:^|/)(?:\.npmrc|\.yarnrc(?:\.yml)?|pip\.conf|auth\.json|nuget\.config|\.bundle/config|settings\.xml|\.condarc)$",
     re.IGNORECASE,
 )
-_CREDENTIAL = LatePattern(
+_CREDENTIAL = LazyPattern(
     r"(?:_auth(?:Token)?|_password|npmAuthToken|npmAuthIdent)\s*[=:]\s*[\"']?(?!\s*$|\$\{?)[^\s\"']{8}|://[^\s/:@$]+:[^\s/@$]{6,}@"
     r"|<password>[^<$]{6}|ClearTextPassword\"\s+value=\"[^\"%]{6}|\"(?:password|token)\"\s*:\s*\"[^\"$]{6}",
     re.MULTILINE | re.IGNORECASE,

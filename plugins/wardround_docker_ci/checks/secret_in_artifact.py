@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.positions import Passage
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import PIPELINES, CiCheck
 from wardround_docker_ci.checks.secret_printed import given_secrets, secret_in
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
-_SECRET_FILE = LatePattern(
+_SECRET_FILE = LazyPattern(
     r"(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist|schema)[\w-]+)?|\.npmrc|\.pypirc|\.netrc|\.git-credentials"
     r"|\.docker(?:/config\.json)?|\.aws(?:/\S*)?|\.ssh(?:/\S*)?|id_(?:rsa|ed25519|ecdsa)|kubeconfig\S*|\.kube(?:/config)?"
     r"|[\w.*-]+\.(?:p12|pfx|jks|keystore|tfstate)|terraform\.tfvars|\*\.key|[\w-]*private[\w-]*\.(?:pem|key))$"
@@ -91,7 +91,7 @@ class SecretInArtifact(CiCheck):
         return frozenset(found)
 
     def _paths(self) -> Iterator[Passage]:
-        if self.file.kind is Kind.JENKINSFILE:
+        if self.file.kind is FileKind.JENKINSFILE:
             for call in self.file.jenkinsfile.calls:
                 if call.name.text in ("archiveArtifacts", "archive", "stash"):
                     key = "includes" if call.name.text == "stash" else "artifacts"
@@ -99,7 +99,7 @@ class SecretInArtifact(CiCheck):
                     if token is not None and token.kind == "string":
                         yield token.passage()
             return
-        if self.file.kind is Kind.GITLAB_CI:
+        if self.file.kind is FileKind.GITLAB_CI:
             for job in self.file.gitlab_jobs:
                 for entry in job.node.listed("artifacts", "paths"):
                     if isinstance(entry, Scalar):

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Word
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, masked
 from wardround_docker_ci.check import KUBERNETES, SCRIPTS, CiCheck
 
-_HEADER = LatePattern(
+_HEADER = LazyPattern(
     r"(?:authorization:\s*(?:bearer|token|basic)|(?:x-api-key|private-token|x-auth-token):)\s*([^\s\"']+)",
     re.IGNORECASE,
 )
-_IN_URL = LatePattern(r"\b[a-z][a-z0-9+.-]*://[^\s/:@\"']*:([^\s/@\"']+)@", re.IGNORECASE)
-_NPM = LatePattern(r":?_auth(?:Token)?[= ](\S+)")
-_OPTION = LatePattern(r"--?([A-Za-z][\w-]*)=(.+)", re.DOTALL)
+_IN_URL = LazyPattern(r"\b[a-z][a-z0-9+.-]*://[^\s/:@\"']*:([^\s/@\"']+)@", re.IGNORECASE)
+_NPM = LazyPattern(r":?_auth(?:Token)?[= ](\S+)")
+_OPTION = LazyPattern(r"--?([A-Za-z][\w-]*)=(.+)", re.DOTALL)
 
 
 class SecretInCommand(CiCheck):

@@ -6,27 +6,27 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, Word
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
-from wardround_docker_ci.document import CiFile, Script
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.document import CiFile, EmbeddedScript
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
 
-_SECRET_CONTEXT = LatePattern(
+_SECRET_CONTEXT = LazyPattern(
     r"\$\{\{\s*(?:secrets\.(?!GITHUB_TOKEN\b)(\w+)|github\.token|secrets\.GITHUB_TOKEN)\s*\}\}"
 )
-_VARIABLE = LatePattern(r"(?<!\\)\$(?:(\w+)|\{(\w+)(?::-?\d+(?::-?\d+)?)?\})")
-_PRINTS = LatePattern(
+_VARIABLE = LazyPattern(r"(?<!\\)\$(?:(\w+)|\{(\w+)(?::-?\d+(?::-?\d+)?)?\})")
+_PRINTS = LazyPattern(
     r"(?:console\.\w+|print\w*|puts|echo|say|write)\b[^;\n]*?(?:process\.env\.|environ(?:\.get)?[\[(]['\"]|getenv\(['\"]|ENV\[['\"])(\w+)"
 )
 """A short program that prints a variable of its environment."""
-_FROM_SECRETS = LatePattern(r"^\s*\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+\s*(?:\|\|[^}]*)?\}\}\s*$")
-_PASSES_ON = LatePattern(r"\s*(?:echo|printf|(?:cat|base64|cut|head|tail|rev|xxd)\b[^|]*<<<)")
-_DIGEST = LatePattern(r"\b(?:\w*sum|wc|md5|openssl\s+dgst|grep\s+-\w*[qc]|jq|curl|docker)\b")
+_FROM_SECRETS = LazyPattern(r"^\s*\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+\s*(?:\|\|[^}]*)?\}\}\s*$")
+_PASSES_ON = LazyPattern(r"\s*(?:echo|printf|(?:cat|base64|cut|head|tail|rev|xxd)\b[^|]*<<<)")
+_DIGEST = LazyPattern(r"\b(?:\w*sum|wc|md5|openssl\s+dgst|grep\s+-\w*[qc]|jq|curl|docker)\b")
 
 
 class SecretPrinted(CiCheck):
@@ -114,7 +114,7 @@ class SecretPrinted(CiCheck):
     ]
 
     def run(self) -> None:
-        if self.file.kind is Kind.JENKINSFILE:
+        if self.file.kind is FileKind.JENKINSFILE:
             self._steps()
         for script in self.file.scripts:
             names = given_secrets(self.file, script)
@@ -190,7 +190,7 @@ class SecretPrinted(CiCheck):
     def _listing(self, command: Command, names: frozenset[str]) -> None:
         """``env`` without an argument, where a secret is among what it lists; in GitLab they all are."""
         lists_all = command.name != "set" and not command.words[1:] and command.after not in ("|", "|&")
-        if self.file.kind is Kind.GITLAB_CI and lists_all:
+        if self.file.kind is FileKind.GITLAB_CI and lists_all:
             said = "what is not masked of the project's variables is in the log"
             self.report_at(command.start, command.end, said, severity=Severity.INFO)
         if names and self.file.kind in STEPS and not command.words[1:] and not command.assignments:
@@ -221,9 +221,9 @@ _SHOWN_ON = frozenset(
 """What writes what it reads, as it is or in another shape."""
 
 
-def given_secrets(file: CiFile, script: Script) -> frozenset[str]:
+def given_secrets(file: CiFile, script: EmbeddedScript) -> frozenset[str]:
     """The variables a step has from the secrets of the platform, whatever they are called."""
-    if file.kind is Kind.JENKINSFILE:
+    if file.kind is FileKind.JENKINSFILE:
         return file.jenkinsfile.bound
     if file.kind not in STEPS:
         return frozenset()

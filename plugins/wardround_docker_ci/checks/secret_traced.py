@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command
 from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, CiCheck
 from wardround_docker_ci.checks.secret_printed import given_secrets
-from wardround_docker_ci.document import Script
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.document import EmbeddedScript
+from wardround_docker_ci.file_kinds import FileKind
 
-_USED = LatePattern(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^}]*\})|\$\{\{\s*secrets\.(\w+)")
-_FILE_OF_SECRET = LatePattern(r"/run/secrets/")
+_USED = LazyPattern(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^}]*\})|\$\{\{\s*secrets\.(\w+)")
+_FILE_OF_SECRET = LazyPattern(r"/run/secrets/")
 
 
 class SecretTraced(CiCheck):
@@ -31,7 +31,7 @@ class SecretTraced(CiCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-in-log"
     TRIED_ON = "trees of 79 repositories: 1 hit, right"
-    KINDS = PIPELINES | {Kind.SHELL}
+    KINDS = PIPELINES | {FileKind.SHELL}
     NEEDS = ("set -", "sh -")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('set -x\nmake\nset +x\ncurl -H "Authorization: Bearer $API_TOKEN" x\n', path="a.sh"),
@@ -71,28 +71,28 @@ class SecretTraced(CiCheck):
                 if switch is not None:
                     traced = (command.start, command.end) if switch else None
                 elif traced is not None and (name := _secret_of(command, names)):
-                    masks = self.file.kind in (Kind.WORKFLOW, Kind.ACTION)
+                    masks = self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION)
                     message = f"with -x the log shows {name} where a later command is given it"
                     self.report_at(*traced, message, severity=Severity.INFO if masks else None)
                     break
 
-    def _shells(self) -> Iterator[list[Script]]:
+    def _shells(self) -> Iterator[list[EmbeddedScript]]:
         """The scripts that one shell runs: in GitLab all lines of a job."""
-        if self.file.kind is not Kind.GITLAB_CI:
+        if self.file.kind is not FileKind.GITLAB_CI:
             yield from ([script] for script in self.file.scripts)
             return
-        by_job: dict[int, list[Script]] = {}
+        by_job: dict[int, list[EmbeddedScript]] = {}
         for script in self.file.scripts:
             by_job.setdefault(id(script.owner), []).append(script)
         yield from by_job.values()
 
-    def _by_first_line(self, group: Sequence[Script]) -> tuple[int, int] | None:
+    def _by_first_line(self, group: Sequence[EmbeddedScript]) -> tuple[int, int] | None:
         found = _FIRST_LINE.match(group[0].passage.text)
         start = group[0].passage.start
         return (start + found.start(1), start + found.end(1)) if found else None
 
 
-_FIRST_LINE = LatePattern(r"\s*(#!\S*(?:ba|da|k|z)?sh[ \t]+-\w*x\w*)")
+_FIRST_LINE = LazyPattern(r"\s*(#!\S*(?:ba|da|k|z)?sh[ \t]+-\w*x\w*)")
 
 
 def _switch(command: Command) -> bool | None:

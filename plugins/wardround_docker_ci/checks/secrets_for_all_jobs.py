@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
-_SECRET = LatePattern(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")
+_SECRET = LazyPattern(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")
 
 
 class SecretsForAllJobs(CiCheck):

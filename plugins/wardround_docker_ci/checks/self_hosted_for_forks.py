@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
-_OWN_ONLY = LatePattern(
+_OWN_ONLY = LazyPattern(
     r"head\.repo\.(?:full_name|fork|owner|id)|github\.event_name\s*!=\s*'pull_request|event_name\s*==\s*'(?!pull)"
     r"|author_association|contains\([^)]*labels"
 )
 """Conditions that keep forks out, or let a maintainer decide."""
-_THROWN_AWAY = LatePattern(r"ephemeral|arc-|spot|autoscal", re.IGNORECASE)
+_THROWN_AWAY = LazyPattern(r"ephemeral|arc-|spot|autoscal", re.IGNORECASE)
 
 
 class SelfHostedForForks(CiCheck):

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
-_OCTAL = LatePattern(r"0?[46][0-7]{3}$")
-_SYMBOLIC = LatePattern(r"(?:^|,)(?:[ga]*u[uga]*|a?)[+=][rwxX]*s\w*(?:,|$)")
+_OCTAL = LazyPattern(r"0?[46][0-7]{3}$")
+_SYMBOLIC = LazyPattern(r"(?:^|,)(?:[ga]*u[uga]*|a?)[+=][rwxX]*s\w*(?:,|$)")
 
 
 class SetuidBit(CiCheck):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
-_TELLS_APART = LatePattern(
+_TELLS_APART = LazyPattern(
     r"ref\b|ref_name|head_ref|\.number|\.sha\b|run_id|run_number|issue|pull_request|\bactor\b|inputs\.|branch"
 )
 

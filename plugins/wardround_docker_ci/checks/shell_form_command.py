@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import SuggestedFix
 from wardround.languages.dockerfile import Instruction
 from wardround.languages.positions import Passage
@@ -15,8 +15,8 @@ from wardround.languages.shell import commands
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import SHELLS
 
-_C = LatePattern(r"-\w*c")
-_INIT = LatePattern(r"\b(?:tini|dumb-init|catatonit|supervisord|s6-svscan)\b")
+_C = LazyPattern(r"-\w*c")
+_INIT = LazyPattern(r"\b(?:tini|dumb-init|catatonit|supervisord|s6-svscan)\b")
 
 
 class ShellFormCommand(CiCheck):

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 _LOGINS = {"22": "ssh", "23": "telnet", "3389": "remote desktop", "5900": "VNC"}
-_HERE = LatePattern(r"\"?'?(?:127\.|\[?::1|localhost)")
-_SHARES_GIT = LatePattern(r"git(?:ea|lab|olite|-server)|forgejo|gogs|sftp|ssh|bastion|jump|soft-serve")
+_HERE = LazyPattern(r"\"?'?(?:127\.|\[?::1|localhost)")
+_SHARES_GIT = LazyPattern(r"git(?:ea|lab|olite|-server)|forgejo|gogs|sftp|ssh|bastion|jump|soft-serve")
 
 
 class SshExposed(CiCheck):
@@ -53,7 +53,7 @@ class SshExposed(CiCheck):
     ]
 
     def run(self) -> None:
-        if self.file.kind is Kind.COMPOSE:
+        if self.file.kind is FileKind.COMPOSE:
             for service in self.file.services:
                 if not _SHARES_GIT.search(f"{service.name} {service.node.text('image')}"):
                     self._published(service.node)

@@ -9,7 +9,7 @@ from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.docdrift.step_names import stale_tools
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 _PATH = ".github/workflows/ci.yml"
 
@@ -33,7 +33,7 @@ class StaleToolInName(CiCheck):
         "which the author changed the name in 31; the one left was read: wrong, on npm as the place a "
         "package goes to, which is passed over since, so nothing is proven"
     )
-    KINDS = STEPS | {Kind.GITLAB_CI}
+    KINDS = STEPS | {FileKind.GITLAB_CI}
     NEEDS = ("name:", "script:")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(_step("Run flake8", "ruff check"), path=_PATH),

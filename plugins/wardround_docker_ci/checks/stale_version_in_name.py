@@ -9,7 +9,7 @@ from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.docdrift.step_names import stale_versions
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 _PATH = ".github/workflows/ci.yml"
 
@@ -46,7 +46,7 @@ class StaleVersionInName(CiCheck):
         "which the author changed the name in 684; of the 37 left, 14 were read, one a commit: all right, 8 "
         "of them in repositories that nobody had read before"
     )
-    KINDS = STEPS | {Kind.GITLAB_CI}
+    KINDS = STEPS | {FileKind.GITLAB_CI}
     NEEDS = ("name:", "script:")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(_step("Set up Python 3.9", "3.12"), path=_PATH),

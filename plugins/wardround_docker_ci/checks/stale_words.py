@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.semantics.docdrift.checks import said, stale_words
+from wardround.semantics.docdrift.checks import describe, stale_comments
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 if TYPE_CHECKING:
-    from wardround.semantics.semdiff.replacements import Swap
+    from wardround.semantics.semdiff.replacements import Replacement
 
-_REMARK = LatePattern(r"(?m)(?:^|(?<=\s))#.*$")
-_QUOTED = LatePattern(r"\"[^\"\n]*\"|'[^'\n]*'")
-_NO_LETTER = LatePattern(r"[\W_]+")
+_REMARK = LazyPattern(r"(?m)(?:^|(?<=\s))#.*$")
+_QUOTED = LazyPattern(r"\"[^\"\n]*\"|'[^'\n]*'")
+_NO_LETTER = LazyPattern(r"[\W_]+")
 _FOR_EXAMPLE = r"(?i)\b(?:like|such as|e\.g\.|for (?:example|instance)),?\s*[\"'`]?"
 _PATH = ".github/workflows/ci.yml"
 
@@ -60,7 +60,7 @@ class StaleWords(CiCheck):
         "and 3 of 11. Three of the wrong, on an example and on a name in another writing, are silent since; "
         "most doubts are lists that lack what the change brought"
     )
-    KINDS = frozenset(Kind)
+    KINDS = frozenset(FileKind)
     NEEDS = ("#",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(_job(45), path=_PATH),
@@ -100,16 +100,16 @@ class StaleWords(CiCheck):
     def run(self) -> None:
         from wardround.semantics.docdrift.comment_lines import HASH  # not needed where nothing changed
 
-        for one in stale_words(self.source, HASH):
+        for one in stale_comments(self.source, HASH):
             if self._is_remark(one.line, one.column) and not self._holds_still(one.swap, one.line):
-                self.report(*said(one))
+                self.report(*describe(one))
 
     def _is_remark(self, line: int, column: int) -> bool:
         """Whether a place is in a comment; a text in quotes is a command here more often than words."""
         before = self.source.lines[line - 1][: column - 1]
         return _REMARK.search(_QUOTED.sub("", before)) is not None
 
-    def _holds_still(self, swap: Swap, line: int) -> bool:
+    def _holds_still(self, swap: Replacement, line: int) -> bool:
         """Whether the words may be as true as before.
 
         Such are those of "8" that is "8.7" now, of a name that only moved or came in another writing too,
@@ -123,7 +123,7 @@ class StaleWords(CiCheck):
                 return True
             return swap.new.startswith(f"{swap.old}.")
         moved = re.compile(rf"(?<![\w.-]){re.escape(swap.old)}(?![\w-])")
-        return moved.search(_REMARK.sub("", self.source.added)) is not None
+        return moved.search(_REMARK.sub("", self.source.added_text)) is not None
 
 
 def _plain_words(listed: str) -> set[str]:

@@ -9,7 +9,7 @@ from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.docdrift.step_names import stale_targets, stale_work
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
 _PATH = ".github/workflows/ci.yml"
 
@@ -38,7 +38,7 @@ class StaleWorkInName(CiCheck):
         "which the author changed the name in 25; the 2 left were read: 1 right, 1 wrong, on a formatter in "
         "a job that lints, which is passed over since, so little is proven"
     )
-    KINDS = STEPS | {Kind.GITLAB_CI}
+    KINDS = STEPS | {FileKind.GITLAB_CI}
     NEEDS = ("name:", "script:")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(_step("Lint", "pnpm tsc --noEmit"), path=_PATH),

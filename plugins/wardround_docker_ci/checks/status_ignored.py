@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround.languages.shell import commands
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.libraries.commands import is_test
-from wardround_docker_ci.models.jenkinsfile import Call, Token
+from wardround_docker_ci.models.jenkinsfile import GroovyToken, StepCall
 
 
 class StatusIgnored(CiCheck):
@@ -116,11 +116,11 @@ class StatusIgnored(CiCheck):
                     self.report_at(caught.start, caught.end, "the build goes on as if these tests had passed")
 
 
-def _runs_tests(call: Call) -> bool:
+def _runs_tests(call: StepCall) -> bool:
     return any(is_test(one) for token in call.script for one in commands(token.passage()))
 
 
-def _stays_green(given: Sequence[Token]) -> bool:
+def _stays_green(given: Sequence[GroovyToken]) -> bool:
     texts = [token.text for token in given]
     return any(texts[at : at + 3] == ["buildResult", ":", "SUCCESS"] for at in range(len(texts))) and not any(
         texts[at : at + 3] == ["stageResult", ":", "FAILURE"] for at in range(len(texts))
@@ -132,7 +132,7 @@ _TAKES_NOTE = frozenset(
 )
 
 
-def _swallowed_at(tokens: Sequence[Token], step: Token) -> Token | None:
+def _swallowed_at(tokens: Sequence[GroovyToken], step: GroovyToken) -> GroovyToken | None:
     """The ``catch`` behind a step that does nothing with what it caught; None if there is none."""
     block = next((one for one in step.block.chain() if one.name == "try"), None) if step.block else None
     if block is None:

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
-_STOPS = LatePattern(r"^[ \t]*set[ \t]+-\w*e|^#!.*sh[ \t]+-\w*e|set -o errexit", re.MULTILINE)
-_MAY_FAIL = LatePattern(
+_STOPS = LazyPattern(r"^[ \t]*set[ \t]+-\w*e|^#!.*sh[ \t]+-\w*e|set -o errexit", re.MULTILINE)
+_MAY_FAIL = LazyPattern(
     r"^(\w+)=[\"']?\$\([ \t]*(?:git|curl|wget|aws|gcloud|az|kubectl|helm|vault|jq|yq|docker|terraform|psql"
     r"|mysql|ssh|npm|node|python3?|gh|cat|op|sops|gpg|cargo|go|poetry)\b"
 )
-_ACTS = LatePattern(
+_ACTS = LazyPattern(
     r"\b(?:rm\s+-\w*r\w*|docker\s+(?:push|tag|build)|kubectl|helm|terraform|aws|gcloud|az|git\s+(?:tag|push|reset|checkout)"
     r"|psql|pg_restore|mysql|npm\s+publish|rsync|scp|ssh|curl\s[^\n]*-X|gh\s+release|mv)\b"
 )
@@ -36,7 +36,7 @@ class StatusOfDeclaration(CiCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "lost-status"
     TRIED_ON = "trees of 27 repositories: no hit"
-    KINDS = frozenset({Kind.SHELL})
+    KINDS = frozenset({FileKind.SHELL})
     NEEDS = ("local ", "export ", "readonly ", "declare ")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("set -e\nlocal sha\nsha=$(git rev-parse HEAD)\ndocker push a:$sha\n", path="a.sh"),

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 
-_STOPS = LatePattern(r"^[ \t]*set[ \t]+-\w*e|^#!.*sh[ \t]+-\w*e|set -o errexit", re.MULTILINE)
-_FUNCTION = LatePattern(
+_STOPS = LazyPattern(r"^[ \t]*set[ \t]+-\w*e|^#!.*sh[ \t]+-\w*e|set -o errexit", re.MULTILINE)
+_FUNCTION = LazyPattern(
     r"^(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*(?:\([ \t]*\))?[ \t]*\{[ \t]*\n(.*?)^\}",
     re.MULTILINE | re.DOTALL,
 )
@@ -22,7 +22,7 @@ _ASKED = (
     r"^[ \t]*(?:(?:if|elif|while|until)[ \t]+(?:![ \t]+)?{0}(?![-.\w=(])[^\n;|&]*;"
     r"|{0}(?![-.\w=(])[^\n;|&]*(?:&&|\|\|))"
 )
-_CONDITION = LatePattern(r"(?:\b(?:if|elif|while|until)|!)[ \t]+$")
+_CONDITION = LazyPattern(r"(?:\b(?:if|elif|while|until)|!)[ \t]+$")
 _WORKS = frozenset(
     {
         "npm", "pnpm", "yarn", "make", "docker", "podman", "kubectl", "helm", "terraform", "git", "curl",
@@ -50,7 +50,7 @@ class StopsNotInside(CiCheck):
         "trees of 27 repositories: 4 hits, 2 of them on commands that are asked themselves, which "
         "are left out since; 2 now, right"
     )
-    KINDS = frozenset({Kind.SHELL})
+    KINDS = frozenset({FileKind.SHELL})
     NEEDS = ("set -e", "set -o errexit", "sh -e", "set -u", "set -x")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("set -e\nf() {\n  npm ci\n  npm test\n}\nf\n", path="a.sh"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar, walk
 from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, stays
@@ -30,13 +30,13 @@ _OPEN = {
     "CLICKHOUSE_SKIP_USER_SETUP": ("1", "true"),
     "ME_CONFIG_BASICAUTH": ("false",),
 }
-_ARGUMENT = LatePattern(
+_ARGUMENT = LazyPattern(
     r"--protected-mode[ =]no\b|--requirepass[ =](?:\"\"|''|$)|--noauth\b|--api\.insecure=true"
 )
-_STORE = LatePattern(
+_STORE = LazyPattern(
     r"(?:redis|valkey|mongodb|postgresql|mysql|mariadb|rabbitmq|elasticsearch|memcached|kafka)"
 )
-_LIVE = LatePattern(
+_LIVE = LazyPattern(
     r"(?:^|[/._-])(?:prod|production|stag(?:e|ing)|deploy\w*|infra\w*|ops|live|server|hosts?|release|k8s|kubernetes|manifests)(?:[/._-]|$)"
 )
 """Paths of what really runs somewhere; a plain compose file is mostly for a developer's machine."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_docker_ci.check import STEPS, CiCheck
 
-_LITERAL_FIRST = LatePattern(
+_LITERAL_FIRST = LazyPattern(
     r"contains\(\s*'([^']*)'\s*,\s*(github\.(?:ref|ref_name|head_ref|base_ref|actor|repository|event_name)"
     r"|github\.event\.(?:action|label\.name)|inputs\.[\w-]+|env\.\w+)\s*\)"
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import Row
+from wardround.checks.lazy import CheckEntry
 
-TABLE: tuple[Row, ...] = (
+TABLE: tuple[CheckEntry, ...] = (
     ("DC001", "secret_in_image:SecretInImage", ("dockerfile",), ("ARG", "ENV", "arg", "env"), ""),
     ("DC003", "secret_file_copied:SecretFileCopied", ("dockerfile",), ("COPY", "ADD", "copy", "add"), ""),
     (

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.models.github_expressions import untrusted
-from wardround_docker_ci.models.github_workflow import Job, Step, expressions
+from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep, expressions
 
 _SCRIPT_INPUTS = {
     "actions/github-script": "script",
@@ -138,7 +138,7 @@ class TemplateInjection(CiCheck):
                     severity=Severity.INFO if context == _FILES else None,
                 )
 
-    def _carried(self, job: Job, step: Step) -> dict[str, str]:
+    def _carried(self, job: WorkflowJob, step: WorkflowStep) -> dict[str, str]:
         """What holds a stranger's text under another name: variables, and outputs of earlier steps."""
         found = {}
         for node in (self.file.root, job.node, step.node):
@@ -150,7 +150,7 @@ class TemplateInjection(CiCheck):
             found |= self._outputs(earlier, job)
         return found
 
-    def _outputs(self, step: Step, job: Job) -> dict[str, str]:
+    def _outputs(self, step: WorkflowStep, job: WorkflowJob) -> dict[str, str]:
         """The outputs of a step that hold a stranger's text, by the context that names them."""
         identity = step.node.text("id")
         if not identity:
@@ -200,7 +200,7 @@ class TemplateInjection(CiCheck):
                         found[f"needs.{job.name}.outputs.{name.value}"] = said
         return found
 
-    def _evaluated(self, step: Step, job: Job) -> None:
+    def _evaluated(self, step: WorkflowStep, job: WorkflowJob) -> None:
         """A stranger's text in a variable, which is right, handed to a shell as a program, which is not."""
         given = _given(job.node.mapping("env")) | _given(step.node.mapping("env"))
         if not given or step.run is None:
@@ -217,9 +217,9 @@ class TemplateInjection(CiCheck):
 
 _COMMIT = "the message of a commit"
 _ASKED = "the title or text of a pull request"
-_NAMES = LatePattern(r"\$\{?(\w+)")
-_ASSIGNED = LatePattern(r"(?:^|[\s;])(\w+)=(\"?\$[^\n]*)", re.MULTILINE)
-_CLEANED = LatePattern(
+_NAMES = LazyPattern(r"\$\{?(\w+)")
+_ASSIGNED = LazyPattern(r"(?:^|[\s;])(\w+)=(\"?\$[^\n]*)", re.MULTILINE)
+_CLEANED = LazyPattern(
     r"tr -(?:cd|dc)\b|tr -c -d|sed [^\n|]*\[\^|\bsha\d+sum|md5sum|\bwc\b|grep -\w*[qcoE]|printf %q"
     r"|@Q\}|jq\b|cut -c|basename|slugify|\bif\b|==",
 )
@@ -228,19 +228,19 @@ _GIT_TEXT = (
     r"git (?:log|show)\b[^\n)`]*?(?:--(?:format|pretty)[= ]?[\"']?(?:format:|tformat:)?[^\n)`]*"
     r"%(?:s|B|b|an|ae|cn|f(?!\w))|--oneline)"
 )
-_LOGGED = LatePattern(r"(?:^|[\s;])(\w+)=\"?(?:\$\(|`)[^\n]*?" + _GIT_TEXT, re.MULTILINE)
-_LOGGED_OUT = LatePattern(
+_LOGGED = LazyPattern(r"(?:^|[\s;])(\w+)=\"?(?:\$\(|`)[^\n]*?" + _GIT_TEXT, re.MULTILINE)
+_LOGGED_OUT = LazyPattern(
     r"(?:^|[\s\"'])([\w-]+)=\"?(?:\$\(|`)[^\n]*?" + _GIT_TEXT + r"[^\n]*GITHUB_OUTPUT", re.MULTILINE
 )
 _PULL_TEXT = (
     r"gh (?:pr|issue) view\b[^\n)`]*--json[= ][\w,]*(?:title|body|headRefName)"
     r"|gh api\b[^\n)`]*\.(?:title|body|head\.ref)\b"
 )
-_ASKS = LatePattern(r"(?:^|[\s;])(\w+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")", re.MULTILINE)
-_ASKED_OUT = LatePattern(
+_ASKS = LazyPattern(r"(?:^|[\s;])(\w+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")", re.MULTILINE)
+_ASKED_OUT = LazyPattern(
     r"(?:^|[\s\"'])([\w-]+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")[^\n]*GITHUB_OUTPUT", re.MULTILINE
 )
-_AS_PROGRAM = LatePattern(
+_AS_PROGRAM = LazyPattern(
     r"(?:^|[\s;&|(])(eval\s[^\n]*|(?:ba|da|z)?sh\s+-\w*c\s+\"[^\n]*|ssh\s[^\n]*\s\"[^\n]*|python3?\s+-c\s+\"[^\n]*|node\s+-e\s+\"[^\n]*)",
     re.MULTILINE,
 )
@@ -263,7 +263,7 @@ _TELLING = {
     ),
 }
 """Outputs of well-known actions that whoever opens a pull request chooses."""
-_OUTPUT = LatePattern(r"(?:^|[\s\"'])([\w-]+)=\$\{?(\w+)\}?[\"']?\s*(?:>>|\||$)", re.MULTILINE)
+_OUTPUT = LazyPattern(r"(?:^|[\s\"'])([\w-]+)=\$\{?(\w+)\}?[\"']?\s*(?:>>|\||$)", re.MULTILINE)
 
 
 def _given(env: Mapping) -> dict[str, str]:

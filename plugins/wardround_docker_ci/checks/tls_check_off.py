@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, Word, unwrapped
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, SCRIPTS, TEMPLATE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
-_LOCAL = LatePattern(
+_LOCAL = LazyPattern(
     r"\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|kubernetes\.default|host\.docker\.internal)"
 )
 _VARIABLES = {
@@ -32,7 +32,7 @@ _VARIABLES = {
     "ANSIBLE_HOST_KEY_CHECKING": ("false", "0"),
 }
 _TRUSTED_HOSTS = "PIP_TRUSTED_HOST"
-_WITHIN = LatePattern(
+_WITHIN = LazyPattern(
     r"^[\w-]+(?::\d+)?$|\.(?:local|svc|internal|test|lan)(?::\d+)?$|^(?:10|127|192\.168)\.|\$"
 )
 """Hosts of a network of one's own, for which there is often no certificate."""
@@ -65,7 +65,7 @@ _OPTIONS = {
 """What tells a program not to look who answers, or whether a package is signed."""
 _INSTALLERS = ("apt-get", "apt", "apk", "yum", "dnf", "microdnf", "zypper", "rpm")
 _LONG = 40
-_SETTINGS = LatePattern(
+_SETTINGS = LazyPattern(
     r"^(?:(?:npm|pnpm) (?:config )?set (?:-\S+ )*strict-ssl[ =]false"
     r"|yarn config set (?:-\S+ )*(?:strict-ssl|enableStrictSsl) false"
     r"|conda config --set ssl_verify (?:false|no|0)"
@@ -75,20 +75,20 @@ _SETTINGS = LatePattern(
     r"|poetry config certificates\.\S+\.cert false|gcloud config set auth/disable_ssl_validation true)",
     re.IGNORECASE,
 )
-_OFF_IN_FILE = LatePattern(
+_OFF_IN_FILE = LazyPattern(
     r"\bstrict-ssl\s*=\s*false|\bsslverify\s*=\s*(?:0|false)|\bgpgcheck\s*=\s*0|Verify-Peer[\s\"=]+false"
     r"|\bcheck_certificate\s*=\s*off|^insecure$|StrictHostKeyChecking\s+no\b|AllowUnauthenticated[\s\"=]+true",
     re.IGNORECASE,
 )
 """Lines of configuration files that scripts write."""
 _WITH_SETTINGS = COMPOSE | KUBERNETES | HELM | TEMPLATE
-_OFF_IN_MANIFEST = LatePattern(
+_OFF_IN_MANIFEST = LazyPattern(
     r"^[ \t]*(?:-[ \t]+)?[\"']?(?P<key>insecure[-_]?skip[-_]?(?:tls[-_]?)?verify|tls[-_]?insecure"
     r"|skip[-_]?tls[-_]?verify|tls[-_]?skip[-_]?verify)[\"']?[ \t]*:[ \t]*[\"']?(?:true|yes|on)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """Keys of clusters, API services, scrape and data source settings that accept any certificate."""
-_UNSIGNED = LatePattern(r"\bdeb\s+\[[^\]]*trusted=yes")
+_UNSIGNED = LazyPattern(r"\bdeb\s+\[[^\]]*trusted=yes")
 
 
 class TlsCheckOff(CiCheck):

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import PIPELINES, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
 
 _SWITCHES = {
@@ -57,7 +57,7 @@ class ToldNotToFail(CiCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "hidden-failure"
     TRIED_ON = "trees of 27 repositories: no hit"
-    KINDS = PIPELINES | {Kind.SHELL}
+    KINDS = PIPELINES | {FileKind.SHELL}
     NEEDS = (
         "exit-code", "--exit-zero", "failure.ignore", "testFailureIgnore", "soft-fail", "soft_fail",
         "no-fail", "fail-build", "fail-on", "fail-never", "-fn", "--no-exit-on-warn", "warn-only",
@@ -99,7 +99,9 @@ class ToldNotToFail(CiCheck):
                     again = [one for one in commands if program(one) == name and not _is_told(one, name)]
                     if not again:
                         self.report_at(command.start, command.end, f"{name} succeeds whatever it finds")
-        for _, step in self.file.workflow.all_steps if self.file.kind in (Kind.WORKFLOW, Kind.ACTION) else ():
+        for _, step in (
+            self.file.workflow.all_steps if self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION) else ()
+        ):
             name, values = _GIVEN.get(step.action, ("", ()))
             key, value = step.given.key(name), step.given.get(name)
             if (
@@ -112,7 +114,7 @@ class ToldNotToFail(CiCheck):
                 self.report_at(key.start, value.end, "this check succeeds whatever it finds")
 
 
-_REPORTS = LatePattern(
+_REPORTS = LazyPattern(
     r"sarif|--output|(?:^|\s)-o[ =]|--report|(?:^|\s)-f[ =]?\w*json|--format[ =]\S*(?:json|gitlab|template)"
 )
 

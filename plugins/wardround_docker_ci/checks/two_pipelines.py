@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import GITLAB, CiCheck
 
-_CHANGE = LatePattern(
+_CHANGE = LazyPattern(
     r"^\(?\$CI_PIPELINE_SOURCE == ['\"]merge_request_event['\"]\)?$|^\$CI_MERGE_REQUEST_I?ID$"
 )
-_BRANCH = LatePattern(r"^\$CI_COMMIT_BRANCH$|^\$CI_PIPELINE_SOURCE == ['\"]push['\"]$")
+_BRANCH = LazyPattern(r"^\$CI_COMMIT_BRANCH$|^\$CI_PIPELINE_SOURCE == ['\"]push['\"]$")
 
 
 class TwoPipelines(CiCheck):

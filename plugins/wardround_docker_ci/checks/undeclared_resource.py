@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Node, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
 
-_NAMED = LatePattern(r"([A-Za-z0-9][\w.-]*):/")
+_NAMED = LazyPattern(r"([A-Za-z0-9][\w.-]*):/")
 
 
 class UndeclaredResource(CiCheck):

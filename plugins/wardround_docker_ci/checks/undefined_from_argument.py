@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.languages.dockerfile import Token, variables
+from wardround.languages.dockerfile import DockerfileToken, variables
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import PLATFORM_ARGUMENTS
 
@@ -44,7 +44,7 @@ class UndefinedFromArgument(CiCheck):
             for token in (stage.base, stage.start.flag("platform")):
                 self._look(token, known)
 
-    def _look(self, token: Token | None, known: set[str]) -> None:
+    def _look(self, token: DockerfileToken | None, known: set[str]) -> None:
         for name, sign, place in variables(token) if token else ():
             if name not in known and sign not in (":-", "-", ":+", "+"):
                 self.report_at(

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
-from wardround.languages.dockerfile import Instruction, Pair, Stage, Token, variables
+from wardround.languages.dockerfile import DockerfileToken, Instruction, KeyValuePair, Stage, variables
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import ARGUMENTS, PLAIN_SYSTEMS
 from wardround_docker_ci.models.image_reference import image_name
@@ -80,7 +80,9 @@ class UndefinedVariable(CiCheck):
                         self._report(stage, name, place, known, is_own=name == target)
         known.update(pair.name.text for pair in pairs)
 
-    def _report(self, stage: Stage, name: str, place: Token, known: set[str], *, is_own: bool) -> None:
+    def _report(
+        self, stage: Stage, name: str, place: DockerfileToken, known: set[str], *, is_own: bool
+    ) -> None:
         if name in self.file.dockerfile.global_arguments:
             message = f"the ARG {name} above the first FROM does not reach this stage; repeat it here"
         elif near := _near(name, known):
@@ -101,9 +103,9 @@ class UndefinedVariable(CiCheck):
         )
 
 
-def _arguments(one: Instruction) -> list[Token]:
+def _arguments(one: Instruction) -> list[DockerfileToken]:
     flags = [value for _, value in one.flags]
-    return [*flags, Token(one.body.text, one.body.start, one.body.end)]
+    return [*flags, DockerfileToken(one.body.text, one.body.start, one.body.end)]
 
 
 def _near(name: str, known: set[str]) -> str:
@@ -118,5 +120,5 @@ def _near(name: str, known: set[str]) -> str:
 
 
 def _environment(stage: Stage) -> set[str]:
-    pairs: list[Pair] = [pair for one in stage.all("ENV", "ARG") for pair in one.pairs]
+    pairs: list[KeyValuePair] = [pair for one in stage.all("ENV", "ARG") for pair in one.pairs]
     return {pair.name.text for pair in pairs}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
@@ -148,7 +148,7 @@ class UnhealthyDependency(CiCheck):
         self.report_at(text.start, text.end, message, severity=Severity.INFO)
 
 
-_TRIAL = LatePattern(
+_TRIAL = LazyPattern(
     r"(?:^|[/._-])(?:dev|devel|development|local|tests?|ci|e2e|examples?|samples?|demo)(?:[/._-]|$)"
 )
 _STORES = frozenset(

@@ -10,7 +10,7 @@ from wardround.checks.base import Invalid, Valid
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import GITLAB, CiCheck
-from wardround_docker_ci.models.gitlab import Job
+from wardround_docker_ci.models.gitlab import GitlabJob
 
 
 class UnknownJob(CiCheck):
@@ -76,7 +76,7 @@ class UnknownJob(CiCheck):
         self.report_at(text.start, text.end, f'the pipeline has no {what} "{name.value}"')
 
 
-def _named(job: Job) -> Iterator[Scalar]:
+def _named(job: GitlabJob) -> Iterator[Scalar]:
     for key in ("needs", "dependencies", "extends"):
         for one in job.node.listed(key):
             if isinstance(one, Scalar):

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_ROLE = LatePattern(
+_ROLE = LazyPattern(
     r"(?:[a-z0-9]+[-_])?(?:build(?:er)?|compile[rd]?|deps|dependencies|install(?:er)?|prepare|assets|bundle[rd]?|packager?"
     r"|publish(?:er)?|release|runtime|production|prod|test(?:s|er)?|lint|downloader|fetch(?:er)?|planner"
     r"|frontend|backend|base)(?:[-_][a-z0-9]+)?$"

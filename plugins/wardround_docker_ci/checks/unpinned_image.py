@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import (
     COMPOSE,
@@ -20,10 +20,10 @@ from wardround_docker_ci.check import (
     TEMPLATE,
     CiCheck,
 )
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.models.image_reference import image_name, is_filled_in, is_moving
 
-_LATEST_BY_DEFAULT = LatePattern(
+_LATEST_BY_DEFAULT = LazyPattern(
     r"\bimage:[^\n]*\{\{[^\n}]*\b(default[ \t]+[\"'](?:latest|master|main)[\"'])"
 )
 
@@ -162,7 +162,7 @@ class UnpinnedImage(CiCheck):
             if is_choice and moves and name.tag != "latest":
                 continue  # a channel of releases that whoever runs it can leave
             # The services of a job are thrown away with it, and many want to hear of what is new.
-            is_slight = is_choice or moves or self.file.kind is Kind.WORKFLOW
+            is_slight = is_choice or moves or self.file.kind is FileKind.WORKFLOW
             if is_slight and self._stood_before(image.reference):
                 continue
             severity = Severity.INFO if is_slight else None

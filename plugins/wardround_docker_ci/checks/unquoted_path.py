@@ -8,23 +8,23 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command, Word, unwrapped
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
 
 _MOVERS = frozenset(
     {"rm", "cp", "mv", "ln", "chmod", "chown", "rmdir", "shred", "tar", "zip", "gzip", "gunzip", "install"}
 )
-_VARIABLE = LatePattern(r"\$(?:([A-Za-z_]\w*|[1-9@*])|\{([A-Za-z_]\w*|[1-9@*])\})")
-_FROM_OUTSIDE = LatePattern(r"\$(?:[1-9@*]|\{[1-9@*]\}|\{[1-9]:[-?=][^}]*\})")
-_LOOP = LatePattern(r"\bfor\s+(\w+)\s+in\s+([^\n;]*)|\bread\s+(?:-\w+\s+)*([A-Za-z_][\w \t]*)")
-_OVER_LS = LatePattern(r"^[^\n#]*\bfor\s+\w+\s+in\s+(\$\(\s*ls\s[^\n)|]*\|[^\n)]*\))", re.MULTILINE)
+_VARIABLE = LazyPattern(r"\$(?:([A-Za-z_]\w*|[1-9@*])|\{([A-Za-z_]\w*|[1-9@*])\})")
+_FROM_OUTSIDE = LazyPattern(r"\$(?:[1-9@*]|\{[1-9@*]\}|\{[1-9]:[-?=][^}]*\})")
+_LOOP = LazyPattern(r"\bfor\s+(\w+)\s+in\s+([^\n;]*)|\bread\s+(?:-\w+\s+)*([A-Za-z_][\w \t]*)")
+_OVER_LS = LazyPattern(r"^[^\n#]*\bfor\s+\w+\s+in\s+(\$\(\s*ls\s[^\n)|]*\|[^\n)]*\))", re.MULTILINE)
 """A list of ``ls`` that something picks from; shellcheck says it of the plain one."""
-_COUNTED = LatePattern(r"\s*(?:\{\d+\.\.\d+\}|\$\(seq\b|[\w./ -]+$)")
+_COUNTED = LazyPattern(r"\s*(?:\{\d+\.\.\d+\}|\$\(seq\b|[\w./ -]+$)")
 
 
 class UnquotedPath(CiCheck):
@@ -39,7 +39,7 @@ class UnquotedPath(CiCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unquoted-expansion"
     TRIED_ON = "trees of 79 repositories: 9 hits, all true; prefixes set elsewhere, in 85: 2 more, true"
-    KINDS = frozenset({Kind.SHELL})
+    KINDS = frozenset({FileKind.SHELL})
     NEEDS = ("$",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('rm -rf "$1"\n', path="a.sh"),
@@ -90,8 +90,8 @@ class UnquotedPath(CiCheck):
         return frozenset([*(found[1] or found[2] for found in _SET.finditer(self.file.text)), *read])
 
 
-_SET = LatePattern(r"(?<![^\s;])(\w++)(?==)|\bfor\s+(\w++)")
-_READ = LatePattern(r"\bread\b([^\n]*)")
+_SET = LazyPattern(r"(?<![^\s;])(\w++)(?==)|\bfor\s+(\w++)")
+_READ = LazyPattern(r"\bread\b([^\n]*)")
 
 
 _POSITIONS = frozenset("123456789@*")

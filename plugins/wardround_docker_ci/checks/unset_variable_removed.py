@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import unwrapped
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
-_ROOT_IF_UNSET = LatePattern(
+_ROOT_IF_UNSET = LazyPattern(
     r"\$(?:\w+|\{\w+\})/(?:\*|\.\*)?$|\$(?:\w+|\{\w+\})/(?:bin|lib|usr|etc|home|var|opt|root)/?$"
 )
 _ALWAYS_SET = frozenset(
@@ -29,7 +29,7 @@ _ALWAYS_SET = frozenset(
         "TMPDIR",
     }
 )
-_GIVEN = LatePattern(
+_GIVEN = LazyPattern(
     r"(?<![\w$])(\w+)=[^\s;]|\b(?:ARG|ENV)\s+(\w+)[ =]|^[ \t]*(\w+):|\bfor[ \t]+(\w+)[ \t]+in\b", re.MULTILINE
 )
 

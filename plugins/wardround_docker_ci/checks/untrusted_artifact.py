@@ -9,14 +9,14 @@ from typing import ClassVar
 from msgspec import Struct
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_docker_ci.check import WORKFLOW, CiCheck
-from wardround_docker_ci.models.github_workflow import Job, Step
+from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
 _DOWNLOADS = ("actions/download-artifact", "dawidd6/action-download-artifact")
-_HARMLESS = LatePattern(r"runner\.temp|RUNNER_TEMP|/tmp/")
-_USES = LatePattern(
+_HARMLESS = LazyPattern(r"runner\.temp|RUNNER_TEMP|/tmp/")
+_USES = LazyPattern(
     r"(?:^|[\s;&|(])(?:\.|source|bash|sh|python3?|node|chmod (?:-R )?(?:\+x|a\+x|[ug]+\+x"
     r"|7[0-7]{2})|npm|make|java -jar|npx|bun|deno run|php|ruby|go run|pnpm|yarn|just|docker run)\s"
     r"|(?:^|[\s;&|(])(?:\./|sudo \./)|\$\(cat |`cat |\$\(< *\S|(?:pip\d? install|dpkg -i|docker load)[ \t]"
@@ -25,20 +25,20 @@ _USES = LatePattern(
 """What runs a file, or takes its text for part of a command or of the environment."""
 
 
-_OWN_RUN = LatePattern(
+_OWN_RUN = LazyPattern(
     r"workflow_run\.(?:event\s*==\s*'(?:push|schedule|release|workflow_dispatch)'|head_repository\.(?:full_name|fork|id|owner))"
     r"|workflow_run\.event\s*!=\s*'pull_request'"
 )
 """What lets only runs through that were not started by a fork."""
-_LISTS_RUNS = LatePattern(r"gh run list\b[^\n)]*?(?:--workflow[= ]|-w[= ]?)([\w.\"'-]+)[^\n)]*")
-_SAYS_BRANCH = LatePattern(r"(?:\s-b\s?|--branch|--event|-e\s|--commit|headBranch|\.event\b)")
-_SHIPS = LatePattern(
+_LISTS_RUNS = LazyPattern(r"gh run list\b[^\n)]*?(?:--workflow[= ]|-w[= ]?)([\w.\"'-]+)[^\n)]*")
+_SAYS_BRANCH = LazyPattern(r"(?:\s-b\s?|--branch|--event|-e\s|--commit|headBranch|\.event\b)")
+_SHIPS = LazyPattern(
     r"gh release (?:upload|create)|\bpublish\b|\bdeploy\b|s3 (?:sync|cp)|docker push|\brsync\b"
 )
-_PROPOSED = LatePattern(r"^on:.*\bpull_request\b|^\s+(?:- )?pull_request:?\s*(?:#.*)?$", re.MULTILINE)
+_PROPOSED = LazyPattern(r"^on:.*\bpull_request\b|^\s+(?:- )?pull_request:?\s*(?:#.*)?$", re.MULTILINE)
 
 
-_LOADS = LatePattern(
+_LOADS = LazyPattern(
     r"(?:require|import|exec(?:File)?(?:Sync)?)\(\s*[`'\"](?:(?:node|bash|sh|python3?)\s+)?"
     r"(?:\$\{\{?[^}]{1,60}\}\}?/)?(?:\./)?([^`'\"\n]+)[`'\"]"
 )
@@ -173,7 +173,7 @@ class UntrustedArtifact(CiCheck):
             for job in self.file.workflow.jobs:
                 self._newest(job)
 
-    def _newest(self, job: Job) -> None:
+    def _newest(self, job: WorkflowJob) -> None:
         """The last run of a workflow that pull requests start too, whichever branch that was for."""
         for at, step in enumerate(job.steps):
             place = self._any_branch(step)
@@ -184,7 +184,7 @@ class UntrustedArtifact(CiCheck):
                 self.report_at(*place, "the newest run may be that of a pull request; say from which branch")
             return
 
-    def _any_branch(self, step: Step) -> tuple[int, int] | None:
+    def _any_branch(self, step: WorkflowStep) -> tuple[int, int] | None:
         if step.run is not None:
             text = self.file.passage(step.run)
             found = _LISTS_RUNS.search(text.text)
@@ -208,7 +208,7 @@ class UntrustedArtifact(CiCheck):
         text = self.source.project.read(f"{folder}/{name.strip(chr(39) + chr(34))}")
         return (start, end) if text is not None and _PROPOSED.search(text) else None
 
-    def _look(self, job: Job) -> None:
+    def _look(self, job: WorkflowJob) -> None:
         """Report the first use after a download; that is where what the fork put in takes effect."""
         for at, step in enumerate(job.steps):
             artifact = _downloaded(step)
@@ -223,7 +223,7 @@ class UntrustedArtifact(CiCheck):
             if any(places):
                 return
 
-    def _required(self, artifact: _Artifact, steps: Sequence[Step]) -> tuple[int, int] | None:
+    def _required(self, artifact: _Artifact, steps: Sequence[WorkflowStep]) -> tuple[int, int] | None:
         """Where a script for GitHub's API loads code out of the artifact."""
         for step in steps:
             script = step.given.scalar("script") if step.action == "actions/github-script" else None
@@ -235,7 +235,7 @@ class UntrustedArtifact(CiCheck):
                     return text.start + found.start(), text.start + found.end()
         return None
 
-    def _used(self, artifact: _Artifact, steps: Sequence[Step]) -> tuple[int, int] | None:
+    def _used(self, artifact: _Artifact, steps: Sequence[WorkflowStep]) -> tuple[int, int] | None:
         for step in steps:
             if step.run is None:
                 continue
@@ -257,7 +257,7 @@ class _Artifact(Struct, frozen=True):
     ``behind`` is where the download ends in the text of a step that also goes on with it.
     """
 
-    step: Step
+    step: WorkflowStep
     folder: str
     behind: int = 0
 
@@ -273,7 +273,7 @@ class _Artifact(Struct, frozen=True):
         )
 
 
-def _downloaded(step: Step) -> _Artifact | None:
+def _downloaded(step: WorkflowStep) -> _Artifact | None:
     if step.action in _DOWNLOADS:
         other_run = step.given.text("run-id") or step.given.text("run_id") or step.given.text("workflow")
         folder = step.given.text("path")

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_expressions import HEAD_REFERENCE
-from wardround_docker_ci.models.github_workflow import Job, Step
+from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
-_FETCHES_HEAD = LatePattern(
+_FETCHES_HEAD = LazyPattern(
     r"\bgh pr checkout\b|git (?:fetch|pull)\b[^\n]*\bpull/[^\n]*/(?:head|merge)"
     r"|git (?:fetch|pull|clone|checkout|remote add)\b[^\n]*(?:pull_request\.head\.|github\.head_ref)"
 )
-_RUNS = LatePattern(
+_RUNS = LazyPattern(
     r"\b(?:npm|pnpm|yarn|bun|pip[\d.]*|poetry|uv|make|cargo|go|mvn|gradle|bundle|composer|tox|pytest"
     r"|docker (?:build|compose)|docker-compose|python[\d.]*|node|bash|sh|npx|bunx|deno|corepack|rake"
     r"|ruby|rails|php|artisan"
@@ -28,8 +28,8 @@ _RUNS = LatePattern(
     r"|mkdocs|sphinx-build|hugo|jekyll|act|earthly|dagger|gulp|grunt|lerna|nx|turbo|vite|webpack|tsc|eslint|prettier"
     r"|jest|vitest|mocha|cypress|playwright|phpunit|rspec|cucumber|mypy|pylint|ctest|jupyter)\b|\./",
 )
-_BY_LABEL = LatePattern(r"labels\.\*\.name|label\.name|safe.to.test", re.IGNORECASE)
-_MOVES = LatePattern(
+_BY_LABEL = LazyPattern(r"labels\.\*\.name|label\.name|safe.to.test", re.IGNORECASE)
+_MOVES = LazyPattern(
     r"pull_request\.head\.ref\b|github\.head_ref|refs/pull/|\bgh pr checkout\b|\bpull/[^\n]*/(?:head|merge)",
     re.IGNORECASE,
 )
@@ -46,7 +46,7 @@ _RUNNING_ACTIONS = (
     "bahmutov/npm-install",
     "reactivecircus/",
 )
-_GATED = LatePattern(
+_GATED = LazyPattern(
     r"author_association|head\.repo\.full_name\s*==|\.fork\s*(?:==\s*false|!=\s*true)|safe.to.test"
     r"|labels\.\*\.name|label\.name|github\.actor\s*==|sender\.login|merged\s*==\s*true|\.merged\b",
     re.IGNORECASE,
@@ -182,7 +182,7 @@ class UntrustedCheckout(CiCheck):
             for job in self.file.workflow.jobs:
                 self._look(job)
 
-    def _look(self, job: Job) -> None:
+    def _look(self, job: WorkflowJob) -> None:
         for at, step in enumerate(job.steps):
             place = self._checked_out(step, job.steps[:at])
             if place is None:
@@ -217,7 +217,7 @@ class UntrustedCheckout(CiCheck):
         stays = "synchronize" in types or (not types and any("labels" in gate for gate in gates))
         return stays or _MOVES.search(self.file.text[start:end]) is not None
 
-    def _handed_secrets(self, job: Job, later: Sequence[Step]) -> None:
+    def _handed_secrets(self, job: WorkflowJob, later: Sequence[WorkflowStep]) -> None:
         """The first secret that the code of the pull request finds in its environment."""
         steps = [step.node for step in later if _runs_code(step, is_first=False)]
         for node in (self.file.root, job.node, *steps):
@@ -231,13 +231,13 @@ class UntrustedCheckout(CiCheck):
                     )
                     return
 
-    def _of_environment(self, reference: str, step: Step) -> str:
+    def _of_environment(self, reference: str, step: WorkflowStep) -> str:
         """What the variables of the file in a reference are set to."""
         nodes = (step.node, *(job.node for job in self.file.workflow.jobs), self.file.root)
         names = _ENVIRONMENT.findall(reference)
         return " ".join(node.mapping("env").text(name) for name in names for node in nodes)
 
-    def _checked_out(self, step: Step, earlier: Sequence[Step]) -> tuple[int, int] | None:
+    def _checked_out(self, step: WorkflowStep, earlier: Sequence[WorkflowStep]) -> tuple[int, int] | None:
         """Where a step takes the commit of the pull request."""
         reference = step.given.scalar("ref")
         if step.action == "actions/checkout" and reference is not None:
@@ -258,14 +258,14 @@ class UntrustedCheckout(CiCheck):
         return None
 
 
-_ENVIRONMENT = LatePattern(r"\benv\.(\w+)")
-_SECRET = LatePattern(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")
-_OTHER_GATE = LatePattern(
+_ENVIRONMENT = LazyPattern(r"\benv\.(\w+)")
+_SECRET = LazyPattern(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")
+_OTHER_GATE = LazyPattern(
     r"author_association|full_name\s*==|\.fork\b|github\.actor\s*==|sender\.login|merged", re.IGNORECASE
 )
 
 
-def _is_head_output(reference: str, earlier: Sequence[Step]) -> bool:
+def _is_head_output(reference: str, earlier: Sequence[WorkflowStep]) -> bool:
     """Whether a reference is what an earlier step asked for as the head of the pull request."""
     found = _OUTPUT.search(reference)
     step = next((one for one in earlier if found and one.node.text("id") == found.group(1)), None)
@@ -276,13 +276,13 @@ def _is_head_output(reference: str, earlier: Sequence[Step]) -> bool:
     )
 
 
-_OUTPUT = LatePattern(r"\bsteps\.([\w-]+)\.outputs\.")
-_ASKS_HEAD = LatePattern(r"headRef(?:Oid|Name)|\.head\.(?:sha|ref)\b|\bgithub\.head_ref\b")
-_CLONES = LatePattern(r"git (?:clone|fetch|remote add)\b[^\n]*\$(?:(\w+)|\{(\w+)\})")
+_OUTPUT = LazyPattern(r"\bsteps\.([\w-]+)\.outputs\.")
+_ASKS_HEAD = LazyPattern(r"headRef(?:Oid|Name)|\.head\.(?:sha|ref)\b|\bgithub\.head_ref\b")
+_CLONES = LazyPattern(r"git (?:clone|fetch|remote add)\b[^\n]*\$(?:(\w+)|\{(\w+)\})")
 _HEAD_ACTIONS = ("xt0rted/pull-request-comment-branch", "eficode/resolve-pr-refs")
 
 
-def _runs_code(step: Step, *, is_first: bool) -> bool:
+def _runs_code(step: WorkflowStep, *, is_first: bool) -> bool:
     """Whether a step runs something a checked-out tree decides about."""
     if step.run is not None:
         text = step.run.value

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import commands
 from wardround.languages.yaml.tree import Mapping, Scalar
@@ -15,7 +15,7 @@ from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.libraries.commands import is_test
 from wardround_docker_ci.models import github_workflow
 
-_READS_ONLY = LatePattern(
+_READS_ONLY = LazyPattern(
     r"actions/(?:checkout|setup-\w+|cache(?:/restore|/save)?|upload-artifact|download-artifact)$"
     r"|(?:astral-sh/setup-uv|pnpm/action-setup|oven-sh/setup-bun|denoland/setup-deno|ruby/setup-ruby|dtolnay/rust-toolchain"
     r"|swatinem/rust-cache|shivammathur/setup-php|gradle/actions/setup-gradle|gradle/wrapper-validation-action"
@@ -27,7 +27,7 @@ _READS_ONLY = LatePattern(
     r"|hadolint/hadolint-action)$"
 )
 """Actions that leave the repository and its issues as they are."""
-_HARMLESS = LatePattern(
+_HARMLESS = LazyPattern(
     r"^(?:npm|pnpm|yarn|bun)\s+(?:ci|i|install|run\s+(?:build|compile|format|prettier|coverage|docs?)[\w:-]*|build|dedupe|audit)\b"
     r"|^(?:pip\d?|poetry|uv|pdm|pipx|bundle|composer|go|cargo|mix|dotnet|mvn|\./mvnw|gradle"
     r"|\./gradlew|python\d?(?:\.\d+)? -m pip|corepack"
@@ -39,11 +39,11 @@ _HARMLESS = LatePattern(
     r"|docker-compose|mkdocs build|sphinx-build|linkchecker|lychee|hugo|jekyll|npx\s+(?:tsc|vite"
     r"|webpack|playwright|prettier)|tsc|vite|webpack|xvfb-run)\b"
 )
-_TOKEN = LatePattern(
+_TOKEN = LazyPattern(
     r"github\.token|secrets\.GITHUB_TOKEN|GH_TOKEN|GITHUB_TOKEN|ACTIONS_ID_TOKEN|ACTIONS_RUNTIME|ghcr\.io|\bgh\s|\bgit\s+(?:push|commit|tag)"
     r"|cosign|semantic-release|api\.github\.com"
 )
-_TAKES_IDENTITY = LatePattern(r"codecov/|provenance|attest|sigstore|trusted", re.IGNORECASE)
+_TAKES_IDENTITY = LazyPattern(r"codecov/|provenance|attest|sigstore|trusted", re.IGNORECASE)
 
 
 class UnusedWritePermission(CiCheck):
@@ -119,7 +119,7 @@ class UnusedWritePermission(CiCheck):
         if isinstance(shared, Mapping):
             self._look(shared, [job for job in flow.jobs if job.node.get("permissions") is None])
 
-    def _look(self, given: Mapping, jobs: Sequence[github_workflow.Job]) -> None:
+    def _look(self, given: Mapping, jobs: Sequence[github_workflow.WorkflowJob]) -> None:
         """Report the first right to write that none of the jobs makes use of."""
         written = [(k, v) for k, v in given.entries if isinstance(v, Scalar) and v.value == "write"]
         if not written or not jobs or not all(self._only_reads(job) for job in jobs):
@@ -129,7 +129,7 @@ class UnusedWritePermission(CiCheck):
             key.start, value.end, f"nothing here writes {key.value}: these steps only build and test"
         )
 
-    def _only_reads(self, job: github_workflow.Job) -> bool:
+    def _only_reads(self, job: github_workflow.WorkflowJob) -> bool:
         source = self.file.text[job.node.start : job.node.end]
         if not job.steps or _TOKEN.search(source) or _TAKES_IDENTITY.search(source):
             return False
@@ -139,7 +139,7 @@ class UnusedWritePermission(CiCheck):
             return False
         return all(self._step_only_reads(step) for step in job.steps)
 
-    def _step_only_reads(self, step: github_workflow.Step) -> bool:
+    def _step_only_reads(self, step: github_workflow.WorkflowStep) -> bool:
         if step.run is None:
             return _READS_ONLY.match(step.action) is not None
         text = self.file.passage(step.run)

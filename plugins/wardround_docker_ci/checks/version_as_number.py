@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Node, Scalar, walk
 from wardround.languages.yaml.tree import Sequence as Items
 from wardround_docker_ci.check import STEPS, CiCheck
 
-_NAMED = LatePattern(r"version|python|node|^go$|ruby|php|django|java|postgres|^v$|^py$|^tag$", re.IGNORECASE)
-_CUT = LatePattern(r"\d+\.\d*0")
+_NAMED = LazyPattern(r"version|python|node|^go$|ruby|php|django|java|postgres|^v$|^py$|^tag$", re.IGNORECASE)
+_CUT = LazyPattern(r"\d+\.\d*0")
 
 
 class VersionAsNumber(CiCheck):

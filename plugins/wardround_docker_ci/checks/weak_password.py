@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, LIVE, stays
 from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import COMPOSE, CiCheck
 
-_WEAK = LatePattern(
+_WEAK = LazyPattern(
     r"(?:postgres(?:ql)?|admin|root|mysql|mariadb|mongo(?:db)?|redis|rabbit(?:mq)?|minio(?:admin|123)?|guest|elastic"
     r"|grafana|keycloak|change[-_]?me|secret|s3cret|password|passw0rd|pass|pwd|user|test|qwerty|letmein|toor"
     r"|(?:password|admin|root|pass|secret)?123(?:4(?:5(?:6(?:7(?:8(?:9)?)?)?)?)?)?)!?$",
     re.IGNORECASE,
 )
-_IN_URL = LatePattern(r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:([^\s/@$]+)@", re.IGNORECASE)
-_DEFAULT = LatePattern(r"\$\{\w+:?-([^}]*)\}$")
+_IN_URL = LazyPattern(r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:([^\s/@$]+)@", re.IGNORECASE)
+_DEFAULT = LazyPattern(r"\$\{\w+:?-([^}]*)\}$")
 
 
 class WeakPassword(CiCheck):

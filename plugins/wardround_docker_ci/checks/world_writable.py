@@ -8,21 +8,21 @@ from itertools import pairwise, takewhile
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import PIPELINES, SCRIPTS, CiCheck
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
 
-_FOR_ALL = LatePattern(r"0?[0-7]{2}[2367]|[-+=,ugo]*a\+r?wx?|[ugo]*o[+=]\w*w\w*|ugo\+r?wx?")
-_EXPLAINED = LatePattern(
+_FOR_ALL = LazyPattern(r"0?[0-7]{2}[2367]|[-+=,ugo]*a\+r?wx?|[ugo]*o[+=]\w*w\w*|ugo\+r?wx?")
+_EXPLAINED = LazyPattern(
     r"(?i)^\s*(?:#|//).*(?:world|every (?:user|uid)|any (?:user|uid)|all users|non-?root|arbitrary|777|666"
     r"|writ(?:e|able))"
 )
 _COMMENT_LINES = 3
-_IS_COMMENT = LatePattern(r"\s*(?:#|//)")
-_MEANT = LatePattern(r"^/(?:tmp|var/tmp|dev/shm)(?:/|$)")
+_IS_COMMENT = LazyPattern(r"\s*(?:#|//)")
+_MEANT = LazyPattern(r"^/(?:tmp|var/tmp|dev/shm)(?:/|$)")
 
 
 class WorldWritable(CiCheck):
@@ -62,7 +62,7 @@ class WorldWritable(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in self.file.dockerfile.instructions if self.file.kind is Kind.DOCKERFILE else ():
+        for one in self.file.dockerfile.instructions if self.file.kind is FileKind.DOCKERFILE else ():
             mode = one.flag("chmod")
             if mode is not None and _FOR_ALL.fullmatch(mode.text):
                 said = f"{mode.text} lets every user change {one.words[-1].text if one.words else 'it'}"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
-from wardround_docker_ci.docdrift.step_names import Named
+from wardround.checks.lazy import LazyPattern
+from wardround_docker_ci.docdrift.step_names import NamedStep
 
 _WORK = {
     "migrations": (r"migrat(?:e|es|ions?|ing)", "alembic flyway liquibase dbmate goose"),
@@ -41,23 +41,23 @@ _CARRIERS = frozenset(
 _FREE = frozenset({"set", "cd", "echo", "export", "mkdir", "printf", "true", "test", "[", "[["})
 """Commands that are the work of no step."""
 _SHELLS = frozenset({"bash", "sh", "pwsh", "zsh"})
-_PART = LatePattern(r"\s*(?:&&|\|\||;|\n|\|)\s*")
-_ASSIGNED = LatePattern(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
+_PART = LazyPattern(r"\s*(?:&&|\|\||;|\n|\|)\s*")
+_ASSIGNED = LazyPattern(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
 _PLACES = (
     frozenset({"staging", "stage", "stg"}),
     frozenset({"production", "prod", "live"}),
     frozenset({"development", "dev", "preview", "sandbox"}),
     frozenset({"qa", "uat"}),
 )
-_PUTS = LatePattern(
+_PUTS = LazyPattern(
     r"(?i)\b(?:deploy\w*|roll(?:s|ing)? ?out|promot\w+|smoke|rollback|roll back|migrat\w+|publish\w*"
     r"|push|apply|upload|sync)\b"
 )
-_STAGE = LatePattern(
+_STAGE = LazyPattern(
     r"--(?:target|mode|env-file|only|with|without|group|extras?|include|omit|no)[= -]\S+|\bNODE_ENV\S*"
 )
 """What chooses how something is built or what is installed for it, not where it goes."""
-_WORD = LatePattern(r"[A-Za-z]+")
+_WORD = LazyPattern(r"[A-Za-z]+")
 
 
 class Misnamed(Struct, frozen=True):
@@ -68,7 +68,7 @@ class Misnamed(Struct, frozen=True):
     now: str
 
 
-def misnamed(one: Named, *, is_job: bool) -> Misnamed | None:
+def misnamed(one: NamedStep, *, is_job: bool) -> Misnamed | None:
     """What the name of a step or job says and its commands contradict.
 
     Args:

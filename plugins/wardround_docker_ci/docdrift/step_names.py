@@ -8,23 +8,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.base import Source
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import SourceFile
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml import tree
 from wardround.languages.yaml.tree import Node, Scalar
 from wardround_docker_ci.document import CiFile
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.models.github_workflow import Workflow
 
-_VERSION = LatePattern(r"(?<![\w.$/])v?(\d+(?:\.\d+)+)(?![\w.]*\w)")
-_NUMBERED = LatePattern(
+_VERSION = LazyPattern(r"(?<![\w.$/])v?(\d+(?:\.\d+)+)(?![\w.]*\w)")
+_NUMBERED = LazyPattern(
     r"(?i)\b(?:node(?:\.?js)?|java|jdk|jre|temurin|php|go|postgres(?:ql)?|mysql|mariadb|redis"
     r"|mongo(?:db)?|xcode|"
     r"llvm|clang|gcc|ruby|python|\.?net|dotnet|debian|fedora|macos|macos-|ubuntu)[ -]v?(\d{1,4})(?![\w.]*\w)"
 )
-_FILLED_IN = LatePattern(r"\$\{\{.*?\}\}|\$\w+")
-_REMARK = LatePattern(r"(?m)(?:^|(?<=\s))#.*$")
-_WORD = LatePattern(
+_FILLED_IN = LazyPattern(r"\$\{\{.*?\}\}|\$\w+")
+_REMARK = LazyPattern(r"(?m)(?:^|(?<=\s))#.*$")
+_WORD = LazyPattern(
     r"(?<![\w./-])(?<!\bto )(?<!\bon )(?<!\bfor )(?<!\bfrom )[A-Za-z][\w-]*(?![\w/-])"
     r"(?! (?:packages?|modules?|images?|containers?|registry|hub|tokens?|dependenc(?:y|ies)|deps|publish\w*"
     r"|env(?:ironment)?s?|releases?)\b)",
@@ -57,7 +57,7 @@ _COMMANDS = {"maven": ("maven", "mvn", "mvnw"), "gradle": ("gradle", "gradlew"),
 _VERSION_AT = r"(?<![\w.])v?{}(?!\w|\.\d)"
 
 
-class Named(msgspec.Struct, frozen=True):
+class NamedStep(msgspec.Struct, frozen=True):
     """Something with a name that people read: a step, a job, a workflow.
 
     Attributes:
@@ -70,7 +70,7 @@ class Named(msgspec.Struct, frozen=True):
     done: tuple[str, ...]
 
 
-class Stale(msgspec.Struct, frozen=True):
+class StaleStepName(msgspec.Struct, frozen=True):
     """A version or a tool that a name still says, and what the change put in its place.
 
     Attributes:
@@ -84,12 +84,12 @@ class Stale(msgspec.Struct, frozen=True):
     end: int
 
 
-def stale_versions(file: CiFile, source: Source) -> list[Stale]:
+def stale_versions(file: CiFile, source: SourceFile) -> list[StaleStepName]:
     """The versions in names that the change took out of what is done."""
     return [one for new, old in _pairs(file, source, versions_in) for one in versions(file, new, old)]
 
 
-def stale_tools(file: CiFile, source: Source) -> list[Stale]:
+def stale_tools(file: CiFile, source: SourceFile) -> list[StaleStepName]:
     """The well-known tools in names that the change took out of what is done."""
     return [one for new, old in _pairs(file, source, tools_in) for one in tools(file, new, old)]
 
@@ -112,12 +112,12 @@ def _families() -> Mapping[str, frozenset[str]]:
     return {tool: frozenset(line.split()) for line in _FAMILIES for tool in line.split()}
 
 
-def named(root: tree.Mapping, kind: Kind) -> Iterator[Named]:
+def named(root: tree.Mapping, kind: FileKind) -> Iterator[NamedStep]:
     """Everything in a file that has a name."""
-    if kind is Kind.GITLAB_CI:
+    if kind is FileKind.GITLAB_CI:
         for key, value in root.entries:
             if isinstance(value, tree.Mapping) and value.get("script") is not None:
-                yield Named((key.value,), key, _values(value))
+                yield NamedStep((key.value,), key, _values(value))
         return
     workflow = Workflow(root)
     yield from _with_name((), root)
@@ -127,10 +127,10 @@ def named(root: tree.Mapping, kind: Kind) -> Iterator[Named]:
         yield from _with_name((job.name, "step"), step.node)
 
 
-def _with_name(place: tuple[str, ...], node: tree.Mapping) -> Iterator[Named]:
+def _with_name(place: tuple[str, ...], node: tree.Mapping) -> Iterator[NamedStep]:
     name = node.scalar("name")
     if name is not None and name.value:
-        yield Named((*place, name.value), name, _values(node))
+        yield NamedStep((*place, name.value), name, _values(node))
 
 
 def _values(node: Node) -> tuple[str, ...]:
@@ -155,8 +155,8 @@ def _values(node: Node) -> tuple[str, ...]:
 
 
 def _pairs(
-    file: CiFile, source: Source, said: Callable[[str], Mapping[str, int]]
-) -> list[tuple[Named, Named]]:
+    file: CiFile, source: SourceFile, said: Callable[[str], Mapping[str, int]]
+) -> list[tuple[NamedStep, NamedStep]]:
     """Of what has a name that says something of the kind: as it is, and as it was under the same name."""
     base = source.base_text
     if base is None or base == source.text:
@@ -180,7 +180,7 @@ def _commands(tool: str) -> tuple[str, ...]:
     return _COMMANDS.get(tool.lower(), (tool.lower(),))
 
 
-def _named_before(base: str, kind: Kind) -> list[Named]:
+def _named_before(base: str, kind: FileKind) -> list[NamedStep]:
     """What had a name before the change; nothing where that cannot be read."""
     try:
         before = next((d for d in tree.documents(base) if isinstance(d, tree.Mapping)), None)
@@ -189,7 +189,7 @@ def _named_before(base: str, kind: Kind) -> list[Named]:
     return list(named(before, kind)) if before else []
 
 
-def _matched(new: Sequence[Named], old: Sequence[Named]) -> Iterator[tuple[Named, Named]]:
+def _matched(new: Sequence[NamedStep], old: Sequence[NamedStep]) -> Iterator[tuple[NamedStep, NamedStep]]:
     count = Counter(one.place for one in old)
     again = Counter(one.place for one in new)
     by_place = {one.place: one for one in old if count[one.place] == 1}
@@ -198,7 +198,7 @@ def _matched(new: Sequence[Named], old: Sequence[Named]) -> Iterator[tuple[Named
             yield one, by_place[one.place]
 
 
-def versions(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+def versions(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
     """What the name of ``new`` says of versions that only ``old`` has, where the change put others."""
     for version, at in versions_in(new.name.value).items():
         pattern = re.compile(_VERSION_AT.format(re.escape(version)))
@@ -214,7 +214,7 @@ def versions(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
                 break
 
 
-def tools(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+def tools(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
     """The same for tools; ``file`` is where the name stands."""
     families = _families()
     before, after = _said_in(old.done), _said_in(new.done)
@@ -232,11 +232,11 @@ def _said_in(lines: Sequence[str]) -> frozenset[str]:
     return frozenset(word.lower() for line in lines for word in re.findall(r"[A-Za-z][\w-]*", line))
 
 
-def _stale(file: CiFile, new: Named, said: str, now: str, at: int) -> Stale:
+def _stale(file: CiFile, new: NamedStep, said: str, now: str, at: int) -> StaleStepName:
     passage = file.passage(new.name)
     place = passage.text.find(said, min(at, max(len(passage.text) - len(said), 0)))
     start = passage.start + max(place, 0)
-    return Stale(said, now, new.name.value, start, start + len(said))
+    return StaleStepName(said, now, new.name.value, start, start + len(said))
 
 
 _TARGETS = (
@@ -253,7 +253,7 @@ _TARGETS = (
     "amd64 arm64 armv7 x86",
 )
 """What work is done for, or on; of one line, one takes the place of another."""
-_TARGET_WORD = LatePattern(r"(?<![\w./-])[A-Za-z][A-Za-z0-9]+(?![\w/-])")
+_TARGET_WORD = LazyPattern(r"(?<![\w./-])[A-Za-z][A-Za-z0-9]+(?![\w/-])")
 _WORK = {
     "lint": (r"lint(?:s|er|ers|ing)?",
              "eslint oxlint flake8 pylint ruff tslint stylelint golangci-lint golint rubocop "
@@ -275,7 +275,7 @@ _ALIKE = {"test": ("e2e",), "lint": ("format",)}
 """Kinds of work that a name of the first kind may mean too."""
 
 
-_ANY_WORK = LatePattern(
+_ANY_WORK = LazyPattern(
     r"\b(?:pre-commit|make|hatch|nox|tox|just|nx|turbo|lerna|invoke|moon|bazel|gradlew?|mvnw?)\b"
 )
 """Programs that do whatever the project told them to."""
@@ -293,7 +293,7 @@ def work_in(name: str) -> dict[str, int]:
     return dict(found.values()) if len(found) == 1 else {}
 
 
-def stale_work(file: CiFile, source: Source) -> list[Stale]:
+def stale_work(file: CiFile, source: SourceFile) -> list[StaleStepName]:
     """The kinds of work in names that another kind took the place of."""
     base = source.base_text
     if base is None or base == source.text or not any(_does(base).values()):
@@ -305,7 +305,7 @@ def stale_work(file: CiFile, source: Source) -> list[Stale]:
     return [one for new, old in pairs for one in works(file, new, old)]
 
 
-def stale_targets(file: CiFile, source: Source) -> list[Stale]:
+def stale_targets(file: CiFile, source: SourceFile) -> list[StaleStepName]:
     """The words in names, such as an environment's, that the change exchanged for others in what is done."""
     return [one for new, old in _pairs(file, source, words_in) for one in targets(file, new, old)]
 
@@ -320,7 +320,7 @@ def _target_families() -> Mapping[str, frozenset[str]]:
     return {word: frozenset(line.split()) for line in _TARGETS for word in line.split()}
 
 
-def targets(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+def targets(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
     said = words_in(new.name.value)
     left = _said_in(new.done)
     for word, at in said.items():
@@ -345,7 +345,7 @@ def _does(text: str) -> dict[str, str]:
     }
 
 
-def works(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+def works(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
     had, does = _does("\n".join(old.done)), _does("\n".join(new.done))
     for said, at in work_in(new.name.value).items():
         work = next(w for w, (shape, _) in _WORK.items() if re.fullmatch(rf"(?i){shape}", said))

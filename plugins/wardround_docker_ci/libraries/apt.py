@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wardround.languages.shell import Command, unwrapped
-from wardround_docker_ci.document import Script
+from wardround_docker_ci.document import EmbeddedScript
 from wardround_docker_ci.libraries.commands import program, subcommand
 
 _USES_LISTS = frozenset(
@@ -14,12 +14,12 @@ _USES_LISTS = frozenset(
 _CHANGES_NOTHING = frozenset({"apt-get", "apt", "rm", "echo", "set"})
 
 
-def calls(script: Script) -> list[tuple[Command, str]]:
+def calls(script: EmbeddedScript) -> list[tuple[Command, str]]:
     """The calls of apt-get and apt, each with what it is told to do."""
     return [(c, subcommand(unwrapped(c))) for c in script.commands if program(c) in ("apt-get", "apt")]
 
 
-def updates_alone(scripts: Sequence[Script]) -> list[Command]:
+def updates_alone(scripts: Sequence[EmbeddedScript]) -> list[Command]:
     """The ``apt-get update`` of steps that do nothing else, from whose lists a later step installs."""
     found: list[Command] = []
     lonely: list[Command] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 
 NEARLY_ALL = frozenset({"ALL", "SYS_ADMIN"})
@@ -18,14 +18,14 @@ _SINGLE = {
     "SYS_BOOT": (Severity.INFO, "restarts the host"),
     "SYS_TIME": (Severity.INFO, "sets the clock of the host"),
 }
-BUILT_FOR_IT = LatePattern(
+BUILT_FOR_IT = LazyPattern(
     r"vpn|wireguard|\bwg\b|tailscale|zerotier|netbird|gluetun|strongswan|pi-?hole|adguard|dns|dhcp|keepalived"
     r"|metallb|calico|cilium|flannel|weave|antrea|istio|kube-proxy|fail2ban|firewall|iptables|router|network|cni"
     r"|ntp|chrony|falco|tetragon|pyroscope|parca|bpf|netdata|datadog|agent|profiler|debug|strace|gdb|delve",
     re.IGNORECASE,
 )
 """Images that work on the network or the processes of others."""
-OPENS = LatePattern(
+OPENS = LazyPattern(
     r"(?:seccomp|apparmor|systempaths)[:=]\s*unconfined|label[:=]\s*disable|no-new-privileges[:=]\s*false"
 )
 """Security options of Docker that take away what keeps a container in."""

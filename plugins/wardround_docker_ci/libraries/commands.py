@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import Command, Word, unwrapped
 
 FETCHERS = frozenset({"curl", "wget", "fetch", "aria2c"})
@@ -35,7 +35,7 @@ _LINTERS = frozenset(
 _RUN_BY = frozenset(
     {"npx", "bunx", "uvx", "pipx", "run", "exec", "bundle", "poetry", "uv", "pdm", "rye", "hatch"}
 )
-_TASK = LatePattern(
+_TASK = LazyPattern(
     r"(?:(?:\w+[-:_])?(?:tests?|lint|typecheck|type-check|check-types|specs?|e2e|integration|verify|acceptance)"
     r"|unittests?|check|checks|smoke|regression|vet)(?:[-:_]\w+(?:[-:]\w+)*)?$"
 )
@@ -133,10 +133,10 @@ _AUDITS = frozenset(
         "better-npm-audit", "kics", "terrascan", "dockle",
     }
 )  # fmt: skip
-_OWN_TESTS = LatePattern(
+_OWN_TESTS = LazyPattern(
     r"^(?:run[-_]?)?(?:all[-_]?)?(?:unit|integration|e2e|smoke|acceptance|system)?[-_]?(?:tests?|specs?|lint|checks?)(?:[-_]\w+)?(?:\.(?:sh|bash|py|js|rb))?$"
 )
-WAITS = LatePattern(
+WAITS = LazyPattern(
     r"\b(?:playwright|cypress|wdio|testcafe|nightwatch|detox|maestro|k6)\s+(?:test|run|open)\b"
     r"|\bgo test\b[^\n]*\s-fuzz\b"
     r"|\bcargo (?:\+\w+ )?fuzz run\b|\bconnected(?:Android)?(?:Debug)?(?:Android)?(?:Test|Check)\b"

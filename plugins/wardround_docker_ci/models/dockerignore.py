@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 
 class Ignored(enum.Enum):
@@ -53,9 +53,9 @@ def _may_fit_inside(pattern: str, name: str) -> bool:
 
 
 @lru_cache(maxsize=1000)
-def _compiled(pattern: str) -> LatePattern:
+def _compiled(pattern: str) -> LazyPattern:
     out = ""
     for part in re.findall(r"\*\*/?|\*|\?|[^*?]+", pattern):
         wild = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
         out += wild.get(part) or re.escape(part)
-    return LatePattern(out)
+    return LazyPattern(out)

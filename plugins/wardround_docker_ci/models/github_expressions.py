@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 _ATTACKER = (
     r"github\.event\.(?:issue|pull_request|discussion|comment|review|review_comment)\.(?:title|body)",
@@ -15,13 +15,13 @@ _ATTACKER = (
     r"github\.event\.pages(?:\.\*|\[\d+\])\.page_name",
     r"github\.head_ref",
 )
-UNTRUSTED = LatePattern(
+UNTRUSTED = LazyPattern(
     r"(?<![\w.-])(?:" + "|".join(part.replace(r"\.", r"\s*\.\s*") for part in _ATTACKER) + r")(?![\w-])",
     re.IGNORECASE,
 )
 """Text anybody who opens an issue or a pull request writes."""
 
-_OWNED = LatePattern(
+_OWNED = LazyPattern(
     r"^github\.(?:base_ref|workflow|repository\w*|actor\w*|triggering_actor"
     r"|event\.(?:repository|organization|enterprise|installation)\.[\w.]+"
     r"|event\.pull_request\.base\.[\w.]+"
@@ -37,11 +37,11 @@ def is_owned(inside: str) -> bool:
     return _OWNED.search("".join(inside.split())) is not None
 
 
-_JUDGED = LatePattern(
+_JUDGED = LazyPattern(
     r"^(?:!|contains\(|startsWith\(|endsWith\(|hashFiles\(|fromJSON\(|toJSON\()|==|!=", re.IGNORECASE
 )
 
-HEAD_REFERENCE = LatePattern(
+HEAD_REFERENCE = LazyPattern(
     r"github\.event\.pull_request\.(?:head\.(?:sha|ref)|merge_commit_sha)|github\.head_ref"
     r"|github\.event\.workflow_run\.head_(?:sha|branch|commit\.id)"
     r"|refs/pull/\$\{\{[^}]*\}\}/(?:head|merge)",

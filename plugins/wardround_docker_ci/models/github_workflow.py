@@ -8,15 +8,15 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping, Node, Scalar, Sequence
 
-_EXPRESSION = LatePattern(r"\$\{\{(.*?)\}\}", re.DOTALL)
+_EXPRESSION = LazyPattern(r"\$\{\{(.*?)\}\}", re.DOTALL)
 FROM_FORKS = ("pull_request_target", "workflow_run")
 """Events that run with the rights of the target repository on behalf of whoever opened a pull request."""
 
 
-class Step(Struct, frozen=True, eq=False):
+class WorkflowStep(Struct, frozen=True, eq=False):
     """One step; ``node`` is its mapping."""
 
     node: Mapping
@@ -48,7 +48,7 @@ class Step(Struct, frozen=True, eq=False):
         return self.node.scalar("if")
 
 
-class Job(Struct, frozen=True, eq=False, dict=True):
+class WorkflowJob(Struct, frozen=True, eq=False, dict=True):
     """One job, or the steps of a composite action as if they were one."""
 
     name: str
@@ -56,10 +56,10 @@ class Job(Struct, frozen=True, eq=False, dict=True):
     node: Mapping
 
     @cached_property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[WorkflowStep]:
         node = self.node.at("steps")
         items = node.items if isinstance(node, Sequence) else []
-        found = {id(item): Step(item) for item in items if isinstance(item, Mapping)}
+        found = {id(item): WorkflowStep(item) for item in items if isinstance(item, Mapping)}
         return list(found.values())
 
     @property
@@ -84,20 +84,20 @@ class Workflow:
         return {key.value: value for key, value in on.entries} if isinstance(on, Mapping) else {}
 
     @cached_property
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[WorkflowJob]:
         """Its jobs in order."""
         entries = self.root.mapping("jobs").entries
-        found = {id(v): Job(k.value, k, v) for k, v in entries if isinstance(v, Mapping)}
+        found = {id(v): WorkflowJob(k.value, k, v) for k, v in entries if isinstance(v, Mapping)}
         return list(found.values())
 
     @cached_property
-    def all_steps(self) -> list[tuple[Job, Step]]:
+    def all_steps(self) -> list[tuple[WorkflowJob, WorkflowStep]]:
         """Every step with its job; those of a composite action too."""
         runs = self.root.mapping("runs")
-        jobs = [*self.jobs, *([Job("", None, runs)] if runs.entries else [])]
+        jobs = [*self.jobs, *([WorkflowJob("", None, runs)] if runs.entries else [])]
         return [(job, step) for job in jobs for step in job.steps]
 
-    def shell(self, job: Job | None, step: Step) -> str:
+    def shell(self, job: WorkflowJob | None, step: WorkflowStep) -> str:
         """What a step's script is given to, as written at the step, its job or the top; empty if nowhere."""
         usual = self.root.text("defaults", "run", "shell")
         of_job = "" if job is None else job.node.text("defaults", "run", "shell")

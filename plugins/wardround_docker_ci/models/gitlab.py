@@ -15,7 +15,7 @@ _NO_JOBS = frozenset(
 _SCRIPTS = ("before_script", "script", "after_script")
 
 
-class Job(Struct, frozen=True, eq=False):
+class GitlabJob(Struct, frozen=True, eq=False):
     """One job, or what all jobs share where the file says it at its top."""
 
     name: str
@@ -28,23 +28,23 @@ class Job(Struct, frozen=True, eq=False):
         return [line for name in _SCRIPTS for line in _flat(self.node.get(name))]
 
 
-def jobs(root: Mapping) -> list[Job]:
+def jobs(root: Mapping) -> list[GitlabJob]:
     """The jobs of a file, hidden ones too, and the scripts at its top."""
     found = {
-        id(value): Job(key.value, key, value)
+        id(value): GitlabJob(key.value, key, value)
         for key, value in root.entries
         if isinstance(value, Mapping) and (key.value not in _NO_JOBS or value.get("script") is not None)
     }
     return [*found.values(), *_shared(root)]
 
 
-def _shared(root: Mapping) -> list[Job]:
-    shared = [Job("default", None, root.mapping("default"))] if root.get("default") else []
+def _shared(root: Mapping) -> list[GitlabJob]:
+    shared = [GitlabJob("default", None, root.mapping("default"))] if root.get("default") else []
     scripts = [(key, value) for key, value in root.entries if key.value in _SCRIPTS]
-    return [*shared, *([Job("", None, Mapping(0, 0, scripts))] if scripts else [])]
+    return [*shared, *([GitlabJob("", None, Mapping(0, 0, scripts))] if scripts else [])]
 
 
-def images(root: Mapping, found: list[Job]) -> list[Scalar]:
+def images(root: Mapping, found: list[GitlabJob]) -> list[Scalar]:
     """The image and services of every job and of the file."""
     nodes = [root, *(job.node for job in found)]
     out = [scalar for node in nodes for scalar in _image_names(node)]

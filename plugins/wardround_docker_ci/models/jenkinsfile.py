@@ -8,21 +8,21 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
 
 SHELL_STEPS = frozenset({"sh", "bat", "powershell", "pwsh"})
-_TOKEN = LatePattern(
+_TOKEN = LazyPattern(
     r"(?P<blank>[ \t\r\f]+|\\\r?\n)|(?P<comment>//[^\n]*|/\*)|(?P<newline>\n)"
     r"|(?P<string>\"\"\"|'''|\"|'|\$/)|(?P<word>[A-Za-z_$][\w$]*)|(?P<number>\d[\w.]*)|(?P<sign>.)",
     re.DOTALL,
 )
-_SLASHY = LatePattern(r"/(?!/)(?:[^/\n\\]|\\.)+/")
+_SLASHY = LazyPattern(r"/(?!/)(?:[^/\n\\]|\\.)+/")
 _BEFORE_SLASHY = frozenset("(,=~[!&|?:{;")
-_INTERPOLATION = LatePattern(
+_INTERPOLATION = LazyPattern(
     r"(?<!\\)\$(?:\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}|([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*))"
 )
-_ESCAPE = LatePattern(r"\\(\r?\n|.)", re.DOTALL)
+_ESCAPE = LazyPattern(r"\\(\r?\n|.)", re.DOTALL)
 _BINDING = frozenset(
     {"variable", "passwordVariable", "keyFileVariable", "passphraseVariable", "tokenVariable"}
 )
@@ -33,7 +33,7 @@ class Block(Struct, frozen=True, eq=False):
     """A ``{ ... }``: the word that opens it, what that word is given, and the block around it."""
 
     name: str
-    given: tuple[Token, ...]
+    given: tuple[GroovyToken, ...]
     parent: Block | None
 
     def chain(self) -> Iterator[Block]:
@@ -44,7 +44,7 @@ class Block(Struct, frozen=True, eq=False):
             block = block.parent
 
 
-class Token(Struct, frozen=True, eq=False):
+class GroovyToken(Struct, frozen=True, eq=False):
     """A token: ``kind`` is word, string, number, sign or newline.
 
     Attributes:
@@ -67,12 +67,12 @@ class Token(Struct, frozen=True, eq=False):
         return self.quote in ('"', '"""', "/", "$/")
 
     @property
-    def interpolations(self) -> list[Interpolation]:
+    def interpolations(self) -> list[GroovyInterpolation]:
         """What is filled in, with places."""
         if not self.interpolates:
             return []
         return [
-            Interpolation((found.group(1) or found.group(2) or "").strip(), self.inside + found.start(),
+            GroovyInterpolation((found.group(1) or found.group(2) or "").strip(), self.inside + found.start(),
                           self.inside + found.end())
             for found in _INTERPOLATION.finditer(self.text)
         ]  # fmt: skip
@@ -91,7 +91,7 @@ class Token(Struct, frozen=True, eq=False):
         return Passage(text, self.inside)
 
 
-class Interpolation(Struct, frozen=True):
+class GroovyInterpolation(Struct, frozen=True):
     """Groovy inside a string: ``params.X`` of ``${params.X}``, and where the whole stands."""
 
     inside: str
@@ -99,18 +99,18 @@ class Interpolation(Struct, frozen=True):
     end: int
 
 
-class Call(Struct, frozen=True, eq=False):
+class StepCall(Struct, frozen=True, eq=False):
     """A step with what it is given, brackets left out; ``assigned`` if its answer is used."""
 
-    name: Token
-    given: tuple[Token, ...]
+    name: GroovyToken
+    given: tuple[GroovyToken, ...]
     assigned: bool
 
-    def strings(self) -> list[Token]:
+    def strings(self) -> list[GroovyToken]:
         """The strings it is given, at any depth."""
         return [token for token in self.given if token.kind == "string"]
 
-    def named(self, name: str) -> Token | None:
+    def named(self, name: str) -> GroovyToken | None:
         """The first token of what a named argument is given."""
         for here, colon, value in zip(self.given, self.given[1:], self.given[2:], strict=False):
             if here.text == name and here.kind == "word" and colon.text == ":":
@@ -118,7 +118,7 @@ class Call(Struct, frozen=True, eq=False):
         return None
 
     @property
-    def script(self) -> list[Token]:
+    def script(self) -> list[GroovyToken]:
         """The strings a shell step runs: its only argument, or the one named ``script``."""
         tokens = list(self.given)
         if any(t.kind == "word" and t.text == "script" for t in tokens):
@@ -140,12 +140,12 @@ class Jenkinsfile:
         self.tokens = list(_tokens(text))
 
     @cached_property
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[StepCall]:
         """Words followed by what they are given, in brackets or without: steps, directives, functions."""
         return list(_calls(self.tokens))
 
     @cached_property
-    def shell_steps(self) -> list[Call]:
+    def shell_steps(self) -> list[StepCall]:
         return [call for call in self.calls if call.name.text in SHELL_STEPS]
 
     @cached_property
@@ -160,9 +160,9 @@ class Jenkinsfile:
         return frozenset(names)
 
 
-def _tokens(text: str) -> Iterator[Token]:
+def _tokens(text: str) -> Iterator[GroovyToken]:
     at, block, before = 0, None, ""
-    recent: list[Token] = []
+    recent: list[GroovyToken] = []
     blocks: list[Block] = []
     while at < len(text):
         block = blocks[-1] if blocks else None
@@ -170,7 +170,7 @@ def _tokens(text: str) -> Iterator[Token]:
             _SLASHY.match(text, at) if text[at] == "/" and (not before or before in _BEFORE_SLASHY) else None
         )
         if slashy and not text.startswith("/*", at):
-            token = Token("string", slashy.group()[1:-1], at, slashy.end(), block, "/", at + 1)
+            token = GroovyToken("string", slashy.group()[1:-1], at, slashy.end(), block, "/", at + 1)
             at = slashy.end()
         else:
             found = _TOKEN.match(text, at)
@@ -179,7 +179,7 @@ def _tokens(text: str) -> Iterator[Token]:
             if kind in ("blank", "comment"):
                 at = _comment_end(text, found) if kind == "comment" else found.end()
                 continue
-            token = _string(text, found, block) if kind == "string" else Token(
+            token = _string(text, found, block) if kind == "string" else GroovyToken(
                 kind, found.group(), at, found.end(), block
             )  # fmt: skip
             at = token.end
@@ -200,13 +200,15 @@ def _comment_end(text: str, found: re.Match[str]) -> int:
     return len(text) if end < 0 else end + 2
 
 
-def _string(text: str, found: re.Match[str], block: Block | None) -> Token:
+def _string(text: str, found: re.Match[str], block: Block | None) -> GroovyToken:
     quote = found.group()
     closing = "/$" if quote == "$/" else quote
     at = start = found.end()
     while at < len(text):
         if text.startswith(closing, at):
-            return Token("string", text[start:at], found.start(), at + len(closing), block, quote, start)
+            return GroovyToken(
+                "string", text[start:at], found.start(), at + len(closing), block, quote, start
+            )
         if text[at] == "\n" and len(quote) == 1:
             break  # a quote that is never closed ends with its line
         if quote in ('"', '"""') and text.startswith("${", at):
@@ -214,7 +216,7 @@ def _string(text: str, found: re.Match[str], block: Block | None) -> Token:
             continue
         at += 2 if text[at] == "\\" and quote != "$/" else 1
     at = min(at, len(text))
-    return Token("string", text[start:at], found.start(), at, block, quote, start)
+    return GroovyToken("string", text[start:at], found.start(), at, block, quote, start)
 
 
 _MOST_INTERPOLATED = 2000
@@ -237,7 +239,7 @@ _MOST_GIVEN = 400
 """Tokens looked back over for the word before a bracket; a block with more is taken as nameless."""
 
 
-def _block(recent: Sequence[Token], parent: Block | None) -> Block:
+def _block(recent: Sequence[GroovyToken], parent: Block | None) -> Block:
     """What the brace that comes now opens, by the tokens before it."""
     at = len(recent) - 1
     while at >= 0 and recent[at].kind == "newline":
@@ -254,7 +256,7 @@ def _block(recent: Sequence[Token], parent: Block | None) -> Block:
     return Block("", (), parent)
 
 
-def _calls(tokens: Sequence[Token]) -> Iterator[Call]:
+def _calls(tokens: Sequence[GroovyToken]) -> Iterator[StepCall]:
     for at, token in enumerate(tokens):
         if token.kind != "word" or at + 1 >= len(tokens):
             continue
@@ -270,12 +272,12 @@ def _calls(tokens: Sequence[Token]) -> Iterator[Call]:
             given = _bracketed(tokens, at + 2)
             closed = at + 2 + len(given) + 1
             used = closed < len(tokens) and tokens[closed].text in (".", "=", "!", ">", "<", "?", "&", "|")
-            yield Call(token, given, assigned or used)
+            yield StepCall(token, given, assigned or used)
         elif behind.kind in ("string", "word", "number"):
-            yield Call(token, _to_line_end(tokens, at + 1), assigned)
+            yield StepCall(token, _to_line_end(tokens, at + 1), assigned)
 
 
-def _bracketed(tokens: Sequence[Token], start: int) -> tuple[Token, ...]:
+def _bracketed(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, ...]:
     depth = 1
     for at in range(start, min(len(tokens), start + _MOST_GIVEN)):
         if tokens[at].kind == "sign":
@@ -285,9 +287,9 @@ def _bracketed(tokens: Sequence[Token], start: int) -> tuple[Token, ...]:
     return ()
 
 
-def _to_line_end(tokens: Sequence[Token], start: int) -> tuple[Token, ...]:
+def _to_line_end(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, ...]:
     depth = 0
-    given: list[Token] = []
+    given: list[GroovyToken] = []
     for at in range(start, min(len(tokens), start + _MOST_GIVEN)):
         token = tokens[at]
         if token.kind == "sign":

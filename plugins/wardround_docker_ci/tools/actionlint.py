@@ -11,12 +11,12 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LatePattern
-from wardround.findings import RawResult, Span
-from wardround.tools.parsing import RAN, decoded, one_line, relative, span_of
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import RawFinding, Span
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative, span_of
 from wardround.tools.process import find_program
-from wardround.tools.tool import Invocation, Probe, Scope, Tool, install_line
-from wardround_docker_ci.file_kinds import Kind, kind_of
+from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
+from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.tools.block_scalars import content_of, place_in_block
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
@@ -34,12 +34,12 @@ class Meaning(msgspec.Struct, frozen=True):
     """What a message of one kind means: a kind of actionlint's covers things that weigh very differently."""
 
     kind: str
-    pattern: LatePattern
+    pattern: LazyPattern
     code: str
 
 
 def _meaning(kind: str, pattern: str, code: str) -> Meaning:
-    return Meaning(kind, LatePattern(pattern), code)
+    return Meaning(kind, LazyPattern(pattern), code)
 
 
 _MEANINGS = (
@@ -68,17 +68,17 @@ _MEANINGS = (
     _meaning("runner-label", r"is unknown", "unknown-runner-label"),
     _meaning("if-cond", r"^constant expression", "constant-condition"),
 )
-_LINK = LatePattern(r"[.,]? see (https?://\S+?)(?: for (?:more )?details?)?\.?$")
-_HINTS = LatePattern(
+_LINK = LazyPattern(r"[.,]? see (https?://\S+?)(?: for (?:more )?details?)?\.?$")
+_HINTS = LazyPattern(
     r" in object type \{.*| available (?:labels|variables|functions|contexts) (?:is|are) .*"
     r"| expected one of .*| note: filter pattern .*| all available permission scopes are .*"
 )
 _LONG = 160
-_KEY_VALUE = LatePattern(r"[A-Za-z_\"'!(\[]")
-_MISSING_NEED = LatePattern(r'^job "[^"]*" needs job "([^"]+)" which does not exist')
-_NEEDS = LatePattern(r"\s+['\"]?needs['\"]?\s*:")
-_ANY_KEY = LatePattern(r"\s+['\"]?[\w-]+['\"]?\s*:(?:\s|$)")
-_WORKFLOW_COMMAND = LatePattern(r'^workflow command "([\w-]+)"')
+_KEY_VALUE = LazyPattern(r"[A-Za-z_\"'!(\[]")
+_MISSING_NEED = LazyPattern(r'^job "[^"]*" needs job "([^"]+)" which does not exist')
+_NEEDS = LazyPattern(r"\s+['\"]?needs['\"]?\s*:")
+_ANY_KEY = LazyPattern(r"\s+['\"]?[\w-]+['\"]?\s*:(?:\s|$)")
+_WORKFLOW_COMMAND = LazyPattern(r'^workflow command "([\w-]+)"')
 
 
 def find_actionlint(root: Path) -> Path | None:
@@ -99,12 +99,12 @@ def actionlint_argv(program: Path, run: Invocation) -> list[str]:
     return [*argv, "-config-file", str(config)] if config is not None else argv
 
 
-def parse_actionlint(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_actionlint(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``actionlint -format '{{json .}}'``."""
     return _read(results_of(output), run)
 
 
-def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawResult]:
+def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawFinding]:
     found = []
     for result in results:
         file = relative(result.filepath, run)
@@ -112,7 +112,7 @@ def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawResul
             continue
         message, url = _told(result.message)
         span = _place(result, _lines(run, file))
-        found.append(RawResult(_code(result), file, span, message, url))
+        found.append(RawFinding(_code(result), file, span, message, url))
     return found
 
 
@@ -149,7 +149,7 @@ def _room(run: Invocation) -> Path:
     return run.scratch / "actionlint" / run.root.parent.name
 
 
-def parse_actionlint_in_project(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_actionlint_in_project(output: bytes, run: Invocation) -> list[RawFinding]:
     """The same with the paths of the stand-ins turned back."""
     names = {str(_stand_in(run, file) / file[len(_home(file)) :]): file for file in run.files}
     stand_ins = str(run.scratch / "actionlint") + os.sep
@@ -164,7 +164,7 @@ def parse_actionlint_in_project(output: bytes, run: Invocation) -> list[RawResul
     return _read([one for one in results if not _is_unseen(one, run)], run)
 
 
-_NOT_THERE = LatePattern(
+_NOT_THERE = LazyPattern(
     r"^could not read reusable workflow file for \"(?:[^\"]*/)?([^\"/]+)\".*no such file", re.DOTALL
 )
 
@@ -187,7 +187,7 @@ def _is_unseen(result: ActionlintResult, run: Invocation) -> bool:
     return called.isdisjoint(names) and not get_close_matches(missing[1], names, cutoff=_NEARLY)
 
 
-_CALLED = LatePattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./\.github/workflows/([\w.-]+)")
+_CALLED = LazyPattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./\.github/workflows/([\w.-]+)")
 _NEARLY = 0.85
 """The likeness of two names from which one is taken for a misspelling of the other."""
 
@@ -207,7 +207,7 @@ def _code(result: ActionlintResult) -> str:
 
 def _told(message: str) -> tuple[str, str | None]:
     """The message without its link and without long lists of what would have been possible."""
-    text = one_line(message)
+    text = collapse_whitespace(message)
     link = _LINK.search(text)
     text = _LINK.sub("", text)
     if len(text) > _LONG:
@@ -265,7 +265,7 @@ def _of_need(name: str, lines: Sequence[str], first: int) -> Span | None:
     return None
 
 
-_TOKEN = LatePattern(r"[\w.*\[\]'-]+")
+_TOKEN = LazyPattern(r"[\w.*\[\]'-]+")
 
 
 def _token_width(line: str, column: int) -> int:
@@ -303,16 +303,16 @@ def _sums(further: Sequence[int]) -> set[int]:
 
 _CONFIGS = (".github/actionlint.yaml", ".github/actionlint.yml")
 
-_LOCAL = LatePattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./")
+_LOCAL = LazyPattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./")
 """Where a workflow uses an action or a workflow of its own repository."""
 
 
 def _is_on_its_own(path: str, text: str) -> bool:
-    return kind_of(path, text) is Kind.WORKFLOW and not _LOCAL.search(text)
+    return kind_of(path, text) is FileKind.WORKFLOW and not _LOCAL.search(text)
 
 
 def _uses_its_project(path: str, text: str) -> bool:
-    return kind_of(path, text) is Kind.WORKFLOW and _LOCAL.search(text) is not None
+    return kind_of(path, text) is FileKind.WORKFLOW and _LOCAL.search(text) is not None
 
 
 _PROBE = """\
@@ -331,19 +331,19 @@ ACTIONLINT = Tool(
     program="actionlint",
     command=actionlint_command,
     parse=parse_actionlint,
-    clean=RAN,
+    success_codes=RAN,
     install=install_line("docker-ci"),
     find=find_actionlint,
     config_names=_CONFIGS,
     config_at_root=True,
     config_overlay=placed_above("actionlint", _CONFIGS),
-    takes=_is_on_its_own,
+    accepts=_is_on_its_own,
 )
 ACTIONLINT_IN_PROJECT = replace(
     ACTIONLINT,
     command=actionlint_in_project_command,
     parse=parse_actionlint_in_project,
-    scope=Scope.PROJECT,
+    scope=ToolScope.PROJECT,
     project_files=("*.yml", "*.yaml"),
     takes=_uses_its_project,
 )

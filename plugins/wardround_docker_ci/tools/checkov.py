@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolFailed, ToolOutputError
-from wardround.findings import DOES_NOT_PARSE, RawResult, Span
-from wardround.tools.parsing import RAN, decoded, one_line, relative
+from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, Span
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation, Probe, Profile, Tool, install_line
-from wardround_docker_ci.file_kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
 
@@ -61,7 +61,7 @@ def checkov_command(run: Invocation) -> Sequence[str]:
     ]  # fmt: skip
 
 
-def parse_checkov(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_checkov(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``checkov -o json``, which places everything at a whole resource.
 
     Raises:
@@ -79,8 +79,8 @@ def parse_checkov(output: bytes, run: Invocation) -> list[RawResult]:
         inside = os.path.relpath(os.path.realpath(check.file_abs_path), os.path.realpath(run.root))
         file = relative(inside, run)
         lines = (run.root / file).read_text("utf-8-sig", "surrogateescape").split("\n")
-        message = one_line(f"{check.resource}: {check.check_name}")
-        found.append(RawResult(check.check_id, file, _place(check, lines), message))
+        message = collapse_whitespace(f"{check.resource}: {check.check_name}")
+        found.append(RawFinding(check.check_id, file, _place(check, lines), message))
     return found
 
 
@@ -124,11 +124,11 @@ def checkov_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
             for _ in yaml.parse((run.root / file).read_text("utf-8-sig"), yaml.SafeLoader):
                 pass
         except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as cause:
-            reasons[file] = f"{DOES_NOT_PARSE}: {one_line(str(cause))[:200]}"
+            reasons[file] = f"{PARSE_FAILURE_PREFIX}: {collapse_whitespace(str(cause))[:200]}"
     return reasons
 
 
-_CHOICES = LatePattern(r"^(?:check|skip-check)[ \t]*:[^\n]*\n?(?:[ \t-][^\n]*\n?|\n)*", re.MULTILINE)
+_CHOICES = LazyPattern(r"^(?:check|skip-check)[ \t]*:[^\n]*\n?(?:[ \t-][^\n]*\n?|\n)*", re.MULTILINE)
 """The keys that choose checks; others can name code, addresses and files to write."""
 _ABOVE = placed_above(
     "checkov", _CONFIGS, lambda text: "".join(m[0] for m in _CHOICES.finditer(text)) or _EMPTY
@@ -153,8 +153,8 @@ CHECKOV = Tool(
     program="checkov",
     command=checkov_command,
     parse=parse_checkov,
-    passed_over=checkov_passed_over,
-    clean=RAN,
+    skipped_files=checkov_passed_over,
+    success_codes=RAN,
     typical_s=3.0,
     install=install_line("iac"),
     profiles=frozenset({Profile.CI}),
@@ -163,5 +163,5 @@ CHECKOV = Tool(
     config_names=_CONFIGS,
     config_at_root=True,
     config_overlay=_checkov_config,
-    takes=lambda path, text: kind_of(path, text) is Kind.KUBERNETES,
+    accepts=lambda path, text: kind_of(path, text) is FileKind.KUBERNETES,
 )

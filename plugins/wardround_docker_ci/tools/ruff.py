@@ -8,30 +8,30 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import RawResult, Span
-from wardround.tools.parsing import RAN, decoded, one_line
+from wardround.findings import RawFinding, Span
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.document import CiFile
-from wardround_docker_ci.file_kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import FileKind, kind_of
 
 _SELECTED = "E9,F"
 _UNSELECTED = "F401,F403,F405,F841"
 """What a step imports or stores and does not use costs nobody anything."""
-_EXPRESSION = LatePattern(r"\$\{\{.*?\}\}")
-_STANDS_FOR_EXPRESSION = LatePattern(r"`_+`")
+_EXPRESSION = LazyPattern(r"\$\{\{.*?\}\}")
+_STANDS_FOR_EXPRESSION = LazyPattern(r"`_+`")
 
 
-class RuffPlace(msgspec.Struct):
+class RuffPosition(msgspec.Struct):
     row: int
     column: int
 
 
 class RuffResult(msgspec.Struct):
     filename: str
-    location: RuffPlace
-    end_location: RuffPlace
+    location: RuffPosition
+    end_location: RuffPosition
     message: str
     code: str | None = None
     url: str | None = None
@@ -52,7 +52,7 @@ class PythonStep(msgspec.Struct, frozen=True):
 
 def python_steps(path: str, text: str) -> Iterator[PythonStep]:
     """The steps of a workflow that are written in Python, but for those folded from several lines."""
-    file = CiFile(Kind.WORKFLOW, path, text)
+    file = CiFile(FileKind.WORKFLOW, path, text)
     for job, step in file.workflow.all_steps:
         if step.run is None or not file.workflow.shell(job, step).startswith("python"):
             continue
@@ -94,7 +94,7 @@ def _written(run: Invocation, file: str) -> Iterator[str]:
         yield str(place)
 
 
-def parse_ruff_in_workflows(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_ruff_in_workflows(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``ruff check --output-format json`` and put it where it stands in the workflow.
 
     Raises:
@@ -107,7 +107,7 @@ def parse_ruff_in_workflows(output: bytes, run: Invocation) -> list[RawResult]:
             start, end = result.location, result.end_location
             span = Span(start.row, start.column + margin, end.row, end.column + margin)
             code = result.code or "invalid-syntax"
-            found.append(RawResult(code, file, span, one_line(result.message), result.url))
+            found.append(RawFinding(code, file, span, collapse_whitespace(result.message), result.url))
     return found
 
 
@@ -135,9 +135,9 @@ RUFF_IN_WORKFLOWS = Tool(
     program="ruff",
     command=ruff_in_workflows_command,
     parse=parse_ruff_in_workflows,
-    clean=RAN,
+    success_codes=RAN,
     install=install_line(),
     distribution="ruff",
-    takes=lambda path, text: kind_of(path, text) is Kind.WORKFLOW,
+    accepts=lambda path, text: kind_of(path, text) is FileKind.WORKFLOW,
     can_match=lambda text: "shell" in text and "python" in text,
 )

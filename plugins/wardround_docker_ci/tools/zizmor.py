@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import DOES_NOT_PARSE, RawResult, Severity, Span
-from wardround.tools.parsing import decoded, map_of, one_line, relative
+from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, Severity, Span
+from wardround.tools.parsing import collapse_whitespace, decoded, map_of, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
-from wardround_docker_ci.file_kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.models.github_expressions import is_owned
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
@@ -77,7 +77,7 @@ class ZizmorResult(msgspec.Struct):
 _CONFIDENCE = {"High": 1.0, "Medium": 0.7, "Low": 0.4, "Unknown": 0.4}
 _SLIGHT = ("Informational", "Low")
 _SURE = ("High", "Medium")
-_KINDS = frozenset({Kind.WORKFLOW, Kind.ACTION, Kind.DEPENDABOT})
+_KINDS = frozenset({FileKind.WORKFLOW, FileKind.ACTION, FileKind.DEPENDABOT})
 
 
 def zizmor_command(run: Invocation) -> Sequence[str]:
@@ -94,7 +94,7 @@ def zizmor_command(run: Invocation) -> Sequence[str]:
     ]  # fmt: skip
 
 
-def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_zizmor(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``zizmor --format json-v1``, whose places are 0-based and whose columns are bytes."""
     found = []
     for result in decoded(output, list[ZizmorResult]):
@@ -110,7 +110,7 @@ def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
         is_pinned = result.ident == "unpinned-uses" and _AT_COMMIT.match(text) is not None
         if not result.ignored and not is_pinned and not _is_within(result, place, run.root / file):
             found.append(
-                RawResult(
+                RawFinding(
                     code, file, span, _message(result, place.symbolic.annotation, text), result.url,
                     confidence=_CONFIDENCE.get(judged.confidence, 0.4),
                     severity=_severity(code, judged, text, run.root / file),
@@ -120,9 +120,9 @@ def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
     return _tags_that_count(found, run)
 
 
-def _images_once(found: Sequence[RawResult], run: Invocation) -> list[RawResult]:
+def _images_once(found: Sequence[RawFinding], run: Invocation) -> list[RawFinding]:
     """An image without a version once in a file: a job more that takes the same one brings nothing new."""
-    told: dict[tuple[str, str], RawResult] = {}
+    told: dict[tuple[str, str], RawFinding] = {}
     images = [one for one in found if one.code == "unpinned-images"]
     for one in sorted(images, key=lambda one: (one.file, one.span.line)):
         line = (run.root / one.file).read_text("utf-8", "replace").split("\n")[one.span.line - 1]
@@ -131,13 +131,13 @@ def _images_once(found: Sequence[RawResult], run: Invocation) -> list[RawResult]
     return [one for one in found if one.code != "unpinned-images" or one in kept]
 
 
-def _tags_that_count(found: Sequence[RawResult], run: Invocation) -> list[RawResult]:
+def _tags_that_count(found: Sequence[RawFinding], run: Invocation) -> list[RawFinding]:
     """An action by its tag, once in a file, and under another code where all go by tags anyway.
 
     It counts where it is the only one, where the step is handed a secret, and where the file pins others.
     Elsewhere every line that brings an action to its next version would be told what its authors know.
     """
-    out: list[RawResult] = []
+    out: list[RawFinding] = []
     told: set[tuple[str, str]] = set()
     for one in found:
         if one.code != "tag-of-action":
@@ -170,17 +170,17 @@ def _lines_of_step(lines: Sequence[str], line: int) -> range:
     return range(first + 1, first + 2 + sum(1 for _ in rest))
 
 
-_CACHE = LatePattern(r"\s+((?:enable-)?cache\s*:\s*[^#\n]*[^#\s])")
-_FOREIGN = LatePattern(r"^[\s-]*uses:\s*['\"]?(?!actions/|github/|\./)[\w.-]+/[^@\s]+@")
-_PINNED = LatePattern(r"uses:\s*['\"]?(?!actions/|github/)[\w.-]+/[^@\s]+@[0-9a-f]{40}\b")
-_SECRET = LatePattern(r"\bsecrets(?:\.(?!GITHUB_TOKEN\b)\w|\[)")
+_CACHE = LazyPattern(r"\s+((?:enable-)?cache\s*:\s*[^#\n]*[^#\s])")
+_FOREIGN = LazyPattern(r"^[\s-]*uses:\s*['\"]?(?!actions/|github/|\./)[\w.-]+/[^@\s]+@")
+_PINNED = LazyPattern(r"uses:\s*['\"]?(?!actions/|github/)[\w.-]+/[^@\s]+@[0-9a-f]{40}\b")
+_SECRET = LazyPattern(r"\bsecrets(?:\.(?!GITHUB_TOKEN\b)\w|\[)")
 
 
 def _inheriting(call: Span, file: Path) -> Span:
     """Where the job that makes a call says ``secrets: inherit``, which is where it is to be changed."""
     from wardround_docker_ci.document import CiFile  # the parser: not needed to start the tool
 
-    read = CiFile(Kind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
+    read = CiFile(FileKind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
     for job in read.workflow.jobs:
         key, value = job.node.key("secrets"), job.node.scalar("secrets")
         uses = job.node.scalar("uses")
@@ -198,9 +198,9 @@ def _switch_of_cache(step: Span, file: Path) -> Span:
     return step
 
 
-def _once_for_a_line(found: Sequence[RawResult]) -> list[RawResult]:
+def _once_for_a_line(found: Sequence[RawFinding]) -> list[RawFinding]:
     """Several expressions pasted into one line of a script are one finding, which names them."""
-    out: list[RawResult] = []
+    out: list[RawFinding] = []
     at: dict[tuple[str, str, int], int] = {}
     for one in found:
         number = at.setdefault((one.code, one.file, one.span.line), len(out))
@@ -212,7 +212,7 @@ def _once_for_a_line(found: Sequence[RawResult]) -> list[RawResult]:
     return out
 
 
-def _slightness(one: RawResult) -> int:
+def _slightness(one: RawFinding) -> int:
     return -len(Severity) if one.severity is None else -one.severity
 
 
@@ -228,7 +228,7 @@ def _is_within(result: ZizmorResult, place: ZizmorLocation, file: Path) -> bool:
 _LOCAL_CALL = re.compile(rb"\s*['\"]?uses['\"]?\s*:\s*['\"]?\./")
 
 
-def _once_for_a_workflow(found: Sequence[RawResult]) -> list[RawResult]:
+def _once_for_a_workflow(found: Sequence[RawFinding]) -> list[RawFinding]:
     """What is said of a workflow as a whole, under another code where its jobs are concerned one by one."""
     told = {result.file for result in found if result.code == _OF_WORKFLOW}
     return [
@@ -266,12 +266,12 @@ def _place(where: ZizmorPlace, file: Path) -> tuple[Span, str]:
 def _message(result: ZizmorResult, annotation: str, text: str) -> str:
     """What the audit is about and why here, naming the thing; the line itself is shown anyway."""
     named = f": {text}" if text and result.ident in ("template-injection", "unpinned-uses") else ""
-    return one_line(f"{result.desc}{named}: {annotation}")
+    return collapse_whitespace(f"{result.desc}{named}: {annotation}")
 
 
-_ACTION = LatePattern(r"(?:uses:\s*)?['\"]?(?P<owner>[\w.-]+)/[^@\s]+(?:@(?P<ref>[^\s'\"]*))?")
-_TAG = LatePattern(r"v?\d")
-_AT_COMMIT = LatePattern(r"(?:uses:\s*)?['\"]?[^@\s]+\s*@\s*[0-9a-f]{40}\b")
+_ACTION = LazyPattern(r"(?:uses:\s*)?['\"]?(?P<owner>[\w.-]+)/[^@\s]+(?:@(?P<ref>[^\s'\"]*))?")
+_TAG = LazyPattern(r"v?\d")
+_AT_COMMIT = LazyPattern(r"(?:uses:\s*)?['\"]?[^@\s]+\s*@\s*[0-9a-f]{40}\b")
 """An action by its commit, whatever blanks are before or behind the sign."""
 _UNSURE = {"artipacked": "possible-artipacked", "template-injection": "possible-template-injection"}
 _OWN = ("actions", "github")
@@ -283,7 +283,7 @@ def _one_job_takes(place: ZizmorLocation, file: Path) -> bool:
 
     if "workflow level" not in place.symbolic.annotation:
         return False
-    jobs = CiFile(Kind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape")).workflow.jobs
+    jobs = CiFile(FileKind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape")).workflow.jobs
     return sum(job.node.get("permissions") is None for job in jobs) < _SEVERAL
 
 
@@ -295,7 +295,7 @@ def _is_of_a_release(place: ZizmorLocation, file: Path) -> bool:
     from wardround_docker_ci.analysis import deployments
     from wardround_docker_ci.document import CiFile  # the parser: not needed to start the tool
 
-    read = CiFile(Kind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
+    read = CiFile(FileKind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
     only_tags = read.workflow.root.mapping("on", "push").get("tags") is not None
     branches = read.workflow.root.mapping("on", "push").get("branches") is not None
     events = set(read.workflow.triggers) - {"workflow_dispatch", "release"}
@@ -332,7 +332,7 @@ def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) ->
     return result.ident
 
 
-_FROM_OUTSIDE = LatePattern(
+_FROM_OUTSIDE = LazyPattern(
     r"github\.head_ref|github\.event\.(?:(?:issue|pull_request|discussion)\.(?:title|body)"
     r"|pull_request\.head\.(?:ref|label)|pull_request\.head\.repo\.default_branch"
     r"|(?:comment|review|review_comment)\.body|workflow_run\.head_(?:branch|commit\.\S+)"
@@ -360,9 +360,9 @@ def _severity(code: str, judged: ZizmorJudgement, text: str, file: Path) -> Seve
     return min(usual, Severity.WARN) if judged.confidence == "Medium" else None
 
 
-_LOOKED_AT = LatePattern(r"completed (.+)$", re.MULTILINE)
-_REFUSED = LatePattern(r"failed to (?:validate|parse|load) (?:file://)?(\S+) as [\w ]+: (.+)$", re.MULTILINE)
-_NO_YAML = LatePattern(r"failed to parse input: (.+)$", re.MULTILINE)
+_LOOKED_AT = LazyPattern(r"completed (.+)$", re.MULTILINE)
+_REFUSED = LazyPattern(r"failed to (?:validate|parse|load) (?:file://)?(\S+) as [\w ]+: (.+)$", re.MULTILINE)
+_NO_YAML = LazyPattern(r"failed to parse input: (.+)$", re.MULTILINE)
 
 
 def zizmor_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
@@ -376,13 +376,15 @@ def zizmor_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
         if file in looked_at:
             continue
         if file in refused:
-            reasons[file] = f"{DOES_NOT_PARSE}: {one_line(refused[file])}"
+            reasons[file] = f"{PARSE_FAILURE_PREFIX}: {collapse_whitespace(refused[file])}"
         else:
-            reasons[file] = f"{DOES_NOT_PARSE}: {no_yaml[1]}" if no_yaml else "zizmor did not look at it"
+            reasons[file] = (
+                f"{PARSE_FAILURE_PREFIX}: {no_yaml[1]}" if no_yaml else "zizmor did not look at it"
+            )
     return reasons
 
 
-_PLAIN_REPOSITORY = LatePattern(r"\brepo['\"]?\s*:\s*['\"]?(?:git|http)://")
+_PLAIN_REPOSITORY = LazyPattern(r"\brepo['\"]?\s*:\s*['\"]?(?:git|http)://")
 
 
 def _takes(path: str, text: str) -> bool:
@@ -391,7 +393,7 @@ def _takes(path: str, text: str) -> bool:
     It fails over others that name a repository by a path or as ``git@host:name``.
     """
     kind = kind_of(path, text)
-    return kind in _KINDS or (kind is Kind.PRE_COMMIT and _PLAIN_REPOSITORY.search(text) is not None)
+    return kind in _KINDS or (kind is FileKind.PRE_COMMIT and _PLAIN_REPOSITORY.search(text) is not None)
 
 
 _CONFIGS = (".github/zizmor.yml", ".github/zizmor.yaml", "zizmor.yml", "zizmor.yaml")
@@ -408,8 +410,8 @@ ZIZMOR = Tool(
     program="zizmor",
     command=zizmor_command,
     parse=parse_zizmor,
-    passed_over=zizmor_passed_over,
-    clean=frozenset({0, 3, 11, 12, 13, 14}),
+    skipped_files=zizmor_passed_over,
+    success_codes=frozenset({0, 3, 11, 12, 13, 14}),
     typical_s=0.2,
     install=install_line("docker-ci"),
     columns=Columns.UTF8,
@@ -417,5 +419,5 @@ ZIZMOR = Tool(
     config_names=_CONFIGS,
     config_at_root=True,
     config_overlay=placed_above("zizmor", _CONFIGS),
-    takes=_takes,
+    accepts=_takes,
 )

@@ -8,9 +8,9 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
-from wardround.checks.base import Project
-from wardround.languages.python.tree import parse, walk, written
-from wardround.semantics.semdiff.removed_uses import Use
+from wardround.checks.base import RepositoryView
+from wardround.languages.python.tree import parse, unparse_fast, walk
+from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_python.analysis.exports import (
     UNREADABLE,
     has_other_source,
@@ -30,8 +30,8 @@ _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 
 
 def missing_uses(
-    path: str, text: str, project: Project, is_added: Callable[[int], bool]
-) -> Iterator[tuple[str, Use]]:
+    path: str, text: str, project: RepositoryView, is_added: Callable[[int], bool]
+) -> Iterator[tuple[str, RemovedUse]]:
     """What added lines of a file use and the repository does not have, each with the path of its module.
 
     A missing module has the path that it would have as a file.
@@ -48,7 +48,7 @@ def missing_uses(
             yield from ((module, use) for use in sorted(uses) if is_added(use.line))
 
 
-def _is_missing(module: str, name: str, project: Project) -> bool:
+def _is_missing(module: str, name: str, project: RepositoryView) -> bool:
     """Return True if a module does not have a name and no file of the repository assigns it from outside."""
     if provides(module, name, project) is not False:
         return False
@@ -58,7 +58,7 @@ def _is_missing(module: str, name: str, project: Project) -> bool:
 
 
 def _imported(
-    path: str, tree: ast.Module, project: Project, is_added: Callable[[int], bool]
+    path: str, tree: ast.Module, project: RepositoryView, is_added: Callable[[int], bool]
 ) -> dict[str, set[str]]:
     """The modules that added lines import or read from, and the names they may take from each."""
     nodes = [*walk(tree)]
@@ -66,7 +66,7 @@ def _imported(
     read: dict[str, set[str]] = defaultdict(set)
     for one in added:
         if isinstance(one.value, (ast.Name, ast.Attribute)):
-            read[written(one.value)].add(one.attr)
+            read[unparse_fast(one.value)].add(one.attr)
     found: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -91,12 +91,12 @@ def _meanings(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str, str
             yield local, f"{node.module}.{alias.name}" if node.module else alias.name, ""
 
 
-def _may_be_a_name(node: ast.Import | ast.ImportFrom, module: str, project: Project) -> bool:
+def _may_be_a_name(node: ast.Import | ast.ImportFrom, module: str, project: RepositoryView) -> bool:
     """Return True if what is imported from a package is no module of it that is there."""
     return isinstance(node, ast.ImportFrom) and project.read(module) is None
 
 
-def _module_of(importer: str, dotted: str, level: int, project: Project) -> str | None:
+def _module_of(importer: str, dotted: str, level: int, project: RepositoryView) -> str | None:
     """The path of the module an import names, there or not; None if it may be no module of the repository."""
     named = dotted.split(".") if dotted else []
     root = _root_of(importer, named, level, project)
@@ -106,7 +106,7 @@ def _module_of(importer: str, dotted: str, level: int, project: Project) -> str 
     return (module_at(whole, project) if whole else None) or _missing_module(root, named, project)
 
 
-def _missing_module(root: Sequence[str], named: Sequence[str], project: Project) -> str | None:
+def _missing_module(root: Sequence[str], named: Sequence[str], project: RepositoryView) -> str | None:
     """The first module on the way to one that is not there; None if something else may provide it."""
     for count in range(len(named) + 1):
         stem = "/".join([*root, *named[:count]])
@@ -119,7 +119,7 @@ def _missing_module(root: Sequence[str], named: Sequence[str], project: Project)
     return None
 
 
-def _root_of(importer: str, named: list[str], level: int, project: Project) -> list[str] | None:
+def _root_of(importer: str, named: list[str], level: int, project: RepositoryView) -> list[str] | None:
     """The folder where an import starts; None if that is not certain."""
     folders = importer.split("/")[:-1]
     if level:
@@ -135,5 +135,5 @@ def _root_of(importer: str, named: list[str], level: int, project: Project) -> l
     return list(root) if is_usual or not is_packaged_elsewhere(named[0], project) else None
 
 
-def _is_project(root: Sequence[str], project: Project) -> bool:
+def _is_project(root: Sequence[str], project: RepositoryView) -> bool:
     return any(project.read("/".join([*root, marker])) is not None for marker in _MARKERS)

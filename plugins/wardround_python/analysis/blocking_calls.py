@@ -9,10 +9,10 @@ from functools import cached_property, lru_cache
 
 import msgspec
 
-from wardround.checks.base import Project
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import RepositoryView
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
-from wardround_python.analysis.call_resolution import Callees
+from wardround_python.analysis.call_resolution import CallResolver
 
 _HTTP_VERBS = ("get", "post", "put", "patch", "delete", "head", "options", "request")
 # Each keeps its thread until a clock, a process or a network answers.
@@ -88,7 +88,7 @@ WAITING_METHODS: Mapping[str, frozenset[str]] = {
 }
 _BELOW = frozenset({"pymongo.MongoClient", "openai.OpenAI", "openai.AzureOpenAI", "anthropic.Anthropic"})
 """Kinds of which what hangs below them waits too: ``client.shop.orders.find_one()``."""
-_POOL_NAME = LatePattern(r"\w*(pool|executor|workers)", re.IGNORECASE)
+_POOL_NAME = LazyPattern(r"\w*(pool|executor|workers)", re.IGNORECASE)
 _MOST_STEPS = 2
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _SAME_CALL = frozenset({"staticmethod", "classmethod", "override"})
@@ -119,7 +119,7 @@ def _module_of(path: str, text: str) -> PythonModule | None:
 class Waiting:
     """The calls of methods that wait, by what the module makes or declares its objects to be."""
 
-    def __init__(self, module: PythonModule, project: Project | None = None) -> None:
+    def __init__(self, module: PythonModule, project: RepositoryView | None = None) -> None:
         self._module = module
         self._project = project
 
@@ -178,9 +178,9 @@ class Waiting:
         return (Waiting(module, self._project), same[0]) if len(same) == 1 else None
 
     @cached_property
-    def _callees(self) -> Callees:
+    def _callees(self) -> CallResolver:
         assert self._project is not None
-        return Callees.shared(self._module, self._project)
+        return CallResolver.shared(self._module, self._project)
 
     def method_of(self, node: ast.Call) -> str | None:
         """The method of an object whose kind the module tells that waits."""

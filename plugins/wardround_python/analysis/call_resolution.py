@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 import msgspec
 
-from wardround.checks.base import Project
+from wardround.checks.base import RepositoryView
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse
 
@@ -45,18 +45,18 @@ class Definition(msgspec.Struct, frozen=True):
     is_method: bool = False
 
 
-class Callees:
+class CallResolver:
     """The callees of one module's calls; what a name stands for is worked out when it is asked for."""
 
-    def __init__(self, module: PythonModule, project: Project) -> None:
+    def __init__(self, module: PythonModule, project: RepositoryView) -> None:
         self._module = module
         self._project = project
 
     @classmethod
-    def shared(cls, module: PythonModule, project: Project) -> Callees:
+    def shared(cls, module: PythonModule, project: RepositoryView) -> CallResolver:
         """The callees of a module, one for all checks of it: what is worked out once serves them all."""
         found = module.notes.get(cls)
-        if not isinstance(found, Callees) or found._project is not project:
+        if not isinstance(found, CallResolver) or found._project is not project:
             found = cls(module, project)
             module.notes[cls] = found
         return found
@@ -197,7 +197,7 @@ class Callees:
         return located(dotted, self._module.path, self._project, _MOST_HOPS)
 
 
-def located(dotted: str, importer: str, project: Project, hops: int = _MOST_HOPS) -> Definition | None:
+def located(dotted: str, importer: str, project: RepositoryView, hops: int = _MOST_HOPS) -> Definition | None:
     """The function or class an import names, through packages that only pass it on.
 
     Args:
@@ -217,7 +217,7 @@ def located(dotted: str, importer: str, project: Project, hops: int = _MOST_HOPS
     return located(passed_on, path, project, hops - 1) if passed_on else None
 
 
-def _module_file(named: str, level: int, importer: str, project: Project) -> tuple[str, str] | None:
+def _module_file(named: str, level: int, importer: str, project: RepositoryView) -> tuple[str, str] | None:
     """Path and text of the one module that an import can mean."""
     below = named.split(".") if named else []
     folders = importer.split("/")[:-1]
@@ -233,7 +233,7 @@ def _module_file(named: str, level: int, importer: str, project: Project) -> tup
     return read[0] if len(paths) == 1 else None
 
 
-def _read_module(stem: Sequence[str], project: Project) -> tuple[str, str] | None:
+def _read_module(stem: Sequence[str], project: RepositoryView) -> tuple[str, str] | None:
     for path in ("/".join(stem) + ".py", "/".join([*stem, "__init__.py"])):
         text = project.read(path)
         if text is not None:

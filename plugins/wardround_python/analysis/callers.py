@@ -6,18 +6,18 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from wardround.checks.base import Project, Source
+from wardround.checks.base import RepositoryView, SourceFile
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse, walk
-from wardround_python.analysis.call_resolution import Callees
-from wardround_python.analysis.import_resolution import Place
+from wardround_python.analysis.call_resolution import CallResolver
+from wardround_python.analysis.import_resolution import ModuleLocation
 
 _SHORTEST_NAME = 3
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def spellings_of(
-    source: Source, module: PythonModule, name: str, here: bool = True
+    source: SourceFile, module: PythonModule, name: str, here: bool = True
 ) -> Iterator[tuple[PythonModule, set[str]]]:
     """The modules that may call a function at the top of a module, and how they write it.
 
@@ -27,7 +27,7 @@ def spellings_of(
     if here and bindings(module.tree, name) == 1 and name not in module.imported:
         yield module, {name}
     project = source.project
-    places = [Place.of(source.path), *_passing_on(source.path, name, project)]
+    places = [ModuleLocation.of(source.path), *_passing_on(source.path, name, project)]
     for path in project.files_with_word([name], ["*.py"]):
         text = project.read(path) if path != source.path else None
         if text is None or "import" not in text:
@@ -40,7 +40,7 @@ def spellings_of(
 
 
 def method_calls(
-    source: Source, method: FunctionNode, owner: str, asked: Callable[[ast.Call], bool]
+    source: SourceFile, method: FunctionNode, owner: str, asked: Callable[[ast.Call], bool]
 ) -> Iterator[tuple[PythonModule, ast.Call]]:
     """The calls of a method in other files: its name means nothing else, or the object is known to be its.
 
@@ -62,7 +62,7 @@ def method_calls(
             module = PythonModule(path, text)
         except _UNREADABLE:
             continue
-        callees = Callees.shared(module, project)
+        callees = CallResolver.shared(module, project)
         for node in module.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
                 if not asked(node) or module.imported_name(node.func) is not None:
@@ -82,9 +82,9 @@ def _receivers_like(owner: str, texts: Sequence[str]) -> str:
     return last.lower() if alone and len(last) > _SHORTEST_NAME and last != owner else ""
 
 
-def _passing_on(here: str, name: str, project: Project) -> Iterator[Place]:
+def _passing_on(here: str, name: str, project: RepositoryView) -> Iterator[ModuleLocation]:
     """The packages that import the name only to pass it on under their own."""
-    place = Place.of(here)
+    place = ModuleLocation.of(here)
     for path in project.files_with_word([name], ["*.py"]):
         text = project.read(path) if path.endswith("__init__.py") and path != here else None
         try:
@@ -97,7 +97,7 @@ def _passing_on(here: str, name: str, project: Project) -> Iterator[Place]:
             if not isinstance(node, ast.ImportFrom) or not passes_on:
                 continue
             if place.is_meant_by(path, node.module or "", node.level, project):
-                yield Place.of(path)
+                yield ModuleLocation.of(path)
 
 
 def bindings(tree: ast.Module, name: str) -> int:
@@ -111,7 +111,7 @@ def bindings(tree: ast.Module, name: str) -> int:
     )
 
 
-def _spellings(module: PythonModule, name: str, place: Place, project: Project) -> set[str]:
+def _spellings(module: PythonModule, name: str, place: ModuleLocation, project: RepositoryView) -> set[str]:
     """How calls in another module may write the function: ``send``, ``m.send``, ``app.mail.send``."""
     meanings: dict[str, set[str]] = {}
     found: list[tuple[str, str]] = []

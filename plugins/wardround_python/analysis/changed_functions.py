@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.base import Source
+from wardround.checks.base import SourceFile
 from wardround.languages.python.module import FunctionNode, PythonModule, named_functions
-from wardround.languages.python.tree import shared_tree
+from wardround.languages.python.tree import cached_parse
 
 Pair = tuple[FunctionNode, FunctionNode]
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-def rewritten(source: Source, module: PythonModule) -> Sequence[Pair]:
+def rewritten(source: SourceFile, module: PythonModule) -> Sequence[Pair]:
     """Each function that stood there before under the same name and reads otherwise now: then, and now."""
     kept = module.notes.get("rewritten")
     if not isinstance(kept, tuple):
@@ -20,12 +20,12 @@ def rewritten(source: Source, module: PythonModule) -> Sequence[Pair]:
     return kept
 
 
-def _rewritten(source: Source, module: PythonModule) -> Iterator[Pair]:
+def _rewritten(source: SourceFile, module: PythonModule) -> Iterator[Pair]:
     base = source.base_text
     if base is None or base == source.text:
         return
     try:
-        tree = shared_tree(base)
+        tree = cached_parse(base)
     except _UNREADABLE:
         return
     before = dict(named_functions(tree.body))

@@ -6,20 +6,20 @@ import ast
 import re
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import nodes_run_by
 
 BROAD = frozenset({"Exception", "BaseException"})
 # What changes something outside: where it fails, more is lost than an answer.
-_DEED = LatePattern(
+_DEED = LazyPattern(
     r"_*(save|store|insert|update|delete|send|publish|commit|write|create|post|put|push|notify|charge|pay|refund"
     r"|upload|deliver|enqueue|record|add|append|persist|submit|emit|dispatch|execute|apply|import_|sync)(_\w+)?"
 )
-_SENDS = LatePattern(r"post|put|patch|delete|send(_\w+)?|publish")
-_CHECKS_ANSWER = LatePattern(r"raise_for_status")
-_TOOL_COMMENT = LatePattern(r"#\s*(pragma|type|pylint|nosec|noqa|pyright|mypy|ruff)\b[^#]*", re.IGNORECASE)
-_WAIVER = LatePattern(
+_SENDS = LazyPattern(r"post|put|patch|delete|send(_\w+)?|publish")
+_CHECKS_ANSWER = LazyPattern(r"raise_for_status")
+_TOOL_COMMENT = LazyPattern(r"#\s*(pragma|type|pylint|nosec|noqa|pyright|mypy|ruff)\b[^#]*", re.IGNORECASE)
+_WAIVER = LazyPattern(
     r"#\s*(noqa\b[^#]*\b(S110|S112|BLE001)\b|nosec\b|pylint:\s*disable=[^#]*(broad|W0703|W0718))"
 )
 
@@ -50,14 +50,14 @@ def is_broad(handler: ast.ExceptHandler) -> bool:
     return any(kind is None or (isinstance(kind, ast.Name) and kind.id in BROAD) for kind in kinds)
 
 
-def catches(handler: ast.ExceptHandler, names: LatePattern) -> bool:
+def catches(handler: ast.ExceptHandler, names: LazyPattern) -> bool:
     """Whether one of the errors a handler is for has such a name."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     caught = [kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "") for kind in kinds]
     return any(names.fullmatch(name) for name in caught)
 
 
-def does(statements: Sequence[ast.stmt], deeds: LatePattern) -> bool:
+def does(statements: Sequence[ast.stmt], deeds: LazyPattern) -> bool:
     """Whether statements make a call of such a name for what it does, not for what it gives."""
     calls = [s.value for s in nodes_run_by(statements) if isinstance(s, ast.Expr)]
     called = [call.value if isinstance(call, ast.Await) else call for call in calls]

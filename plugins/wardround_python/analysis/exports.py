@@ -13,18 +13,18 @@ from types import ModuleType
 
 import msgspec
 
-from wardround.checks.base import Project
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import RepositoryView
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import parse, walk
-from wardround_python.analysis.import_resolution import Place
+from wardround_python.analysis.import_resolution import ModuleLocation
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-_DYNAMIC = LatePattern(
+_DYNAMIC = LazyPattern(
     r"(?<![\w.])(?:globals\s*\(|locals\s*\(\s*\)|vars\s*\(\s*\)|exec\s*\()"
     r"|\bsys\.modules\s*\[\s*__name__|\bsys\.modules\s*\[[^\]\n]{0,200}\]\s*=|\bsys\.modules\.(?:get\(\s*__name__|[us])"
     r"|\bsetattr\s*\(\s*sys\b|\b__path__\b|\blazy_import\b|\brecreate_module\b"
 )
-_GENERATED = LatePattern(
+_GENERATED = LazyPattern(
     r"^_*version$|_version$|^version_info$|_pb2|_grpc|generated|_gen$|^_?build_|parsetab|_rc$"
 )
 _MOST_HOPS = 3
@@ -121,18 +121,18 @@ def stem_of(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__")
 
 
-def module_at(stem: str, project: Project) -> str | None:
+def module_at(stem: str, project: RepositoryView) -> str | None:
     """The path of the module that Python imports for a stem; packages come first."""
     return next((p for p in (f"{stem}/__init__.py", f"{stem}.py") if project.read(p) is not None), None)
 
 
-def has_other_source(stem: str, project: Project) -> bool:
+def has_other_source(stem: str, project: RepositoryView) -> bool:
     """Return True if something else than Python source may be imported for a stem: an extension, a folder."""
     endings = [f"{stem}{ending}" for ending in _COMPILED]
     return bool(project.paths([*endings, f"{stem}.*.so", f"{stem}.cpython*", f"{stem}/*"]))
 
 
-def provides(path: str, name: str, project: Project, hops: int = _MOST_HOPS) -> bool | None:
+def provides(path: str, name: str, project: RepositoryView, hops: int = _MOST_HOPS) -> bool | None:
     """Return True if a module has a name to import, False if it has not, None if that is unknown."""
     text = project.read(path)
     if text is None:
@@ -167,13 +167,13 @@ def _shown(text: str) -> _Shown | None:
     return _Shown(names, string_constants(tree), star_imports(tree), computed)
 
 
-def has_submodule(folder: str, name: str, project: Project) -> bool:
+def has_submodule(folder: str, name: str, project: RepositoryView) -> bool:
     """Return True if a package has a module of a name, as a file or as a folder."""
     stem = f"{folder}/{name}"
     return module_at(stem, project) is not None or has_other_source(stem, project)
 
 
-def _by_star(path: str, shown: _Shown, name: str, project: Project, hops: int) -> bool | None:
+def _by_star(path: str, shown: _Shown, name: str, project: RepositoryView, hops: int) -> bool | None:
     """``provides`` through the star imports of a module."""
     answers: list[bool | None] = []
     for node in shown.stars:
@@ -182,7 +182,7 @@ def _by_star(path: str, shown: _Shown, name: str, project: Project, hops: int) -
     return True if True in answers else None if None in answers else False
 
 
-def imported_module(path: str, node: ast.ImportFrom, project: Project) -> str | None:
+def imported_module(path: str, node: ast.ImportFrom, project: RepositoryView) -> str | None:
     """The path of the module that a ``from`` import in another one names, if it is of the repository."""
     named = node.module.split(".") if node.module else []
     folders = path.split("/")[:-1]
@@ -191,12 +191,12 @@ def imported_module(path: str, node: ast.ImportFrom, project: Project) -> str | 
         return module_at("/".join([*above, *named]), project) if len(folders) >= node.level - 1 else None
     for depth in range(len(folders), -1, -1):
         found = module_at("/".join([*folders[:depth], *named]), project)
-        if found is not None and Place.of(found).is_meant_by(path, node.module or "", 0, project):
+        if found is not None and ModuleLocation.of(found).is_meant_by(path, node.module or "", 0, project):
             return found
     return None
 
 
-def dotted_name(path: str, project: Project) -> str:
+def dotted_name(path: str, project: RepositoryView) -> str:
     """A module's name as imports write it: from the topmost folder above it that is a package."""
     parts = stem_of(path).split("/")
     start = len(parts) - 1
@@ -205,7 +205,7 @@ def dotted_name(path: str, project: Project) -> str:
     return ".".join(parts[start:])
 
 
-def is_generated(path: str, project: Project) -> bool:
+def is_generated(path: str, project: RepositoryView) -> bool:
     """Return True if a build may write a module: its name says so, or the project's set-up names it."""
     stem = stem_of(path).rpartition("/")[2]
     if _GENERATED.search(stem):
@@ -213,7 +213,7 @@ def is_generated(path: str, project: Project) -> bool:
     return bool(project.files_with_word([f"{stem}.py"], ("*.gitignore", "*setup.py", "*Makefile")))
 
 
-def is_packaged_elsewhere(top: str, project: Project) -> bool:
+def is_packaged_elsewhere(top: str, project: RepositoryView) -> bool:
     """Return True if a top-level package of the repository may also come from an installed distribution."""
     names = [top, top.replace("_", "-")]
     files = (

@@ -7,28 +7,28 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import FunctionNode, is_test_path, last_name, named_functions
-from wardround.languages.python.tree import walk, written
+from wardround.languages.python.tree import unparse_fast, walk
 from wardround.semantics.semdiff.guard_checks import GuardCheck
-from wardround.semantics.semdiff.guards import CLEANS, GUARDS_NOTHING, KINDS, Body, Guard
+from wardround.semantics.semdiff.guards import CLEANS, GUARDS_NOTHING, KINDS, Guard, GuardedFunction
 
-_WRITES = LatePattern(
+_WRITES = LazyPattern(
     r"(?i)^(?:bulk_)?(?:save|create|delete|update|insert|remove|add|set|clear|execute|executemany|upsert|merge|flush"
     r"|write|pop|append|extend|discard|setdefault|popitem|appendleft|popleft)(?:_\w+)?$"
 )
-_NO_ACT = LatePattern(
+_NO_ACT = LazyPattern(
     r"^(?:len|str|int|float|bool|list|dict|tuple|set|sorted|isinstance|getattr|hasattr|repr|format|join|strip|lower|upper"
     r"|startswith|endswith|split|get|keys|values|items|debug|info|warning|error|exception|print|append|super|_|gettext"
     r"|range|enumerate|zip|min|max|any|all|sum|type|cast|copy)$"
 )
-_NAME = LatePattern(r"[A-Za-z_]\w*")
+_NAME = LazyPattern(r"[A-Za-z_]\w*")
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _REFUSES = frozenset({"abort", "exit", "fail", "error", "send_error"})
 
 
-def bodies(tree: ast.Module) -> list[Body]:
+def bodies(tree: ast.Module) -> list[GuardedFunction]:
     """The functions of a module, qualified by their classes; one in a function is part of it."""
     shared = frozenset(_shared(tree))
     return [_body(name, node, shared) for name, node in named_functions(tree.body)]
@@ -47,8 +47,8 @@ def _shared(tree: ast.Module) -> Iterator[str]:
         yield from (f"={target.id}" for target in targets if isinstance(target, ast.Name))
 
 
-def _body(name: str, node: FunctionNode, shared: frozenset[str]) -> Body:
-    return Body(
+def _body(name: str, node: FunctionNode, shared: frozenset[str]) -> GuardedFunction:
+    return GuardedFunction(
         name,
         tuple(_reach(one, shared) for one in _guards(node)),
         acts_in(node.body),
@@ -97,18 +97,18 @@ def _acts(node: ast.AST) -> Iterator[str]:
         if name and not _NO_ACT.search(name):
             yield name
         if isinstance(node.func, ast.Attribute) and _WRITES.search(name):
-            yield f"={written(node.func.value)}"
+            yield f"={unparse_fast(node.func.value)}"
     elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        yield f"={written(node.value if isinstance(node, ast.Subscript) else node)}"
+        yield f"={unparse_fast(node.value if isinstance(node, ast.Subscript) else node)}"
     if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-        yield f"~{written(node)}"
+        yield f"~{unparse_fast(node)}"
 
 
 def _called(statements: Sequence[ast.stmt]) -> Iterator[str]:
     for statement in statements:
         for node in walk(statement):
             if isinstance(node, ast.Call):
-                yield written(node.func)
+                yield unparse_fast(node.func)
                 yield from (one.id for one in node.args if isinstance(one, ast.Name))
 
 
@@ -124,7 +124,9 @@ def _guards(node: FunctionNode) -> Iterator[Guard]:
                 yield from _named(_head(item.context_expr), kinds, acts_in(inner.body))
         elif isinstance(inner, ast.If) and _leaves(inner.body):
             after = _after(inner, whole)
-            about = frozenset(f"~{written(one)}" for one in walk(inner.test) if isinstance(one, ast.Name))
+            about = frozenset(
+                f"~{unparse_fast(one)}" for one in walk(inner.test) if isinstance(one, ast.Name)
+            )
             for guard in _named(_told(inner), ("permission", "owner", "check", "limit"), after):
                 asked = about if guard.kind in ("check", "limit") else frozenset[str]()
                 yield msgspec.structs.replace(guard, leaves=True, about=asked)
@@ -163,7 +165,7 @@ def _wrapping(node: ast.Call) -> Iterator[Guard]:
 
 
 def _given_to(node: ast.Call) -> str:
-    return written(node).replace(" ", "")
+    return unparse_fast(node).replace(" ", "")
 
 
 def _still(cleaning: Sequence[ast.stmt]) -> frozenset[str]:
@@ -200,12 +202,12 @@ def _calls_among(acts: _Acts) -> frozenset[str]:
 def _told(node: ast.If) -> str:
     """A condition, and what is raised where it holds."""
     last = node.body[-1]
-    return f"{written(node.test)} {written(last) if isinstance(last, ast.Raise) else ''}"
+    return f"{unparse_fast(node.test)} {unparse_fast(last) if isinstance(last, ast.Raise) else ''}"
 
 
 def _head(node: ast.expr) -> str:
     """What a decorator, a context manager or a call is called, without what it is given."""
-    return written(node.func if isinstance(node, ast.Call) else node)
+    return unparse_fast(node.func if isinstance(node, ast.Call) else node)
 
 
 def _after(node: ast.stmt, whole: _Acts) -> _Acts:
@@ -228,7 +230,7 @@ class PythonGuards(GuardCheck):
     def is_test(self, path: str) -> bool:
         return is_test_path(path)
 
-    def bodies(self, path: str, text: str) -> Sequence[Body]:
+    def bodies(self, path: str, text: str) -> Sequence[GuardedFunction]:
         try:
             return bodies(parsed(path, text).tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError):

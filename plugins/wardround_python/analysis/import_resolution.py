@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from wardround.checks.base import Project
+from wardround.checks.base import RepositoryView
 
 
-class Place(msgspec.Struct, frozen=True):
+class ModuleLocation(msgspec.Struct, frozen=True):
     """Where a module stands, as the parts of its path: ``src/app/mail.py`` is ``src``, ``app``, ``mail``."""
 
     parts: tuple[str, ...]
 
     @classmethod
-    def of(cls, path: str) -> Place:
+    def of(cls, path: str) -> ModuleLocation:
         return cls(tuple(path.removesuffix(".py").removesuffix("/__init__").split("/")))
 
-    def is_meant_by(self, importer: str, dotted: str, level: int, project: Project) -> bool:
+    def is_meant_by(self, importer: str, dotted: str, level: int, project: RepositoryView) -> bool:
         """Whether an import in another file, with so many leading dots, can only mean this module."""
         named = tuple(dotted.split(".")) if dotted else ()
         folders = tuple(importer.split("/")[:-1])
@@ -30,7 +30,7 @@ class Place(msgspec.Struct, frozen=True):
         )
 
     def _is_import_root(
-        self, root: tuple[str, ...], folders: tuple[str, ...], named_parts: int, project: Project
+        self, root: tuple[str, ...], folders: tuple[str, ...], named_parts: int, project: RepositoryView
     ) -> bool:
         """Whether imports can start in a folder: no package, and the importer is under it or names enough."""
         if root and project.read("/".join((*root, "__init__.py"))) is not None:
@@ -43,6 +43,6 @@ def _roots_near(folders: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [*(folders[:depth] for depth in range(len(folders) + 1)), ("src",), ("lib",)]
 
 
-def _holds_module(root: tuple[str, ...], named: tuple[str, ...], project: Project) -> bool:
+def _holds_module(root: tuple[str, ...], named: tuple[str, ...], project: RepositoryView) -> bool:
     stem = "/".join((*root, *named))
     return project.read(f"{stem}.py") is not None or project.read(f"{stem}/__init__.py") is not None

@@ -13,23 +13,23 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
-from wardround.checks.base import Project
-from wardround.checks.lazy import LatePattern
-from wardround.languages.python.tree import parse, walk, written
-from wardround.semantics.semdiff.removed_uses import Use
+from wardround.checks.base import RepositoryView
+from wardround.checks.lazy import LazyPattern
+from wardround.languages.python.tree import parse, unparse_fast, walk
+from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_python.analysis.callers import bindings
 from wardround_python.analysis.exports import UNREADABLE, is_package, is_packaged_elsewhere, provides, stem_of
-from wardround_python.analysis.import_resolution import Place
+from wardround_python.analysis.import_resolution import ModuleLocation
 
 _MOST_FILES = 300
 """Files with one of the words that are read; more have a word that is no name of this project's own."""
-_NOT_RUN = LatePattern(
+_NOT_RUN = LazyPattern(
     r"(^|/)(test_?data|fixtures|snapshots|templates|cookiecutter|_?vendor(ed)?|third_party|node_modules"
     r"|site-packages|typings|stubs|examples_broken)/|[{}]"
 )
 _TOLERANT = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"})
-_TOLERANT_CONTEXTS = LatePattern(r"suppress|raises|assertRaises|capture|warns|catch")
-_ABOUT_VERSIONS = LatePattern(
+_TOLERANT_CONTEXTS = LazyPattern(r"suppress|raises|assertRaises|capture|warns|catch")
+_ABOUT_VERSIONS = LazyPattern(
     r"(?i)version|hasattr|getattr|platform|find_spec|\bsys\.|os\.name|\bhas_|\bhave_|available|installed|\bpy[23]|compat"
 )
 _IGNORED = ("type: ignore", "type:ignore", "pylint: disable", "pyright: ignore", "ty: ignore", "pyre-ignore")
@@ -53,23 +53,25 @@ class Users:
         is_gone: whether the module itself is gone.
     """
 
-    def __init__(self, path: str, names: Collection[str], project: Project, *, is_gone: bool = False) -> None:
+    def __init__(
+        self, path: str, names: Collection[str], project: RepositoryView, *, is_gone: bool = False
+    ) -> None:
         self._path = path
         self._names = frozenset(names)
         self._project = project
         self._is_gone = is_gone
-        self._place = Place.of(path)
+        self._place = ModuleLocation.of(path)
         self._stem = self._place.parts[-1]
         self._elsewhere: dict[str, bool] = {}
 
-    def uses(self) -> list[Use]:
+    def uses(self) -> list[RemovedUse]:
         """The uses in all other files, by path and line."""
-        found: set[Use] = set()
+        found: set[RemovedUse] = set()
         for path in self._candidates():
             found.update(self.uses_in(path, self._project.read(path)))
         return sorted(found)
 
-    def uses_in(self, path: str, text: str | None) -> list[Use]:
+    def uses_in(self, path: str, text: str | None) -> list[RemovedUse]:
         """The uses in one other file, in no order; none where it cannot be read."""
         if text is None or _NOT_RUN.search(path) or not self._may_use(text) or "sys.modules" in text:
             return []
@@ -91,7 +93,7 @@ class Users:
             return False
         return "import" in text and (self._is_gone or any(name in text for name in self._names))
 
-    def _in_module(self, path: str, text: str, tree: ast.Module) -> Iterator[Use]:
+    def _in_module(self, path: str, text: str, tree: ast.Module) -> Iterator[RemovedUse]:
         lines = text.split("\n")
         imports = _Imports(tree)
         modules: list[tuple[str, str]] = []
@@ -111,21 +113,21 @@ class Users:
             yield from self._attributes(path, tree, imports, modules)
         yield from self._by_text(path, tree, imports)
 
-    def _of_module(self, path: str, node: ast.stmt, for_types: bool) -> Iterator[Use]:
+    def _of_module(self, path: str, node: ast.stmt, for_types: bool) -> Iterator[RemovedUse]:
         if self._is_gone:
-            yield Use(path, node.lineno, "", for_types)
+            yield RemovedUse(path, node.lineno, "", for_types)
 
     def _of_from(
         self, path: str, node: ast.ImportFrom, for_types: bool, modules: list[tuple[str, str]]
-    ) -> Iterator[Use]:
+    ) -> Iterator[RemovedUse]:
         stem = node.module or ""
         if self._is_meant(path, stem, node.level):
             if self._is_gone:
-                yield Use(path, node.lineno, "", for_types)
+                yield RemovedUse(path, node.lineno, "", for_types)
                 return
             for alias in node.names:
                 if alias.name in self._names:
-                    yield Use(path, alias.lineno, alias.name, for_types)
+                    yield RemovedUse(path, alias.lineno, alias.name, for_types)
             return
         for alias in node.names:
             dotted = f"{stem}.{alias.name}" if stem else alias.name
@@ -155,7 +157,7 @@ class Users:
 
     def _attributes(
         self, path: str, tree: ast.Module, imports: _Imports, modules: Sequence[tuple[str, str]]
-    ) -> Iterator[Use]:
+    ) -> Iterator[RemovedUse]:
         """Where a name is read from the module: ``mail.send``."""
         spellings = {
             f"{spelling}.{name}"
@@ -168,36 +170,36 @@ class Users:
             if spellings
             else []
         )
-        found = [(node, full) for node in nodes if (full := written(node)) in spellings]
+        found = [(node, full) for node in nodes if (full := unparse_fast(node)) in spellings]
         set_here = {full for node, full in found if not isinstance(node.ctx, ast.Load)}
         for node, full in found:
             if full not in set_here and imports.is_certain(node):
-                yield Use(path, node.lineno, node.attr, imports.is_for_types(node))
+                yield RemovedUse(path, node.lineno, node.attr, imports.is_for_types(node))
 
-    def _by_text(self, path: str, tree: ast.Module, imports: _Imports) -> Iterator[Use]:
+    def _by_text(self, path: str, tree: ast.Module, imports: _Imports) -> Iterator[RemovedUse]:
         """What is named by a whole dotted text where it is looked up at once: patches, ``import_module``."""
         for node in walk(tree):
             if not isinstance(node, ast.Call) or not node.args or not imports.is_certain(node):
                 continue
             text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
             called = (
-                written(node.func).rpartition(".")[2]
+                unparse_fast(node.func).rpartition(".")[2]
                 if isinstance(node.func, (ast.Name, ast.Attribute))
                 else ""
             )
             if not isinstance(text, str) or "." not in text:
                 continue
             if called == "import_module" and self._is_gone and self._is_meant(path, text, 0):
-                yield Use(path, node.lineno, "")
+                yield RemovedUse(path, node.lineno, "")
             elif called in _PATCHERS and not any(k.arg in ("create", "raising") for k in node.keywords):
                 yield from self._patched(path, node, text)
 
-    def _patched(self, path: str, node: ast.Call, text: str) -> Iterator[Use]:
+    def _patched(self, path: str, node: ast.Call, text: str) -> Iterator[RemovedUse]:
         parts = text.split(".")
         for end in range(1, len(parts)):
             is_name = self._is_gone or parts[end] in self._names
             if is_name and self._is_meant(path, ".".join(parts[:end]), 0) and self._is_submodule:
-                yield Use(path, node.lineno, "" if self._is_gone else parts[end])
+                yield RemovedUse(path, node.lineno, "" if self._is_gone else parts[end])
 
     def _is_meant(self, importer: str, dotted: str, level: int) -> bool:
         """Return True if an import can mean nothing but this module."""
@@ -313,7 +315,7 @@ def _under(test: ast.expr, state: Needed | None, in_function: bool) -> Needed | 
 
 def _is_type_checking(test: ast.expr) -> bool:
     return (
-        written(test).rpartition(".")[2] == "TYPE_CHECKING"
+        unparse_fast(test).rpartition(".")[2] == "TYPE_CHECKING"
         if isinstance(test, (ast.Name, ast.Attribute))
         else False
     )
@@ -323,7 +325,7 @@ def _is_tolerant(handler: ast.ExceptHandler) -> bool:
     """Return True if a handler takes the failure of an import."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = {
-        written(kind).rpartition(".")[2] for kind in kinds if isinstance(kind, (ast.Name, ast.Attribute))
+        unparse_fast(kind).rpartition(".")[2] for kind in kinds if isinstance(kind, (ast.Name, ast.Attribute))
     }
     return handler.type is None or bool(names & _TOLERANT)
 

@@ -6,7 +6,7 @@ import ast
 
 from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
 from wardround.languages.python.tree import walk
-from wardround_python.analysis.call_resolution import Callees
+from wardround_python.analysis.call_resolution import CallResolver
 
 MAKERS = frozenset(
     {
@@ -46,7 +46,7 @@ _KINDS = frozenset({"Iterator", "Generator", "AsyncIterator", "AsyncGenerator"})
 _UNCHANGED = frozenset({"staticmethod", "classmethod", "override", "final"})
 
 
-def gives_once(value: ast.expr, module: PythonModule, callees: Callees) -> bool:
+def gives_once(value: ast.expr, module: PythonModule, callees: CallResolver) -> bool:
     """Whether a value can be gone through once only."""
     if isinstance(value, ast.GeneratorExp):
         return True
@@ -89,7 +89,7 @@ def is_iterator(annotation: ast.expr | None) -> bool:
     return (named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")) in _KINDS
 
 
-def takes_all(use: ast.expr, module: PythonModule, callees: Callees) -> bool:
+def takes_all(use: ast.expr, module: PythonModule, callees: CallResolver) -> bool:
     """Whether nothing is left of what an expression stands for, once the expression around it has run."""
     parent = module.parents[use]
     if isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)):
@@ -109,7 +109,7 @@ def takes_all(use: ast.expr, module: PythonModule, callees: Callees) -> bool:
     return _goes_through(parent, parent.args.index(use), callees)
 
 
-def _goes_through(call: ast.Call, place: int, callees: Callees) -> bool:
+def _goes_through(call: ast.Call, place: int, callees: CallResolver) -> bool:
     """Whether a function of the project goes through its argument in a loop of its own."""
     found, told = callees.definition_of(call), callees.of(call)
     if found is None or told is None or place >= len(told.parameters):

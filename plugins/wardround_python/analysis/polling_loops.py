@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import nodes_run_by
 from wardround.languages.python.tree import walk
 
 # What a handler may do between two attempts without ending them.
-BETWEEN_ATTEMPTS = LatePattern(
+BETWEEN_ATTEMPTS = LazyPattern(
     r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min"
     r"|max|random|uniform|inc|incr|increment|capture_(exception|message)|record_exception|add_breadcrumb"
     r"|(back_?off|pause|nap|delay|cool_?down|snooze|wait|sleep)(_\w+)?)"
@@ -19,14 +19,14 @@ BETWEEN_ATTEMPTS = LatePattern(
 ASKS_A_PERSON = frozenset(
     {"input", "raw_input", "prompt", "getpass", "ask", "confirm", "readline", "getkey", "getch"}
 )
-COUNTS_OR_TIMES = LatePattern(
+COUNTS_OR_TIMES = LazyPattern(
     r"time|clock|monotonic|deadline|elapsed|attempt|tries|count|now\b|len\b|size|poll|alive|returncode"
     r"|empty|pid"
     r"|stop|shut|exit|quit|cancel|running",
     re.IGNORECASE,
 )
-CONSUMES = LatePattern(r"pop|recv|receive|read|next|accept|dequeue|take|consume|claim|fetchone|poll")
-RENEWS = LatePattern(r"(refresh|reload|update|fetch|load|sync)(_\w+)?")
+CONSUMES = LazyPattern(r"pop|recv|receive|read|next|accept|dequeue|take|consume|claim|fetchone|poll")
+RENEWS = LazyPattern(r"(refresh|reload|update|fetch|load|sync)(_\w+)?")
 
 
 def asked_for(body: Sequence[ast.stmt], test: ast.expr) -> list[ast.stmt] | None:

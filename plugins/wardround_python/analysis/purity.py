@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wardround.languages.python.module import FunctionNode, PythonModule, binds, nodes_run_by
 from wardround.languages.python.tree import walk
-from wardround_python.analysis.call_resolution import Callees, Definition
+from wardround_python.analysis.call_resolution import CallResolver, Definition
 
 _DEEPEST = 2
 """How many functions deep it is looked whether what is called only computes."""
@@ -67,7 +67,9 @@ _MADE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _MAKERS = frozenset({"list", "dict", "set", "collections.Counter", "collections.defaultdict", "sorted"})
 
 
-def only_computes(found: Definition, module: PythonModule, callees: Callees, deep: int = _DEEPEST) -> bool:
+def only_computes(
+    found: Definition, module: PythonModule, callees: CallResolver, deep: int = _DEEPEST
+) -> bool:
     """Whether a function changes nothing that others see, raises nothing itself and answers something.
 
     Args:
@@ -91,7 +93,7 @@ def _is_answer(value: ast.expr | None) -> bool:
 
 
 def _is_harmless(
-    node: ast.AST, function: FunctionNode, module: PythonModule, callees: Callees, deep: int
+    node: ast.AST, function: FunctionNode, module: PythonModule, callees: CallResolver, deep: int
 ) -> bool:
     if isinstance(node, _ACTING):
         return False
@@ -105,7 +107,7 @@ def _is_harmless(
 
 
 def _call_is_harmless(
-    call: ast.Call, function: FunctionNode, module: PythonModule, callees: Callees, deep: int
+    call: ast.Call, function: FunctionNode, module: PythonModule, callees: CallResolver, deep: int
 ) -> bool:
     name = module.dotted(call.func) or ""
     if name in _BUILTINS or name in _LIBRARY:

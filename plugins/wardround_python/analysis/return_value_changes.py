@@ -22,7 +22,7 @@ _KNOWN = _PLAIN | {"iterator", "None"}
 _NUMBERS = frozenset({"int", "float", "bool"})
 
 
-class Shape(msgspec.Struct, frozen=True):
+class ReturnShape(msgspec.Struct, frozen=True):
     """What a function gives.
 
     Attributes:
@@ -45,7 +45,7 @@ class Shape(msgspec.Struct, frozen=True):
         return f"{'an' if self.kind in ('int', 'iterator') else 'a'} {self.kind}"
 
 
-class Use(msgspec.Struct, frozen=True):
+class ResultUse(msgspec.Struct, frozen=True):
     """One thing done with a result.
 
     Attributes:
@@ -59,14 +59,14 @@ class Use(msgspec.Struct, frozen=True):
     what: str = ""
 
 
-def shapes(old: FunctionNode, new: FunctionNode) -> tuple[Shape, Shape]:
+def shapes(old: FunctionNode, new: FunctionNode) -> tuple[ReturnShape, ReturnShape]:
     """What a function gave and what it gives, by its annotation or else by its ``return`` statements."""
     before = msgspec.structs.replace(_shape(old), or_none=_may_be_none(old))
     after = msgspec.structs.replace(_shape(new), or_none=_may_be_none(new))
     if before.kind == "?" and after.kind == "tuple":
         values = {ast.unparse(v) for v in _returned(old)}
         parts = {ast.unparse(e) for v in _returned(new) if isinstance(v, ast.Tuple) for e in v.elts}
-        before = Shape("one", None, before.or_none) if values and values <= parts else before
+        before = ReturnShape("one", None, before.or_none) if values and values <= parts else before
     return before, after
 
 
@@ -80,7 +80,7 @@ def _may_be_none(function: FunctionNode) -> bool:
     return any(nothing) and not all(nothing)
 
 
-def taken_apart(uses: Sequence[Use]) -> bool:
+def taken_apart(uses: Sequence[ResultUse]) -> bool:
     """Whether a result is used as if it were there, and nobody looks whether it is."""
     apart = any(use.deed in ("unpack", "attribute", "key", "place", "loop", "len", "entry") for use in uses)
     return apart and not any(use.deed in ("truth", "tested", "compare") for use in uses)
@@ -91,36 +91,36 @@ def _returned(function: FunctionNode) -> list[ast.expr]:
     return [v for v in found if v is not None and not (isinstance(v, ast.Constant) and v.value is None)]
 
 
-def _shape(function: FunctionNode) -> Shape:
+def _shape(function: FunctionNode) -> ReturnShape:
     if function.returns is not None:
         return _annotated(function.returns)
     values = _returned(function)
     kinds = kinds_returned(function) - {"None"}
     if not values and not kinds:
         gives_up = any(isinstance(n, ast.Raise) for n in function.body) or len(function.body) == 1
-        return Shape("?" if gives_up else "None")
+        return ReturnShape("?" if gives_up else "None")
     sizes = {len(v.elts) if isinstance(v, ast.Tuple) else None for v in values}
     if (
         None not in sizes
         and len(sizes) == 1
         and not any(isinstance(n, ast.Starred) for v in values for n in walk(v))
     ):
-        return Shape("tuple", sizes.pop())
+        return ReturnShape("tuple", sizes.pop())
     kind = next(iter(kinds)) if len(kinds) == 1 else "?"
-    return Shape(kind if kind in _KNOWN and kind != "tuple" else "?")
+    return ReturnShape(kind if kind in _KNOWN and kind != "tuple" else "?")
 
 
-def _annotated(node: ast.expr) -> Shape:
+def _annotated(node: ast.expr) -> ReturnShape:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
             return _annotated(ast.parse(node.value, mode="eval").body)
         except SyntaxError:
-            return Shape("?")
+            return ReturnShape("?")
     if isinstance(node, ast.Constant) and node.value is None:
-        return Shape("None")
+        return ReturnShape("None")
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         sides = [one for one in (node.left, node.right) if ast.unparse(one) != "None"]
-        return _annotated(sides[0]) if len(sides) == 1 else Shape("?")
+        return _annotated(sides[0]) if len(sides) == 1 else ReturnShape("?")
     outer = node.value if isinstance(node, ast.Subscript) else node
     name = ast.unparse(outer).rpartition(".")[2]
     inner = node.slice if isinstance(node, ast.Subscript) else None
@@ -130,11 +130,11 @@ def _annotated(node: ast.expr) -> Shape:
     if kind == "tuple":
         parts = inner.elts if isinstance(inner, ast.Tuple) else [inner] if inner is not None else []
         fixed = bool(parts) and "..." not in map(ast.unparse, parts)
-        return Shape("tuple", len(parts)) if fixed else Shape("list")
-    return Shape(kind)
+        return ReturnShape("tuple", len(parts)) if fixed else ReturnShape("list")
+    return ReturnShape(kind)
 
 
-def uses_of(module: PythonModule, call: ast.Call) -> Iterator[Use]:
+def uses_of(module: PythonModule, call: ast.Call) -> Iterator[ResultUse]:
     """What is done with the result of a call, through the one name it is given."""
     node: ast.expr = call
     parent = module.parents[node]
@@ -145,18 +145,18 @@ def uses_of(module: PythonModule, call: ast.Call) -> Iterator[Use]:
         target = targets[0]
         if isinstance(target, (ast.Tuple, ast.List)):
             if not any(isinstance(e, ast.Starred) for e in target.elts):
-                yield Use("unpack", call.lineno, str(len(target.elts)))
+                yield ResultUse("unpack", call.lineno, str(len(target.elts)))
         elif isinstance(target, ast.Name) and len(targets) == 1:
             yield from _uses_of_name(module, target, call)
         elif isinstance(target, (ast.Attribute, ast.Subscript)):
-            yield Use("whole", call.lineno)
+            yield ResultUse("whole", call.lineno)
         return
     use = _use(module, node)
     if use is not None:
         yield use
 
 
-def _uses_of_name(module: PythonModule, target: ast.Name, call: ast.Call) -> Iterator[Use]:
+def _uses_of_name(module: PythonModule, target: ast.Name, call: ast.Call) -> Iterator[ResultUse]:
     """The uses of a name that has its value from one place alone in its function."""
     around = module.function_of(call)
     if around is None or isinstance(around, ast.Lambda):
@@ -170,40 +170,42 @@ def _uses_of_name(module: PythonModule, target: ast.Name, call: ast.Call) -> Ite
         if isinstance(name.ctx, ast.Load):
             assigned = module.parents[name]
             if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], (ast.Tuple, ast.List)):
-                yield Use("unpack", name.lineno, str(len(assigned.targets[0].elts)))
+                yield ResultUse("unpack", name.lineno, str(len(assigned.targets[0].elts)))
             elif (use := _use(module, name)) is not None:
                 yield use
 
 
-def _use(module: PythonModule, node: ast.expr) -> Use | None:
+def _use(module: PythonModule, node: ast.expr) -> ResultUse | None:
     """What is done with a value right where it stands; None where it is passed back or dropped."""
     parent, line = module.parents[node], node.lineno
     if isinstance(parent, ast.Attribute):
-        return Use("attribute", line, parent.attr)
+        return ResultUse("attribute", line, parent.attr)
     if isinstance(parent, ast.Subscript) and parent.value is node:
         at = parent.slice
         if isinstance(at, ast.Constant):
-            return Use("key" if isinstance(at.value, str) else "place", line, str(at.value))
-        return Use("place", line) if isinstance(at, (ast.Slice, ast.UnaryOp)) else Use("entry", line)
+            return ResultUse("key" if isinstance(at.value, str) else "place", line, str(at.value))
+        return (
+            ResultUse("place", line) if isinstance(at, (ast.Slice, ast.UnaryOp)) else ResultUse("entry", line)
+        )
     if isinstance(parent, ast.Compare):
         if parent.left is not node and isinstance(parent.ops[0], (ast.In, ast.NotIn)):
-            return Use("within", line)
+            return ResultUse("within", line)
         other = parent.comparators[0] if parent.left is node else parent.left
         if isinstance(other, ast.Constant) and other.value is not None:
-            return Use("compare", line, type(other.value).__name__)
-        return Use("tested" if isinstance(parent.ops[0], (ast.Is, ast.IsNot)) else "whole", line)
+            return ResultUse("compare", line, type(other.value).__name__)
+        return ResultUse("tested" if isinstance(parent.ops[0], (ast.Is, ast.IsNot)) else "whole", line)
     if isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)) and parent.iter is node:
-        return Use("loop", line)
+        return ResultUse("loop", line)
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "len":
-        return Use("len", line)
+        return ResultUse("len", line)
     if isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.UnaryOp)):
-        return Use("truth", line)
+        return ResultUse("truth", line)
     if isinstance(parent, (ast.Expr, ast.Return, ast.Yield, ast.Lambda, ast.Starred)):
         return None
-    return Use("whole", line)
+    return ResultUse("whole", line)
 
 
-def misfit(use: Use, old: Shape, new: Shape, unseen: bool) -> bool:
+def misfit(use: ResultUse, old: ReturnShape, new: ReturnShape, unseen: bool) -> bool:
     """Whether a use fits what the function gave and does not fit what it gives.
 
     Args:

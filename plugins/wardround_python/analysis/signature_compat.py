@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
 
 
@@ -86,7 +86,7 @@ class Signature(msgspec.Struct, frozen=True):
         return f'needs "{missing}"' if missing else None
 
 
-class Change(msgspec.Struct, frozen=True):
+class SignatureChange(msgspec.Struct, frozen=True):
     """One function before and after, and where it stands.
 
     Attributes: awaited: whether calls have to be awaited now and did not before, or the other way round;
@@ -142,7 +142,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 MOVED = "takes "
-_WORD = LatePattern(r"[a-z]+|[A-Z][a-z]*")
+_WORD = LazyPattern(r"[a-z]+|[A-Z][a-z]*")
 
 
 def _suits(argument: ast.expr, name: str, types: Sequence[tuple[str, str]]) -> bool:

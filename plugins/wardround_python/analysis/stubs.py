@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
 
 # What a constant is dressed up in.
-_MADE_OF_CONSTANTS = LatePattern(
+_MADE_OF_CONSTANTS = LazyPattern(
     r"Decimal|Money|Fraction|timedelta|date|datetime|jsonify|\w*Response|\w*Result|\w*Quote|\w*Status"
     r"|UUID|dict"
 )

@@ -9,7 +9,7 @@ from functools import cached_property
 from wardround.languages.python.literals import is_false, is_none
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name, nodes_run_by
 from wardround.languages.python.tree import walk
-from wardround_python.analysis.call_resolution import Callees
+from wardround_python.analysis.call_resolution import CallResolver
 
 TEXT, BYTES, NUMBER = "text", "bytes", "a number"
 _DEEPEST = 5
@@ -101,14 +101,14 @@ _Given = ast.expr | ast.arg | None
 class ValueKinds:
     """The kinds of the values of one module; empty where the text alone does not tell."""
 
-    def __init__(self, module: PythonModule, callees: Callees) -> None:
+    def __init__(self, module: PythonModule, callees: CallResolver) -> None:
         self._module = module
         self._callees = callees
         self._known: dict[ast.expr, str] = {}
         self._bound: dict[ast.AST, Mapping[str, Sequence[_Given]]] = {}
 
     @classmethod
-    def shared(cls, module: PythonModule, callees: Callees) -> ValueKinds:
+    def shared(cls, module: PythonModule, callees: CallResolver) -> ValueKinds:
         """One for all checks of a module."""
         found = module.notes.get(cls)
         if not isinstance(found, ValueKinds) or found._callees is not callees:

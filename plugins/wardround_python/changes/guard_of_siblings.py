@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import ChangeCase
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.semantics.semdiff.guard_checks import SiblingGuardCheck
-from wardround.semantics.semdiff.guards import Body
+from wardround.semantics.semdiff.guards import GuardedFunction
 from wardround_python.analysis.guarded_functions import PythonGuards
 
 _SHOWN = (
@@ -66,10 +66,10 @@ class GuardOfSiblings(PythonGuards, SiblingGuardCheck):
         ),
     ]
 
-    def bodies(self, path: str, text: str) -> Sequence[Body]:
+    def bodies(self, path: str, text: str) -> Sequence[GuardedFunction]:
         """Without those that only answer a question: a guard is made of them."""
         found = super().bodies(path, text)
         return [one for one in found if not _ANSWERS.match(one.name.rpartition(".")[2])]
 
 
-_ANSWERS = LatePattern(r"_?(?:is|has|are|was|can|may|should|must)_")
+_ANSWERS = LazyPattern(r"_?(?:is|has|are|was|can|may|should|must)_")

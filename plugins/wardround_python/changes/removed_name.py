@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangedText
+from wardround.checks.base import ChangeCase, ChangedFileView
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import parse
 from wardround.semantics.semdiff.line_diff import span_of_line
@@ -68,7 +68,7 @@ class RemovedName(RemovedUsesCheck):
         "which left three modules broken, all right; of the commits that remove names, applied without their "
         "other files, 64 of 71 names; most of the others are still provided by a module's __getattr__"
     )
-    LOOK = "wardround_python.prefilters:removes_a_binding_or_uses_an_import"
+    PREFILTER = "wardround_python.prefilters:removes_a_binding_or_uses_an_import"
     VALID: ClassVar[Sequence[ChangeCase]] = [
         _renamed({"app.py": "from mail.box import post\n\npost(1)\n"}),
         _renamed({"app.py": _IMPORTS}, after=f"{_POST}send = post\n"),
@@ -181,7 +181,7 @@ class RemovedName(RemovedUsesCheck):
             if file.text != file.base_text or file.path != path:
                 self._inspect(file, path, file.base_text)
 
-    def _inspect_imports(self, file: ChangedText, text: str) -> None:
+    def _inspect_imports(self, file: ChangedFileView, text: str) -> None:
         """Report what added lines import that does not exist, unless the change removes it."""
         from wardround_python.analysis.added_imports import missing_uses
 
@@ -196,7 +196,7 @@ class RemovedName(RemovedUsesCheck):
             severity = Severity.WARN if use.is_for_types else None
             self.report(file.path, span_of_line(file, use.line), f"{what}; correct the import", severity)
 
-    def _inspect(self, file: ChangedText, path: str, text: str) -> None:
+    def _inspect(self, file: ChangedFileView, path: str, text: str) -> None:
         before = names_of(text)
         project = self.change.project
         now = module_at(stem_of(path), project)
@@ -232,7 +232,7 @@ class RemovedName(RemovedUsesCheck):
             if tree and any(imported_module(package, node, project) == path for node in star_imports(tree)):
                 yield package
 
-    def _inspect_gone(self, file: ChangedText, path: str) -> None:
+    def _inspect_gone(self, file: ChangedFileView, path: str) -> None:
         """Report the imports of a module that is there no more."""
         project = self.change.project
         uses = Users(path, (), project, is_gone=True).uses()

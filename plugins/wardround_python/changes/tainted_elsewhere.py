@@ -7,8 +7,8 @@ import importlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText, Source
-from wardround.findings import Plane, RawResult
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView, SourceFile
+from wardround.findings import Plane, RawFinding
 from wardround.languages.python.module import is_test_path
 
 if TYPE_CHECKING:
@@ -96,12 +96,12 @@ class TaintedElsewhere(ChangeCheck):
                 for hit in _beyond(flow, is_first):
                     self._tell(file, modules, hit)
 
-    def _tell(self, file: ChangedText, modules: Modules, hit: Hit) -> None:
+    def _tell(self, file: ChangedFileView, modules: Modules, hit: Hit) -> None:
         flow = modules.flow(hit.path)
         text = self.change.project.read(hit.path)
         if flow is None or text is None:
             return
-        for check in (one(Source(hit.path, text), flow.module) for one in _checks()):
+        for check in (one(SourceFile(hit.path, text), flow.module) for one in _checks()):
             if hit.danger & check.DANGER and check.counts(hit):
                 at = self.change.file(hit.path)
                 if at is not None and at.is_added(hit.node.lineno):
@@ -118,10 +118,10 @@ class TaintedElsewhere(ChangeCheck):
         said = (flow.module.path, span.line if function is None else -function.lineno, check.ID)
         if said not in self._said:
             self._said.add(said)
-            self.results.append(RawResult(check.ID, flow.module.path, span, check.MESSAGE, check.URL))
+            self.results.append(RawFinding(check.ID, flow.module.path, span, check.MESSAGE, check.URL))
 
 
-def _may_ask(file: ChangedText) -> bool:
+def _may_ask(file: ChangedFileView) -> bool:
     from wardround_python.dataflow.check import may_ask
 
     if not file.path.endswith(".py") or is_test_path(file.path):

@@ -6,28 +6,28 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import ChangeCase, ChangeCheck
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 
 # ``{{ comment.body | safe }}``: the value, then the filters.
-_FILLED = LatePattern(r"\{\{-?\s*(?P<value>[\w.\[\]'\"()]{1,80})\s*(?P<filters>\|[^{}]{0,120})\}\}")
-_SAFE = LatePattern(r"\|\s*safe\b")
-_OFF = LatePattern(r"\{%-?\s*autoescape\s+(off|false|False)\s*-?%\}")
+_FILLED = LazyPattern(r"\{\{-?\s*(?P<value>[\w.\[\]'\"()]{1,80})\s*(?P<filters>\|[^{}]{0,120})\}\}")
+_SAFE = LazyPattern(r"\|\s*safe\b")
+_OFF = LazyPattern(r"\{%-?\s*autoescape\s+(off|false|False)\s*-?%\}")
 # What visitors of a site write themselves.
-_VISITORS = LatePattern(
+_VISITORS = LazyPattern(
     r"(?i)^(\w+_)?(comments?|message|msg|reviews?|user|profile|author|visitor|guest|feedback|repl(y|ies)|question|answer|"
     r"ticket|contact|member|customer|request|query|search|q|bio|note|chat|review|testimonial|submission)$"
 )
-_TRUSTED = LatePattern(
+_TRUSTED = LazyPattern(
     r"(?i)html|markdown|markup|rendered|safe|json|svg|icon|form|widget|script|style|css|media|trans|qr_?code|attrs|"
     r"sanit|clean|bleach|escape|linkify|render_|toc|embed|avatar|badge|csrf|config|settings"
 )
 
 
-_NO_PAGE = LatePattern(r"(?i)(^|[/_.-])(tests?|te?xt|plain)([/_.-]|$)")
+_NO_PAGE = LazyPattern(r"(?i)(^|[/_.-])(tests?|te?xt|plain)([/_.-]|$)")
 
 
-class UnescapedValue(ChangeCheck):
+class UnescapedTemplateValue(ChangeCheck):
     """A template puts what visitors wrote into the page as it is.
 
     ``safe`` switches off the escaping that templates do by themselves, so a comment with a script in it runs

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround.semantics.docdrift.env_vars import UnlistedVariableCheck
+from wardround.semantics.docdrift.env_vars import UndocumentedVariableCheck
 from wardround_python.docdrift.env_adapter import PythonVariableCheck
 
 _READ = (
@@ -26,7 +26,7 @@ def _more(others: dict[str, str], after: str = _MORE, line: int | None = None) -
     return ChangeCase({"mail/post.py": (_READ, after)}, others=others, place=place)
 
 
-class UnlistedVariable(PythonVariableCheck, UnlistedVariableCheck):
+class UnlistedVariable(PythonVariableCheck, UndocumentedVariableCheck):
     """The program needs a new environment variable that the example file does not list, as it lists others.
 
     The same goes for a README with a table of variables. Whoever sets the program up from it meets an error.

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround.semantics.docdrift.cli_checks import WithdrawnOptionCheck
+from wardround.semantics.docdrift.cli_checks import RemovedOptionCheck
 from wardround_python.docdrift.cli_adapter import PythonOptionCheck
 
 _SCRIPTS = '[project.scripts]\npost = "mail.cli:main"\n'
@@ -35,7 +35,7 @@ def _taken(others: dict[str, str], after: str = _cli(_TO, _BOX), **case: object)
     )
 
 
-class WithdrawnOption(PythonOptionCheck, WithdrawnOptionCheck):
+class WithdrawnOption(PythonOptionCheck, RemovedOptionCheck):
     """A change took an option off a command line, and words about the program still name it.
 
     Whoever follows them gets an error, and a step that runs the program fails. Change the words in the same

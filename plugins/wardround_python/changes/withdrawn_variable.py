@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround.semantics.docdrift.env_vars import WithdrawnVariableCheck
+from wardround.semantics.docdrift.env_vars import RemovedVariableCheck
 from wardround_python.docdrift.env_adapter import PythonVariableCheck
 
 _READ = 'import os\n\nBOX = os.environ["MAIL_BOX"]\nTRIES = int(os.getenv("MAIL_TRIES", "3"))\nLAST = 1\n'
@@ -24,7 +24,7 @@ def _less(others: dict[str, str], after: str = _LESS, line: int | None = None) -
     return ChangeCase({"mail/post.py": (_READ, after)}, others=others, place=place)
 
 
-class WithdrawnVariable(PythonVariableCheck, WithdrawnVariableCheck):
+class WithdrawnVariable(PythonVariableCheck, RemovedVariableCheck):
     """A change stopped reading an environment variable that words still name.
 
     Whoever sets it believes that it does something. Take it out of the documentation, the example file and

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
 
-_PROMISES = LatePattern(r"def[ ]+_*(?:is|has|get)_[a-z]|def[ ]+_*(?:can|should)_[a-z]")
-_QUESTION = LatePattern(r"_*(is|has|can|should)_[a-z]\w*")
-_OTHER_ANSWERS = LatePattern(
+_PROMISES = LazyPattern(r"def[ ]+_*(?:is|has|get)_[a-z]|def[ ]+_*(?:can|should)_[a-z]")
+_QUESTION = LazyPattern(r"_*(is|has|can|should)_[a-z]\w*")
+_OTHER_ANSWERS = LazyPattern(
     r"(Optional\[)?(str|int|float|bytes|list|dict|set|List|Dict|Set|datetime|date|Decimal)\b[^|]*(\| ?None)?"
 )
 _NAME = re.compile(r"_*(is|has|get)_[a-z]\w*")
@@ -87,7 +87,7 @@ class AnswerlessName(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return _PROMISES.search(source.text) is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

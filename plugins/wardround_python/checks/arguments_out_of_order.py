@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_text
 from wardround.languages.python.tree import walk
 from wardround.semantics.docdrift.comment_lines import PYTHON
-from wardround.semantics.docdrift.directions import turned_on_purpose
+from wardround.semantics.docdrift.directions import is_intentional_reversal
 from wardround_python.check import PythonCheck
 from wardround_python.checks.swapped_arguments import named
 from wardround_python.libraries.argument_order import (
@@ -68,7 +68,7 @@ class ArgumentsOutOfOrder(PythonCheck):
 
     ID = "PY049"
     NAME = "arguments-out-of-order"
-    LOOK = "wardround_python.prefilters:gives_several_or_a_place"
+    PREFILTER = "wardround_python.prefilters:gives_several_or_a_place"
     DEFECT_CLASS = "swapped-arguments"
     TRIED_ON = (
         "twenty-three trees of 600,000 lines, tests left out: 2 moves of files named from the far end, "
@@ -219,7 +219,7 @@ class ArgumentsOutOfOrder(PythonCheck):
 
     def _is_turned(self, node: ast.Call, callee: str) -> bool:
         """Whether the turning round is meant: said by a name around, or both ways are asked close by."""
-        if turned_on_purpose(self.source.text, PYTHON, node.lineno):
+        if is_intentional_reversal(self.source.text, PYTHON, node.lineno):
             return True
         function = next((one for one in self.module.ancestors(node) if isinstance(one, _FUNCTIONS)), None)
         statement = next((one for one in self.module.ancestors(node) if isinstance(one, ast.stmt)), node)
@@ -296,9 +296,9 @@ class ArgumentsOutOfOrder(PythonCheck):
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ENOUGH_OTHERS = 2
-_BOUND = LatePattern(r"(^|_)(lo|low|lower|min|minimum|floor|a_min|smallest|hi|high|upper|max|maximum)(_|$)")
+_BOUND = LazyPattern(r"(^|_)(lo|low|lower|min|minimum|floor|a_min|smallest|hi|high|upper|max|maximum)(_|$)")
 _SAY_LITTLE = frozenset({"id", "name", "key", "value", "at", "code", "number", "path", "type"})
-_TURNS = LatePattern(
+_TURNS = LazyPattern(
     r"refund|revert|chargeback|roll_?back|repay|revers|backward|invert|swap|flip|mirror|undo|transpose"
     r"|opposite|symmetric|back_|rotat|return_|descend"
 )

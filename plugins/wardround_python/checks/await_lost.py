@@ -30,7 +30,7 @@ class AwaitLost(PythonCheck):
     NAME = "await-lost"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "missing-await"
-    LOOK = "wardround_python.prefilters:changes_a_function"
+    PREFILTER = "wardround_python.prefilters:changes_a_function"
     WORDS = ("async ",)
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "

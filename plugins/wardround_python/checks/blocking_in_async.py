@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Edit, Plane, Span, SuggestedFix
 from wardround_python.analysis.blocking_calls import WAITING_CALLS, Waiting
 from wardround_python.check import PythonCheck
@@ -27,7 +27,7 @@ _RUNS_QUERY = frozenset(
         "first", "last", "latest", "earliest", "aggregate", "delete", "update", "in_bulk",
     }
 )  # fmt: skip
-_MANAGER = LatePattern(r"[A-Z]\w*(\.\w+)?\.objects\b|[a-z]\w*\.[A-Z]\w*\.objects\b")
+_MANAGER = LazyPattern(r"[A-Z]\w*(\.\w+)?\.objects\b|[a-z]\w*\.[A-Z]\w*\.objects\b")
 # How work is handed to a thread, and which argument is the work.
 _TO_THREAD = {"to_thread": 0, "run_sync": 0, "run_in_threadpool": 0, "run_in_executor": 1}
 _OTHER_LOOPS = frozenset({"trio", "anyio", "curio"})
@@ -177,7 +177,7 @@ class BlockingInAsync(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "async def" in source.text
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -270,7 +270,7 @@ def _is_in_memory(node: ast.Call) -> bool:
     return bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == ":memory:"
 
 
-def _import_edit(source: Source) -> Edit | None:
+def _import_edit(source: SourceFile) -> Edit | None:
     """The edit that adds ``import asyncio``; None where libcst cannot place it in whole lines."""
     import libcst  # slow to import, and only a finding needs it
     from libcst.codemod import CodemodContext

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
-from wardround.languages.python.tree import shared_tree, walk
+from wardround.languages.python.tree import cached_parse, walk
 from wardround_python.analysis.blocking_calls import Waiting
 from wardround_python.check import PythonCheck
 
-_LOCK_NAME = LatePattern(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
+_LOCK_NAME = LazyPattern(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
 _LOCK_TYPES = frozenset({"threading.Lock", "threading.RLock"})
 # These exist to make their users wait for one another while something outside happens.
-_WAITING_IS_MEANT = LatePattern(
+_WAITING_IS_MEANT = LazyPattern(
     r"rate_?limit|limiter|throttl|pace|wait|process_?lock|file_?lock", re.IGNORECASE
 )
 
@@ -125,7 +125,7 @@ class BlockingUnderLock(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return ("with " in source.text or ".release()" in source.text) and (
             "ock" in source.text or "utex" in source.text or "OCK" in source.text
         )
@@ -180,7 +180,7 @@ class BlockingUnderLock(PythonCheck):
         """The calls that stood outside every ``with`` before the change, by function and as written."""
         base = self.source.base_text
         try:
-            tree = shared_tree(base) if base is not None else None
+            tree = cached_parse(base) if base is not None else None
         except _UNREADABLE:
             tree = None
         functions = (n for n in walk(tree) if isinstance(n, FunctionNode)) if tree is not None else ()

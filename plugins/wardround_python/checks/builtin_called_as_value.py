@@ -30,7 +30,7 @@ class BuiltinCalledAsValue(PythonCheck):
 
     ID = "PY037"
     NAME = "builtin-called-as-value"
-    LOOK = "wardround_python.prefilters:names_a_value_like_a_builtin"
+    PREFILTER = "wardround_python.prefilters:names_a_value_like_a_builtin"
     DEFECT_CLASS = "name-shadowed"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
@@ -18,13 +18,13 @@ _CLOCKS = frozenset(
     {"time.monotonic", "time.time", "time.perf_counter", "datetime.datetime.now", "datetime.datetime.utcnow"}
 )
 # They wait by themselves, or each round has something of its own to do.
-_WAITS = LatePattern(
+_WAITS = LazyPattern(
     r"\w*(wait|sleep|recv|receive|read|accept|get|next|select|poll|join|pop|fetch|take|consume|claim"
     r"|acquire|lock|step|tick|yield"
     r"|handle|process|run|work|pump|dispatch|drain|expire|pause|back_?off|nap|delay|block|idle|is_set|spin"
     r"|compute|advance|write|send)\w*"
 )
-_ANSWERS = LatePattern(
+_ANSWERS = LazyPattern(
     r"_*(is|has|can|ready|done|finished|exists|available|reachable|healthy|up|alive|running|started"
     r"|replayed|caught_up|synced|connected"
     r"|check|ping|probe|test|state|status|set|setnx|complete|completed|locked|free|idle|active|open)(_\w+)?"

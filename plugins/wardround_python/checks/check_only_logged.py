@@ -8,22 +8,22 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name, nodes_run_by
 from wardround_python.check import PythonCheck
 
-_CHECKS = LatePattern(
+_CHECKS = LazyPattern(
     r"_*(?:(?:validate|verify|ensure|assert|authorize|authenticate|require|enforce|forbid|clean|check)(?:_\w+)?"
     r"|full_clean|raise_for_\w+|raise_if_\w+)"
 )
-_WEAK = LatePattern(r"_*(?:check|clean|ensure|require|verify)(?:_(?P<what>\w+))?")
+_WEAK = LazyPattern(r"_*(?:check|clean|ensure|require|verify)(?:_(?P<what>\w+))?")
 """Words that also mean to look into something, or to make sure that it is there."""
-_GRAVE = LatePattern(
+_GRAVE = LazyPattern(
     r"(?i)perm|access|auth|owner|user|role|admin|token|signature|password|csrf|url|path|host|origin|redirect|safe"
     r"|valid|limit|quota|size|input|schema|checksum|hash|cert|email|amount|balance|name|type|data"
 )
-_TELLS = LatePattern(
+_TELLS = LazyPattern(
     r"(?:.*\.)?(?:_?log(?:ger|ging)?|LOG(?:GER)?|warnings|statsd|metrics|stdout|stderr)", re.DOTALL
 )
 _LEAVES = (ast.Raise, ast.Return, ast.Continue, ast.Break, ast.Yield, ast.YieldFrom, ast.Await)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround_python.check import PythonCheck
 
-_BACK = LatePattern(
+_BACK = LazyPattern(
     r"(?i)^_?(close|release|unlock|restore|reset|remove|rmtree|unlink|delete|stop|shutdown|disconnect|rollback|pop"
     r"|chdir|clean_?up|tear_?down|deregister|unregister|disable|terminate|kill|put|putconn|unset|revert|uninstall)\w*$"
 )

@@ -6,28 +6,28 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once, literal
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_OPEN = LatePattern(r"(?i)^(http|ws|ldap|ftp|mqtt|amqp)://(?:[^/@\s]*@)?([^/:?\s]+|\[[^]]*\])")
+_OPEN = LazyPattern(r"(?i)^(http|ws|ldap|ftp|mqtt|amqp)://(?:[^/@\s]*@)?([^/:?\s]+|\[[^]]*\])")
 # Addresses of this machine or of a network of one's own: a single word is a name of such a network too.
-_NEAR = LatePattern(
+_NEAR = LazyPattern(
     r"(?i)^(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|\[|[\w-]+$)|"
     r"\.(local|internal|localhost|test|svc|lan|cluster|consul|intranet|home|docker)(\.|$)|\{"
 )
-_SECRET = LatePattern(
+_SECRET = LazyPattern(
     r"(?i)\bauth\b|authorization|bearer|\btoken\b|_token\b|api_?key|x-api-key|passw|\bpwd\b|secret|credential|"
     r"\bcard|\bcvv\b|\biban\b|session_?id"
 )
-_CALLS = LatePattern(
+_CALLS = LazyPattern(
     r"(?i)(^|\.)(get|post|put|patch|delete|head|request|stream|urlopen|Request|connect|ws_connect|"
     r"create_connection|Client|AsyncClient|ClientSession|WebSocketApp|websocket_connect|Session)$"
 )
-_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|benchmarks?)([/_.]|$)")
+_OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|benchmarks?)([/_.]|$)")
 _CLIENTS = ("requests", "httpx", "aiohttp", "urllib", "websocket", "tornado", "http.client", "niquests")
 _MAIL = {
     "smtplib.SMTP": ("login", ("starttls",)),
@@ -113,7 +113,7 @@ class CleartextCredentials(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.semantics.semdiff.copy_paste import Entry, entry_of, left_behind
+from wardround.semantics.semdiff.copy_paste import RowField, entry_of, forgotten_edits
 from wardround_python.check import PythonCheck
 
 _Row = list[tuple[str, ast.expr]]
@@ -23,7 +23,7 @@ class CopiedRow(PythonCheck):
 
     ID = "PY481"
     NAME = "copied-row"
-    LOOK = "wardround_python.prefilters:adds_an_entry"
+    PREFILTER = "wardround_python.prefilters:adds_an_entry"
     DEFECT_CLASS = "copied-value"
     TRIED_ON = (
         "the newest trees of 24 projects, about 20,000 files: no hit, so nothing wrong and nothing proven"
@@ -82,8 +82,8 @@ class CopiedRow(PythonCheck):
             if any(self.adds(value) for _, value in row):
                 self._judge(row, made, entries)
 
-    def _judge(self, row: _Row, made: list[Entry | None], entries: list[list[Entry | None]]) -> None:
-        left = left_behind(made, entries, self._exists)
+    def _judge(self, row: _Row, made: list[RowField | None], entries: list[list[RowField | None]]) -> None:
+        left = forgotten_edits(made, entries, self._exists)
         if left is not None:
             name, value = row[left.place]
             told = f'"{name}" takes {ast.unparse(value)}, where all around it speaks for "{left.wanted}"'

@@ -33,7 +33,7 @@ class CopiedValue(PythonCheck):
 
     ID = "PY065"
     NAME = "copied-value"
-    LOOK = "wardround_python.prefilters:takes_an_attribute_twice"
+    PREFILTER = "wardround_python.prefilters:takes_an_attribute_twice"
     TRIED_ON = (
         "thirty trees of 900,000 lines, tests left out: 2, of fields of self that were meant to be alike; "
         "those were left alone after that, which left none"

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, literal, settings_in
 from wardround.languages.python.module import FunctionNode
@@ -16,16 +16,16 @@ from wardround_python.check import PythonCheck
 _OFF = frozenset({"WTF_CSRF_ENABLED", "JWT_COOKIE_CSRF_PROTECT", "xsrf_cookies"})
 _OPTIONS = frozenset({"require_csrf", "check_origin"})
 _MESSAGE = "another site can send this in a visitor's name: nothing asks for a token of this site"
-_LOGGED_IN = LatePattern(
+_LOGGED_IN = LazyPattern(
     r"\brequest\.user\b|\brequest\.session\b|\bcurrent_user\b|login_required|LoginRequired|permission_required|"
     r"staff_member_required|user_passes_test|\bsession\["
 )
 # What proves by itself that the call is no browser's.
-_PROVEN = LatePattern(
+_PROVEN = LazyPattern(
     r"(?i)webhook|hmac|signature|compare_digest|api_?key|authorization|bearer|token_required|oauth|saml|verify_"
 )
-_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(tests?|testing|dev(elopment)?|local|ci|e2e)([/_.]|$)")
-_TRUSTS_ALL = LatePattern(r"^(https?://)?\*(\.(com|net|org|io|app|dev))?$")
+_OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|dev(elopment)?|local|ci|e2e)([/_.]|$)")
+_TRUSTS_ALL = LazyPattern(r"^(https?://)?\*(\.(com|net|org|io|app|dev))?$")
 
 
 class CsrfOff(PythonCheck):
@@ -100,7 +100,7 @@ class CsrfOff(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -39,7 +39,7 @@ class DecidedCondition(PythonCheck):
 
     ID = "PY042"
     NAME = "decided-condition"
-    LOOK = "wardround_python.prefilters:may_be_decided"
+    PREFILTER = "wardround_python.prefilters:may_be_decided"
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = (
         "twenty-three trees of 600,000 lines, tests left out: 10, all type=bool in options: right; a "

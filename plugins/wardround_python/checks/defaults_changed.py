@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
@@ -28,7 +28,7 @@ _CHANGES = frozenset(
         "sort",
     }
 )
-_DEFAULTS = LatePattern(r"_*([A-Z0-9]+_)*(DEFAULTS?|BASE|TEMPLATE|INITIAL|COMMON|STANDARD)(_[A-Z0-9_]+)?")
+_DEFAULTS = LazyPattern(r"_*([A-Z0-9]+_)*(DEFAULTS?|BASE|TEMPLATE|INITIAL|COMMON|STANDARD)(_[A-Z0-9_]+)?")
 
 
 class DefaultsChanged(PythonCheck):

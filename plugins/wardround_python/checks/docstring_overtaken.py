@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import parse, walk
@@ -28,7 +28,7 @@ from wardround_python.check import PythonCheck
 from wardround_python.docdrift.docstring_claims import by_error, by_gone_field, by_lock, by_number
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-_HISTORY = LatePattern(
+_HISTORY = LazyPattern(
     r"versionchanged|versionadded|deprecated|[Cc]hanged in|[Ss]ince version|[Ff]ormerly|[Pp]reviously"
 )
 _KIND_WORDS = {
@@ -36,8 +36,8 @@ _KIND_WORDS = {
     "tuple": "tuple", "pair": "tuple", "generator": "iterator", "iterator": "iterator", "yields": "iterator",
     "string": "str", "None": "None",
 }  # fmt: skip
-_OF_RESULT = LatePattern(r"return|yield|give|as an?|:rtype|\bnone\b", re.IGNORECASE)
-_UNITS = LatePattern(
+_OF_RESULT = LazyPattern(r"return|yield|give|as an?|:rtype|\bnone\b", re.IGNORECASE)
+_UNITS = LazyPattern(
     r"\b(micro|milli|nano)?seconds?\b|\bmsecs?\b|\bms\b|\bminutes?\b|\bhours?\b|\bdays?\b|\b(kilo|mega|kibi"
     r"|mebi)?bytes?\b|\b[KM]i?B\b"
     r"|\bpercent\b|\bcents?\b|\beuros?\b|\bdollars?\b|\bmet(?:re|er)s?\b|\bkilomet(?:re|er)s?\b"
@@ -46,7 +46,7 @@ _UNITS = LatePattern(
 )
 _FACTORS = frozenset({60, 100, 1000, 1024, 3600, 86400, 1000000, 1048576, 24})
 _DURATIONS = ("microseconds", "milliseconds", "seconds", "minutes", "hours", "days", "weeks")
-_MARKED = LatePattern(r"`{1,2}([A-Za-z_][\w.]*)(?:\(\))?`{1,2}")
+_MARKED = LazyPattern(r"`{1,2}([A-Za-z_][\w.]*)(?:\(\))?`{1,2}")
 
 
 class DocstringOvertaken(PythonCheck):
@@ -59,7 +59,7 @@ class DocstringOvertaken(PythonCheck):
 
     ID = "PY047"
     NAME = "docstring-overtaken"
-    LOOK = "wardround_python.prefilters:rewrites_beside_words"
+    PREFILTER = "wardround_python.prefilters:rewrites_beside_words"
     WORDS = ('"""', "'''")
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -8,21 +8,21 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import FunctionNode
-from wardround.semantics.docdrift.model import Entry
+from wardround.semantics.docdrift.model import DocEntry
 from wardround_python.check import PythonCheck
 from wardround_python.docdrift.docstring_parser import words_of
 
-_STATED = LatePattern(
+_STATED = LazyPattern(
     r"(?i)\bdefaults?(?: value)?(?: is| to|:| =|=)\s*"
     r"(?P<value>``?[^`\n]+``?|\"[^\"\n]*\"|'[^'\n]*'|[+-]?\d[\d_.e+-]*|True\b|False\b|None\b)"
     r"(?P<after>[^\n]*)"
 )
-_ENDS = LatePattern(r"\s*(?:$|[.,;)\]](?:\s|$)|\()")
+_ENDS = LazyPattern(r"\s*(?:$|[.,;)\]](?:\s|$)|\()")
 """What follows a value that stands for itself: no unit, no ``if``, no further choice."""
-_HEDGES = LatePattern(r"(?i)\b(?:if|when|unless|for|on|else|otherwise|depending|except|or)\b")
+_HEDGES = LazyPattern(r"(?i)\b(?:if|when|unless|for|on|else|otherwise|depending|except|or)\b")
 _UNKNOWN = object()
 
 
@@ -102,7 +102,7 @@ class DocumentedDefaultDiffers(PythonCheck):
             if _differ(_literal(stated), value):
                 self._tell(words, entry, stated, ast.unparse(default))
 
-    def _tell(self, words: ast.Constant, entry: Entry, stated: str, default: str) -> None:
+    def _tell(self, words: ast.Constant, entry: DocEntry, stated: str, default: str) -> None:
         start = words.lineno + entry.line
         for number in range(start, min(start + 12, len(self.source.lines) + 1)):
             found = _STATED.search(self.source.lines[number - 1])
@@ -145,7 +145,7 @@ def _defaults(node: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
             yield one.arg, maybe
 
 
-def _stated(entry: Entry) -> str | None:
+def _stated(entry: DocEntry) -> str | None:
     """The value an entry names as the default, where it names one and no condition."""
     found = list(_STATED.finditer(entry.text))
     if len(found) != 1:

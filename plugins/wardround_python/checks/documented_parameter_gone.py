@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Severity
 from wardround_python.docdrift.docstring_check import DocstringCheck
 
 if TYPE_CHECKING:
-    from wardround.semantics.docdrift.model import Compared
-    from wardround.semantics.docdrift.parameters import Gone
+    from wardround.semantics.docdrift.model import DocumentedPair
+    from wardround.semantics.docdrift.parameters import RemovedParameter
 
 _SPHINX = '"""Send a text.\n\n    :param to: who gets it\n    :param {}: how often it is tried\n    """'
 _GOOGLE = '"""Send a text.\n\n    Args:\n        to: who gets it\n        tries (int): how often\n    """'
@@ -81,12 +81,12 @@ class DocumentedParameterGone(DocstringCheck):
     ]
 
     @classmethod
-    def may_speak(cls, one: Compared, source: Source) -> bool:
+    def may_speak(cls, one: DocumentedPair, source: SourceFile) -> bool:
         from wardround.semantics.docdrift.parameters import gone_parameters
 
         return bool(gone_parameters(one.change))
 
-    def look_at(self, one: Compared) -> None:
+    def look_at(self, one: DocumentedPair) -> None:
         from wardround.semantics.docdrift.parameters import gone_parameters
 
         for gone in gone_parameters(one.change):
@@ -94,6 +94,6 @@ class DocumentedParameterGone(DocstringCheck):
             self.report(place, _message(gone))
 
 
-def _message(gone: Gone) -> str:
+def _message(gone: RemovedParameter) -> str:
     became = f'renamed it to "{gone.now}"' if gone.now else "took it out of the signature"
     return f'"{gone.entry.name}" is documented here, but this change {became}'

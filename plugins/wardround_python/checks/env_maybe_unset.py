@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import walk
 from wardround.storage.regex_cache import bounded
@@ -35,17 +35,17 @@ _TAKES_NO_NONE = frozenset(
 )  # fmt: skip
 _PLAIN_TYPES = frozenset({"str", "int", "float", "bool", "Path", "bytes"})
 # Without them the program cannot do what it is there for, whatever else may be left out.
-_NEEDED = LatePattern(
+_NEEDED = LazyPattern(
     r"SECRET|PASSWORD|PRIVATE_KEY|SIGNING|(API|ENCRYPTION|JWT)_KEY$|_TOKEN$|DATABASE_URL|_DSN$"
     r"|_TABLE(_NAME)?$|_BUCKET(_NAME)?$"
     r"|_QUEUE(_URL|_NAME)?$|_TOPIC(_ARN)?$|_ENDPOINT$|_STREAM(_NAME)?$"
 )
-_MAY_LACK = LatePattern(
+_MAY_LACK = LazyPattern(
     r"SENTRY|OPTIONAL|DEBUG|TEST|PROXY|SLACK|SMTP|MAIL|REDIS|METRIC|STATSD|TRACING|OTEL|DEV_|GITHUB|HF_"
     r"|OAUTH|AUTH_\w+_(ID|SECRET)|CLIENT_(ID|SECRET)"
 )
 _TESTS = (ast.If, ast.While, ast.IfExp, ast.Assert)
-_TALK = LatePattern(
+_TALK = LazyPattern(
     r"(debug|info|warning|warn|error|exception|critical|print|echo|write|\w*(Error|Exception|Exit))"
 )
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, PythonModule, is_test_path
 from wardround_python.analysis.call_resolution import located
@@ -27,7 +27,7 @@ CONVERTERS = frozenset(
 )  # fmt: skip
 
 # Set by the system, the shell or a platform for every program: no project can declare them.
-SYSTEM_VARIABLE = LatePattern(
+SYSTEM_VARIABLE = LazyPattern(
     r"(PATH|PATHEXT|COMP_\w+|HOME|HOMEDRIVE|HOMEPATH|USER|USERNAME|USERPROFILE|LOGNAME|SUDO_\w+|SHELL"
     r"|COMSPEC|PWD|OLDPWD|SHLVL"
     r"|HOSTNAME|TERM\w*|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|COLUMNS|LINES|TMPDIR|TMP|TEMP"
@@ -41,29 +41,29 @@ SYSTEM_VARIABLE = LatePattern(
     r"|RUN_MAIN)",
     re.IGNORECASE,
 )
-_SCRIPT_PATH = LatePattern(
+_SCRIPT_PATH = LazyPattern(
     r"(^|/)(bin|docker|deploy|infra|scripts?|tools?|examples?|docs?|benchmarks?|migrations|alembic"
     r"|management/commands)/"
     r"|(^|/)(setup|manage|conftest|wsgi|asgi|__main__|noxfile|fabfile)\.py$|^tasks\.py$"
 )
-_RUN_AS_SCRIPT = LatePattern(r"^if __name__\s*==", re.MULTILINE)
-_SETTINGS_NAME = LatePattern(r"env|config|settings|setup|options?|credential|flag|default", re.IGNORECASE)
+_RUN_AS_SCRIPT = LazyPattern(r"^if __name__\s*==", re.MULTILINE)
+_SETTINGS_NAME = LazyPattern(r"env|config|settings|setup|options?|credential|flag|default", re.IGNORECASE)
 # One variable taken in: read by its name, or declared through a library made for it.
-_TAKEN_IN = LatePattern(r"""\b(environ\[|environ\.get\(|getenv\(|config\(|env(\.\w+)?\()\s*["']""")
-_SETTINGS_CLASS = LatePattern(r"^class [^\n]*\bBaseSettings\b[^\n]*\n(?:[ \t][^\n]*\n|\n)*", re.MULTILINE)
-_FIELD = LatePattern(r"^[ \t]+[A-Za-z]\w*[ \t]*:[ \t]*[A-Za-z]", re.MULTILINE)
-_SHARED_FOLDER = LatePattern(
+_TAKEN_IN = LazyPattern(r"""\b(environ\[|environ\.get\(|getenv\(|config\(|env(\.\w+)?\()\s*["']""")
+_SETTINGS_CLASS = LazyPattern(r"^class [^\n]*\bBaseSettings\b[^\n]*\n(?:[ \t][^\n]*\n|\n)*", re.MULTILINE)
+_FIELD = LazyPattern(r"^[ \t]+[A-Za-z]\w*[ \t]*:[ \t]*[A-Za-z]", re.MULTILINE)
+_SHARED_FOLDER = LazyPattern(
     r".*(settings|config|conf|env).*|core|common|shared|utils?|utilities|lib|libs", re.IGNORECASE
 )
 # One read past every settings module, and in how many other modules it stands where that is the habit.
-_DIRECT = LatePattern(r"\benviron\[|\benviron\.get\(|\bgetenv\(")
+_DIRECT = LazyPattern(r"\benviron\[|\benviron\.get\(|\bgetenv\(")
 _HABIT = 3
 # The share of the reads from which it is the project's custom to read in settings modules.
 _CUSTOM = 0.75
 # The part of a variable's name that stands in the code where the rest is put together.
-_KEY_START = LatePattern(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*")
-_MAY_READ = LatePattern(r"environ|getenv|\b\w*env\w*\(\s*[\"'][A-Z]", re.IGNORECASE)
-_READ_NAME = LatePattern(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+_KEY_START = LazyPattern(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*")
+_MAY_READ = LazyPattern(r"environ|getenv|\b\w*env\w*\(\s*[\"'][A-Z]", re.IGNORECASE)
+_READ_NAME = LazyPattern(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 _SETTINGS_MODULES = frozenset({"settings", "config", "conf", "configuration"})
 _NO_SETTINGS = frozenset(
     {
@@ -166,7 +166,7 @@ def _key(module: PythonModule, node: ast.expr) -> str | None:
     return f"{start}*" if isinstance(start, str) and _KEY_START.fullmatch(start) else None
 
 
-def reads_environment(source: Source) -> bool:
+def reads_environment(source: SourceFile) -> bool:
     """Whether the text can hold a read of the environment."""
     return "environ" in source.text or "getenv" in source.text
 
@@ -178,7 +178,7 @@ def is_settings_module(path: str, options: object) -> bool:
     return any(fnmatchcase(path, pattern) or fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def may_read_environment(source: Source) -> bool:
+def may_read_environment(source: SourceFile) -> bool:
     """Whether the file is a settings module of the project or a script, where configuration comes in."""
     if is_settings_module(source.path, source.options) or _SCRIPT_PATH.search(source.path):
         return True
@@ -376,7 +376,7 @@ class EnvOutsideSettings(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return _MAY_READ.search(source.text) is not None and not may_read_environment(source)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:

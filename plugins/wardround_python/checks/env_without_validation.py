@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_python.analysis.null_guards import is_caught
 from wardround_python.check import PythonCheck
@@ -22,7 +22,7 @@ from wardround_python.checks.env_outside_settings import (
     reads_environment,
 )
 
-_SWITCH_NAME = LatePattern(
+_SWITCH_NAME = LazyPattern(
     r"(^|_)(DEBUG|ENABLE[DS]?|USE|IS|ALLOW|VERBOSE|FEATURE|SHOULD)(_|$)",
     re.IGNORECASE,
 )
@@ -110,7 +110,7 @@ class EnvWithoutValidation(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return reads_environment(source)
 
     def visit_keyword(self, node: ast.keyword) -> None:

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround_python.check import PythonCheck
 
-_NAMED = LatePattern(r"^(?:[A-Z]\w*(?:Error|Exception|NotFound|Timeout|Forbidden|Unauthorized)|Http404)$")
-_FIELD = LatePattern(r"%[sdrif]|\{\w*\}")
+_NAMED = LazyPattern(r"^(?:[A-Z]\w*(?:Error|Exception|NotFound|Timeout|Forbidden|Unauthorized)|Http404)$")
+_FIELD = LazyPattern(r"%[sdrif]|\{\w*\}")
 _ROUTES = frozenset({"get", "post", "put", "patch", "delete", "api_route", "route", "websocket", "head"})
 _PLAIN = frozenset(
     {

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.languages.python.module import FunctionNode, nodes_run_by, statements_in
 from wardround_python.check import PythonCheck
 
@@ -73,9 +73,9 @@ class ExitWithoutRelease(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
-        said = source.said
-        return said.has_one(_RELEASES) or (said.has("= True") and said.has("= False"))
+    def wants(cls, source: SourceFile) -> bool:
+        said = source.keywords
+        return said.contains_any(_RELEASES) or (said.has("= True") and said.has("= False"))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._look_at(node)

@@ -6,25 +6,25 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_SWITCH = LatePattern(r"(?i)^(\w+_)?debug(_mode)?$|^TEMPLATE_DEBUG$")
+_SWITCH = LazyPattern(r"(?i)^(\w+_)?debug(_mode)?$|^TEMPLATE_DEBUG$")
 _TEXT_DEFAULTS = frozenset({"false", "0", "no", "off", "n", "f"})
 _APPS = frozenset(
     {"fastapi.FastAPI", "starlette.applications.Starlette", "tornado.web.Application", "sanic.Sanic",
      "litestar.Litestar", "web.Application", "aiohttp.web.Application"}
 )  # fmt: skip
 _OTHER_SERVERS = frozenset({"bottle", "sanic", "quart", "dash", "aiohttp", "cherrypy", "japronto"})
-_FLASK_APP = LatePattern(r"(?i)^(app|application|server|flask_app|web_?app)(\.config)?$")
-_OPEN_PLACES = LatePattern(
+_FLASK_APP = LazyPattern(r"(?i)^(app|application|server|flask_app|web_?app)(\.config)?$")
+_OPEN_PLACES = LazyPattern(
     r"(?i)(^|[/_.])(dev(elopment)?|local|tests?|testing|debug|examples?|ci|docker|e2e|sandbox|demo|scripts?|docs?)([/_.]|$)"
 )
-_ANSWERS = LatePattern(
+_ANSWERS = LazyPattern(
     r"(?i)(response|jsonify|json|abort|HTTPException|make_response|html|text|write|finish|error)$"
 )
 _TRACES = frozenset({"traceback.format_exc", "traceback.format_exception", "traceback.format_tb"})
@@ -97,7 +97,7 @@ class ExposedErrors(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -6,22 +6,22 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_ANSWERS = LatePattern(
+_ANSWERS = LazyPattern(
     r"(?i)(response|jsonify|json|abort|HTTPException|HTTPError|make_response|html|write|finish|ServerError)$"
 )
-_BROAD = LatePattern(
+_BROAD = LazyPattern(
     r"^(Exception|BaseException|OSError|IOError|RuntimeError|KeyError|AttributeError|TypeError|"
     r"([\w.]*\.)?(SQLAlchemyError|DatabaseError|OperationalError|ProgrammingError|IntegrityError|InterfaceError|Error|"
     r"ClientError|PyMongoError|RequestException))$"
 )
-_HANDLING = LatePattern(
+_HANDLING = LazyPattern(
     r"(?i)(errorhandler|exception_handler)\((500|(\w+\.)?Exception|(\w+\.)?InternalServerError)\b"
 )
 _WEB = (
@@ -36,7 +36,7 @@ _WEB = (
     "APIView",
 )
 _TEXTS = frozenset({"str", "repr", "format"})
-_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|cli|benchmarks?)([/_.]|$)")
+_OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|cli|benchmarks?)([/_.]|$)")
 
 
 class ExposedException(PythonCheck):
@@ -95,7 +95,7 @@ class ExposedException(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         is_web = any(word in source.text for word in _WEB)
         return is_web and super().wants(source) and not _OPEN_PLACES.search(source.path)
 

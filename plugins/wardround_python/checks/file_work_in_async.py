@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_python.check import PythonCheck
 
@@ -22,10 +22,10 @@ _COPYING = frozenset(
 )  # fmt: skip
 _READS = frozenset({"read", "readlines", "write", "writelines"})
 # They run before the first request or after the last.
-_ONCE = LatePattern(
+_ONCE = LazyPattern(
     r"_?a?main|lifespan|(on_)?(startup|shutdown|start|stop|setup|teardown)|__aexit__|__aenter__"
 )
-_PATH_NAME = LatePattern(r"(^|_)(path|file|folder|dir|directory)$")
+_PATH_NAME = LazyPattern(r"(^|_)(path|file|folder|dir|directory)$")
 
 
 class FileWorkInAsync(PythonCheck):
@@ -81,7 +81,7 @@ class FileWorkInAsync(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         text = source.text
         return "async def" in text and any(word in text for word in ("read_", "write_", "shutil", "open("))
 

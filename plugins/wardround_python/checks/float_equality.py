@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_MONEY = LatePattern(r"(\w+_)?(price|amount|total|cost|fee|subtotal|balance|net|gross|tax|charge)(_\w+)?")
+_MONEY = LazyPattern(r"(\w+_)?(price|amount|total|cost|fee|subtotal|balance|net|gross|tax|charge)(_\w+)?")
 
 
 class FloatEquality(PythonCheck):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -44,8 +44,10 @@ class FrameMistake(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
-        return source.said.has("pandas") and source.said.has_one(("inplace=True", "][", "[", "None]"))
+    def wants(cls, source: SourceFile) -> bool:
+        return source.keywords.has("pandas") and source.keywords.contains_any(
+            ("inplace=True", "][", "[", "None]")
+        )
 
     def visit_Assign(self, node: ast.Assign) -> None:
         target = node.targets[0]

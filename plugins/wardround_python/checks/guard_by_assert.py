@@ -7,28 +7,28 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 # Who somebody is and what they may do.
-_RIGHT = LatePattern(
+_RIGHT = LazyPattern(
     r"is_(staff|admin\w*|superuser|authori[sz]ed|owner|owned_by|allowed|permitted|moderator|verified)"
     r"|has_(perm\w*|role\w*|access\w*|scope\w*|right\w*)|can_\w+|may_\w+|owner(_id)?|permissions?|roles?|scopes"
     r"|compare_digest|check_password\w*|verify_(password|token|signature|hmac)\w*|csrf\w*|signature|is_valid_token"
     r"|authenticate\w*|authori[sz]e\w*|current_user|request_user|check_perm\w*",
 )
 # What changes something, so that it is gone with the assert.
-_DEED = LatePattern(
+_DEED = LazyPattern(
     r"(pop|popitem|remove|discard|add|append|delete|save|write|commit|acquire|send|post|put|push|execute"
     r"|insert|update|create|close|unlink|rename|register|start|run|next|setdefault)(_\w+)?"
 )
 
 
-_SECRET = LatePattern(r"(?i)(^|_)(token|secret|password|api_?key|signature|digest|hmac|mac|otp|pin)$")
-_PLACE = LatePattern(
+_SECRET = LazyPattern(r"(?i)(^|_)(token|secret|password|api_?key|signature|digest|hmac|mac|otp|pin)$")
+_PLACE = LazyPattern(
     r"(?i)\.is_relative_to\(|commonpath\(|'\.\.' not in|"
     r"\b\w*(path|file|dir|target)\w*\.startswith\((?!['\"][/.]?['\"])"
 )

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import names_in
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_RANDOM = LatePattern(
+_RANDOM = LazyPattern(
     r"(?i)uuid|token|secrets\.|random|mkdtemp|mkstemp|NamedTemporary|TemporaryDirectory|digest|hash"
 )
-_WRITING = LatePattern(r"[wax]\+?|\+")
+_WRITING = LazyPattern(r"[wax]\+?|\+")
 
 
 class GuessableTempName(PythonCheck):

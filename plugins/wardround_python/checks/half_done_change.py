@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.db_autocommit import is_change, keeps_each
 
-_TOGETHER = LatePattern(
+_TOGETHER = LazyPattern(
     r"(?i)\batomic\b|transaction|begin_nested|\.begin\(|savepoint|unit_?of_?work|[\"'](?:begin|start)\b|rollback"
 )
 _SAVES = frozenset({"save", "asave", "update", "aupdate"})
@@ -28,7 +28,7 @@ class HalfDoneChange(PythonCheck):
 
     ID = "PY402"
     NAME = "half-done-change"
-    LOOK = "wardround_python.prefilters:may_change_by_halves"
+    PREFILTER = "wardround_python.prefilters:may_change_by_halves"
     DEFECT_CLASS = "missing-transaction"
     TRIED_ON = (
         "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: none, "

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround_python.check import PythonCheck
 
 # What libraries' exceptions inherit from, as their documentation says.
@@ -141,7 +141,7 @@ class HandlerNeverReached(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return source.text.count("except ") > 1
 
     def visit_Try(self, node: ast.Try) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import PythonModule, statements_in
@@ -15,16 +15,16 @@ from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 _NEEDS_FRESH = frozenset({"CBC", "CTR", "GCM", "CFB", "OFB", "CFB8"})
-_BROKEN = LatePattern(
+_BROKEN = LazyPattern(
     r"(^|\.)(DES3?|ARC4|ARC2|RC4|Blowfish|XOR)\.new$|algorithms\.(ARC4|TripleDES|Blowfish|IDEA|CAST5|SEED)$"
 )
-_PYCRYPTO = LatePattern(r"^(Crypto|Cryptodome)\.Cipher\.")
+_PYCRYPTO = LazyPattern(r"^(Crypto|Cryptodome)\.Cipher\.")
 
 
 _AEADS = frozenset({"AESGCM", "ChaCha20Poly1305", "AESCCM", "AESOCB3"})
 
 
-_OF_KEY = LatePattern(r"(?i)\bkey\w*\[|\bhashlib\.\w+\([^)]*key")
+_OF_KEY = LazyPattern(r"(?i)\bkey\w*\[|\bhashlib\.\w+\([^)]*key")
 
 
 class InsecureCipher(PythonCheck):

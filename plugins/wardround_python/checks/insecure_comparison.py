@@ -8,28 +8,28 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_OURS = LatePattern(
+_OURS = LazyPattern(
     r"(?i)(^|_)(secret|(api|access|service|webhook|auth|shared|internal|csrf|signing|bearer|admin|hook|master|cron|job|task|deploy|"
     r"partner|agent|device|upload|metrics|health|callback)_?(token|key|secret)|"
     r"admin_?(token|secret)|(expected|computed|calculated|wanted|actual|valid|our|my)_?"
     r"(sig|signature|mac|hmac|digest|token|secret)|hmac|signature)s?$"
 )
-_GIVEN = LatePattern(
+_GIVEN = LazyPattern(
     r"(?i)(^|_)(token|secret|sig|signature|mac|hmac|digest|api_?key|provided|given|received|supplied|presented|"
     r"header_value|credential|bearer|key)s?$"
 )
-_DIGEST = LatePattern(
+_DIGEST = LazyPattern(
     r"\bhmac\.(new|digest)\(|HMAC\(|\.hexdigest\(\).*(?i:key|secret)|(?i:key|secret).*hexdigest"
 )
-_DIGEST_NAME = LatePattern(r"(?i)^_?(mac|hmac|sig|signature|digest|token|secret)$")
+_DIGEST_NAME = LazyPattern(r"(?i)^_?(mac|hmac|sig|signature|digest|token|secret)$")
 _TOLD = "a secret is compared with ==, which tells how much of a guess was right"
-_HANDLED = LatePattern(r"(?i)(request|header|Depends|Security|Header\(|authoriz|webhook|verif|authentic)")
+_HANDLED = LazyPattern(r"(?i)(request|header|Depends|Security|Header\(|authoriz|webhook|verif|authentic)")
 
 
 class InsecureComparison(PythonCheck):
@@ -41,7 +41,7 @@ class InsecureComparison(PythonCheck):
 
     ID = "PY329"
     NAME = "insecure-comparison"
-    LOOK = "wardround_python.prefilters:handles_what_is_sent"
+    PREFILTER = "wardround_python.prefilters:handles_what_is_sent"
     WORDS = ("==", "!=")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-compared-with-equals"

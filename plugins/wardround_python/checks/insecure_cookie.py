@@ -6,8 +6,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import fixed_text, is_false, literal
 from wardround_python.check import PythonCheck
@@ -20,12 +20,12 @@ _SWITCHES = {
     "REMEMBER_COOKIE_HTTPONLY": "scripts may read the login cookie",
     "JWT_COOKIE_SECURE": "the token cookie also goes over unencrypted connections",
 }
-_SECRET = LatePattern(
+_SECRET = LazyPattern(
     r"(?i)(^|[_.-])(sess(ion)?(_?id)?|sid|auth|(access|refresh|auth|id|login|remember)?[_-]?(token|jwt)|jwt|"
     r"remember([_-]?me)?([_-]?(token|key))?)$"
 )
-_READ_BY_SCRIPTS = LatePattern(r"(?i)csrf|xsrf")
-_OPEN_PLACES = LatePattern(
+_READ_BY_SCRIPTS = LazyPattern(r"(?i)csrf|xsrf")
+_OPEN_PLACES = LazyPattern(
     r"(?i)(^|[/_.])(dev(elopment)?|local|test(s|ing)?|debug|example|ci|docker|e2e|sandbox)([/_.]|$)"
 )
 
@@ -35,7 +35,7 @@ _IN_ORDER = ("key", "value", "max_age", "expires", "path", "domain", "secure", "
 """The arguments of ``set_cookie`` of Django, Werkzeug and Starlette."""
 _FLAGS = frozenset({"secure", "httponly"})
 _UNENCRYPTED = "this login cookie also goes over unencrypted connections"
-_LOGIN_WORDS = LatePattern(r"(?i)session|\bsid\b|token|log_?in|authenticat")
+_LOGIN_WORDS = LazyPattern(r"(?i)session|\bsid\b|token|log_?in|authenticat")
 
 
 class InsecureCookie(PythonCheck):
@@ -134,7 +134,7 @@ class InsecureCookie(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         is_cookie = any(word in source.text for word in cls.WORDS)
         return is_cookie and _OPEN_PLACES.search(source.path) is None
 

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once, is_true
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
 
-_PRODUCTION = LatePattern(r"(?i)(^|[/_.-])(prod(uction)?|live|staging|deploy(ment)?|release)([/_.-]|$)")
-_MAKER = LatePattern(r"^_?(create|make|build|get)_(\w+_)?app(lication)?$|^(app|application)_factory$|^Dash$")
-_OWN = LatePattern(r"(?i)(^|[/_.-])(dev(el(op(ment)?)?)?|local|debug|examples?|demo)([/_.-]|$)")
-_CLASS = LatePattern(r"(?i)^(prod|live|staging)|(prod(uction)?|live)(config|settings)?$")
+_PRODUCTION = LazyPattern(r"(?i)(^|[/_.-])(prod(uction)?|live|staging|deploy(ment)?|release)([/_.-]|$)")
+_MAKER = LazyPattern(r"^_?(create|make|build|get)_(\w+_)?app(lication)?$|^(app|application)_factory$|^Dash$")
+_OWN = LazyPattern(r"(?i)(^|[/_.-])(dev(el(op(ment)?)?)?|local|debug|examples?|demo)([/_.-]|$)")
+_CLASS = LazyPattern(r"(?i)^(prod|live|staging)|(prod(uction)?|live)(config|settings)?$")
 
 
 class InsecureDebug(PythonCheck):

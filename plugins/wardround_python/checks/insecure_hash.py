@@ -6,24 +6,24 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.docdrift.value_usage import ValueUses, words_of
 
-_WEAK = LatePattern(r"^(?i:md4|md5|sha1|sha-1|sha)$")
-_ABOUT = LatePattern(
+_WEAK = LazyPattern(r"^(?i:md4|md5|sha1|sha-1|sha)$")
+_ABOUT = LazyPattern(
     r"(?i)(^|_|\b)(sign(ed|ature|ing)?|signer|hmac|mac|token|passwords?|passwd|passphrase|secret|credentials?|auth|"
     r"api_?key|api_?token|signing_key|secret_key|private_key)(_|\b|$)"
 )
 # A protocol of somebody else's: what is made is called after the hash.
-_NAMES_IT = LatePattern(r"(?i)_?(md5|sha1)$")
-_CAMEL = LatePattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_NAMES_IT = LazyPattern(r"(?i)_?(md5|sha1)$")
+_CAMEL = LazyPattern(r"(?<=[a-z0-9])(?=[A-Z])")
 """Where a word in camel case goes on: ``passwordFile`` is a file of passwords."""
-_HARMLESS = LatePattern(
+_HARMLESS = LazyPattern(
     r"(?i)(cache|etag|checksum|finger_?print|gravatar|dedup|revision|version|file_?hash|content_?hash|asset|"
     r"id_?for|thumb|tokeniz|pwned|hibp|breach|legacy|function_signature|file_sign|type_sign)"
 )
@@ -34,7 +34,7 @@ _FIELDS = frozenset(
 )
 """Where a request holds what a person typed; a whole body or an upload is hashed to tell files apart."""
 _SIGNING = frozenset({"sign", "verify", "ECDSA", "CertificateBuilder", "Prehashed"})
-_CRYPTO_HASH = LatePattern(r"^(Crypto|Cryptodome)\.Hash\.(MD2|MD4|MD5|SHA|SHA1)\.new$")
+_CRYPTO_HASH = LazyPattern(r"^(Crypto|Cryptodome)\.Hash\.(MD2|MD4|MD5|SHA|SHA1)\.new$")
 
 
 class InsecureHash(PythonCheck):
@@ -146,7 +146,7 @@ class InsecureHash(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return any(word in source.text for word in cls.WORDS) and any(
             word in source.text.lower() for word in ("md5", "sha1", "md4")
         )

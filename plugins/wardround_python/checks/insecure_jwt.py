@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, given_once, is_false
 from wardround.languages.python.module import nodes_run_by
@@ -20,10 +20,10 @@ _UNSIGNED = "the token's signature is not verified, so anybody can write one"
 _UNVERIFIED = frozenset({"get_unverified_claims"})
 
 
-_TOLD_IN_CLAIMS = LatePattern(
+_TOLD_IN_CLAIMS = LazyPattern(
     r"(?i)^(password(_hash)?|passwd|pwd|secret|private_key|credit_?card|card_number|ssn|cvv)$"
 )
-_LOOKS = LatePattern(r"(?i)hmac|verify|compare_digest|check|valid|unverified|peek|exp\b")
+_LOOKS = LazyPattern(r"(?i)hmac|verify|compare_digest|check|valid|unverified|peek|exp\b")
 
 
 class InsecureJwt(PythonCheck):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import PythonModule
 from wardround.languages.python.tree import walk
@@ -15,13 +15,13 @@ from wardround_python.check import PythonCheck
 
 _OTHERS_WRITE = 0o002
 _OTHERS_READ = 0o004
-_SECRET = LatePattern(
+_SECRET = LazyPattern(
     r"(?i)(private|secret|ssh|tls|signing|api|save|write|store)_?key|secret|credential|passw|token(?!iz)"
 )
-_CHMOD = LatePattern(r"(^|[ /;&])chmod( -\w+)* (0?[0-7]{2}[2367]\b|[ugoa]*[oa][ugoa]*\+[rx]*w|\+[rx]*w)")
+_CHMOD = LazyPattern(r"(^|[ /;&])chmod( -\w+)* (0?[0-7]{2}[2367]\b|[ugoa]*[oa][ugoa]*\+[rx]*w|\+[rx]*w)")
 # What makes a file or a folder -> where its mode stands among the arguments.
 _MAKING = {"os.open": 2, "os.mkfifo": 1, "os.mknod": 1, "os.makedirs": 1, "os.mkdir": 1}
-_PUBLIC = LatePattern(r"(?i)pub(lic)?|cert|dir|folder|bin|script")
+_PUBLIC = LazyPattern(r"(?i)pub(lic)?|cert|dir|folder|bin|script")
 
 
 class InsecureMode(PythonCheck):

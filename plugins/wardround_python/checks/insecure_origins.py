@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import is_true
 from wardround_python.check import PythonCheck
 
-_ANY = LatePattern(r"^(\*|null|\^?(https\?://|https?://)?\(?\.[*+]\)?\$?)$")
+_ANY = LazyPattern(r"^(\*|null|\^?(https\?://|https?://)?\(?\.[*+]\)?\$?)$")
 _DJANGO_LISTS = frozenset(
     {
         "CORS_ALLOWED_ORIGIN_REGEXES",
@@ -67,7 +67,7 @@ class InsecureOrigins(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         if "cors_allowed_origins" in source.text:
             return True
         return "CORS" in source.text and "redentials" in source.text.replace("CREDENTIALS", "redentials")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import fixed_text
 from wardround.languages.python.module import statements_in
@@ -23,21 +23,21 @@ _GUESSABLE = frozenset(
     }
 )  # fmt: skip
 # What must not be guessed. A bare "key" or "code" is too often one of a dictionary or of a country.
-_SECRET = LatePattern(
+_SECRET = LazyPattern(
     r"(?i)(^|_)(password|passwd|passphrase|passcode|secret|otp|totp|pin_?code|nonce|csrf|salt|api_?keys?|token|credentials?|passcode|"
     r"(access|auth|session|refresh|reset|invite|bearer|csrf|login|remember(_?me)?|verification|confirm(ation)?|sms|email|recovery|"
     r"backup|activation|security|coupon|voucher|gift)_?(token|code|key|id|pin)s?|session_?id)s?$"
 )
-_CODE = LatePattern(r"(?i)^_?(code|pin|key|otp|token)s?$")
-_PURPOSE = LatePattern(
+_CODE = LazyPattern(r"(?i)^_?(code|pin|key|otp|token)s?$")
+_PURPOSE = LazyPattern(
     r"(?i)(log.?in|sign.?in|verif|auth|passwo|secret|credential|api_?key|otp|token|reset|invit|confirm|sms|"
     r"two_?factor|session_?id|remember_?(me|key)|credential)"
 )
-_HARMLESS = LatePattern(
+_HARMLESS = LazyPattern(
     r"(?i)((?<![a-z])test|mock|fake|sample|dummy|demo|random_?state|seed|shuffle|benchmark|simulat|jitter"
     r"|tokeniz)"
 )
-_NOT_SERVED = LatePattern(
+_NOT_SERVED = LazyPattern(
     r"(?i)(^|[/_.-])(tests?|testing|mocks?|fakes?|samples?|dummy|demos?|seeds?|benchmarks?|simulat\w+|tokeniz\w+)"
     r"([/_.-]|$)"
 )
@@ -47,11 +47,11 @@ _NOT_SERVED = LatePattern(
 _GATHERING = frozenset({"append", "extend", "write", "add", "insert"})
 
 
-_UNGUESSABLE = LatePattern(r"(?i)secret|urandom|token_|uuid4|\bkey\b|_key\b|salt|SECRET_KEY|nonce")
+_UNGUESSABLE = LazyPattern(r"(?i)secret|urandom|token_|uuid4|\bkey\b|_key\b|salt|SECRET_KEY|nonce")
 _LEAST_BYTES = 5
 _DEEPEST = 3
-_LOGIN_COOKIE = LatePattern(r"(?i)^(remember([_-]?me)?|sess(ion)?([_-]?id)?|sid|auth|log_?in)$")
-_KEEPING = LatePattern(
+_LOGIN_COOKIE = LazyPattern(r"(?i)^(remember([_-]?me)?|sess(ion)?([_-]?id)?|sid|auth|log_?in)$")
+_KEEPING = LazyPattern(
     r"(?i)^(save|store|remember|keep|persist|issue|record|register|send|mail|e?mail)_"
     r"(\w+_)?(token|key|secret|password|passcode|otp|nonce|session_?id|(reset|login|verification)_code)s?$"
 )
@@ -158,7 +158,7 @@ class InsecureRandom(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         if not any(word in source.text for word in cls.WORDS):
             return False
         return _PURPOSE.search(source.text) is not None or _SECRET.search(_stem(source)) is not None
@@ -290,7 +290,7 @@ class InsecureRandom(PythonCheck):
         return [stem] if is_text and "string." in self.source.text and _SECRET.search(stem) else []
 
 
-def _stem(source: Source) -> str:
+def _stem(source: SourceFile) -> str:
     return PurePosixPath(source.path).stem
 
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.tree import walk
@@ -24,12 +24,12 @@ _OLD = frozenset(
 _UNCHECKED = "whoever answers is trusted: the certificate is not checked"
 
 
-_OLD_TEXT = LatePattern(r"(?i)^(tls)?_?v?1([._][01])?$|^TLSv1([._][01])?$|^ssl_?v?[23]$")
-_VERSION_NAME = LatePattern(
+_OLD_TEXT = LazyPattern(r"(?i)^(tls)?_?v?1([._][01])?$|^TLSv1([._][01])?$|^ssl_?v?[23]$")
+_VERSION_NAME = LazyPattern(
     r"(?i)(tls|ssl)\w*(version|floor|min(imum)?|protocol|level)|(min(imum)?|version)_(tls|ssl)"
 )
-_KEPT_VERSION = LatePattern(r"(?i)(minimum|min|ssl|tls)_?version['\"\]]*$|(ssl|tls)_?protocol['\"\]]*$")
-_VERIFY_NAME = LatePattern(
+_KEPT_VERSION = LazyPattern(r"(?i)(minimum|min|ssl|tls)_?version['\"\]]*$|(ssl|tls)_?protocol['\"\]]*$")
+_VERIFY_NAME = LazyPattern(
     r"(?i)^(verify_?(ssl|tls|certs?|certificates?|server_cert)|(ssl|tls|cert)_?verif(y|ication)|check_?cert\w*)$"
 )
 
@@ -96,7 +96,7 @@ class InsecureTls(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         text = source.text
         return any(word in text for word in cls.WORDS) and any(
             word in text

@@ -24,7 +24,7 @@ class IteratorUsedTwice(PythonCheck):
 
     ID = "PY029"
     NAME = "iterator-used-twice"
-    LOOK = "wardround_python.prefilters:may_go_through_again"
+    PREFILTER = "wardround_python.prefilters:may_go_through_again"
     DEFECT_CLASS = "iterator-exhausted"
     TRIED_ON = (
         "twenty-three trees of 1.2 million lines, tests left out: none; with files, generators of the "

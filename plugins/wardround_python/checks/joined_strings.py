@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.languages.python.tokens import Kind, tokens
+from wardround.languages.python.tokens import TokenKind, tokens
 from wardround_python.check import PythonCheck
 
 _FEWEST = 3
@@ -22,7 +22,7 @@ class JoinedStrings(PythonCheck):
 
     ID = "PY051"
     NAME = "joined-strings"
-    LOOK = "wardround_python.prefilters:has_text_on_two_lines"
+    PREFILTER = "wardround_python.prefilters:has_text_on_two_lines"
     DEFECT_CLASS = "joined-strings"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -74,4 +74,4 @@ class JoinedStrings(PythonCheck):
             found = list(tokens("(" + "\n".join(lines) + "\n)"))
         except SyntaxError:
             return False
-        return sum(token.kind is Kind.STRING for token in found) == len(lines)
+        return sum(token.kind is TokenKind.STRING for token in found) == len(lines)

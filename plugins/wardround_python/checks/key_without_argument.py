@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name, names_in, nodes_run_by
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_CACHE = LatePattern(
+_CACHE = LazyPattern(
     r"(?i)(?:^|_|\.)(?:\w*cached?|redis\w*|memo(?:ized)?|memcached?)(?:_?(?:client|conn|backend|store))?$"
 )
 _KEEPS = {"set": 1, "setex": 2, "set_json": 1, "put": 1, "aset": 1, "add": 1, "store": 1}
 _READS = frozenset({"get", "aget", "get_json", "fetch"})
-_NO_DIFFERENCE = LatePattern(
+_NO_DIFFERENCE = LazyPattern(
     r"(?i)self|cls|_.*|.*(?:session|db|client|conn(?:ection)?|cursor|app|settings|config|logger|log|timeout|force\w*"
     r"|refresh\w*|reload|ttl|expir\w*|cache\w*|max_age|request|context|ctx|info|loop|executor|http|api|factory"
     r"|func|fn|callback|loader|now|manager|service|retries|verbose|args|kwargs|token|secret|password)"

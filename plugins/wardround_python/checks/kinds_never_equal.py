@@ -27,7 +27,7 @@ class KindsNeverEqual(PythonCheck):
 
     ID = "PY401"
     NAME = "kinds-never-equal"
-    LOOK = "wardround_python.prefilters:compares_what_is_made"
+    PREFILTER = "wardround_python.prefilters:compares_what_is_made"
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = (
         "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: 5, all "

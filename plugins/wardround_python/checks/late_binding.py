@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
@@ -15,10 +15,10 @@ from wardround_python.check import PythonCheck
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 # By keyword or method: what is called after the loop has gone on.
-_LATER_KEYWORD = LatePattern(
+_LATER_KEYWORD = LazyPattern(
     r"command|callback|cb|on_\w+|\w*handler|target|action|listener|errback|slot|hook|fn|func"
 )
-_LATER_METHOD = LatePattern(
+_LATER_METHOD = LazyPattern(
     r"append|appendleft|insert|put|connect|bind|after|after_idle|call_later|call_soon\w*|call_at|call_after\w*"
     r"|add_\w*(callback|listener|handler|job|task|command|route|url_rule|signal_handler)|add_done_callback|on"
     r"|subscribe|register\w*|schedule|enter|submit|setdefault|defer|enqueue|add_command|add_action|Timer|Thread"
@@ -35,7 +35,7 @@ class LateBinding(PythonCheck):
 
     ID = "PY022"
     NAME = "late-binding"
-    LOOK = "wardround_python.prefilters:makes_functions_in_loops"
+    PREFILTER = "wardround_python.prefilters:makes_functions_in_loops"
     WORDS = ("for ",)
     DEFECT_CLASS = "late-binding-loop"
     TRIED_ON = (

@@ -21,7 +21,7 @@ class LeavesAtOnce(PythonCheck):
 
     ID = "PY059"
     NAME = "leaves-at-once"
-    LOOK = "wardround_python.prefilters:returns_in_a_loop"
+    PREFILTER = "wardround_python.prefilters:returns_in_a_loop"
     WORDS = ("for ",)
     DEFECT_CLASS = "unreachable"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

@@ -8,30 +8,30 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
 
 _LOOKS = frozenset({"exists", "isfile", "isdir", "is_file", "is_dir", "lexists"})
 _MAKES = frozenset({"mkdir", "makedirs", "write_text", "write_bytes", "symlink", "link", "touch"})
-_ANSWERED = LatePattern(
+_ANSWERED = LazyPattern(
     r"IntegrityError|UniqueViolation|DuplicateKeyError|DuplicateEntry|UniqueConstraint|FileExistsError"
     r"|(?i:on conflict|on duplicate|insert or|for update|for_update|advisory|get_or_create|update_or_create"
     r"|ignore_conflicts|\block|lock\b|atomic|serializable|watch\()"
 )
-_SELECT = LatePattern(
+_SELECT = LazyPattern(
     r"(?is)\bselect\b.{1,200}?\bfrom\s+[\"'`\[]?(\w+).{1,200}?\bwhere\s+(?:\w+\.)?[\"'`\[]?(\w+)"
 )
-_INSERT = LatePattern(r"(?is)\binsert\s+into\s+[\"'`\[]?(\w+)[\"'`\]]?\s*\(([^)]{1,400})\)")
+_INSERT = LazyPattern(r"(?is)\binsert\s+into\s+[\"'`\[]?(\w+)[\"'`\]]?\s*\(([^)]{1,400})\)")
 _FINDS = frozenset({"filter", "filter_by", "get", "find_one", "exclude"})
 _ASKS_ONE = frozenset({"exists", "first", "fetchone", "one_or_none", "scalar", "scalar_one_or_none", "count"})
-_COUNTED = LatePattern(
+_COUNTED = LazyPattern(
     r"(\w+_)?(count|counter|balance|stock|quantity|views|hits|likes|votes|score|credits?|points|total|used"
     r"|remaining|available|attempts|inventory|seats|usage|downloads)(_\w+)?"
 )
 # What one person runs, one at a time.
-_RUN_ALONE = LatePattern(
+_RUN_ALONE = LazyPattern(
     r"(^|/)(notebooks?|scripts?|tools?|docs?|benchmarks?|commands?|management|migrations)/"
     r"|(^|/)(noxfile|setup|fabfile|tasks|conftest|manage|cli|__main__)\.py$"
 )

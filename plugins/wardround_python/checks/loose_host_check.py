@@ -7,26 +7,26 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
 
-_DOMAIN = LatePattern(r"(?i)^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
-_SITE = LatePattern(r"(?i)^https?://[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
-_HOST = LatePattern(r"(?i)(^|_)(host|hostname|netloc|origin|domain|referr?er|server_name)$")
-_ADDRESS = LatePattern(
+_DOMAIN = LazyPattern(r"(?i)^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
+_SITE = LazyPattern(r"(?i)^https?://[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
+_HOST = LazyPattern(r"(?i)(^|_)(host|hostname|netloc|origin|domain|referr?er|server_name)$")
+_ADDRESS = LazyPattern(
     r"(?i)(^|_)(origin|referr?er|url|uri|next|target|callback|location|return_to|redirect\w*)$"
 )
-_LOOKS = LatePattern(
+_LOOKS = LazyPattern(
     r"(?i)(^|_)(is|ok|may|can|allow\w*|valid\w*|check\w*|verif\w*|trust\w*|safe|permit\w*|accept\w*|whitelist\w*|origins?|"
     r"redirect\w*|embed\w*|hosts?|domains?)(_|$)"
 )
-_START = LatePattern(r"^(?P<bound>\^|\\A)?(\(\?:|\()?https?\??\)?:(//|\\/\\/)(?P<rest>.*)$")
-_END_OF_HOST = LatePattern(r"(?<!\\)[/$:?)]|\\/|\\Z|\\b|\(\?")
-_OPEN_DOT = LatePattern(r"(?<![\\\[])\.(?![*+?{])(?=[a-z0-9-]+(\\?\.|[$/)]|$))")
-_DOMAIN_END = LatePattern(r"(?i)\\\.[a-z]{2,}$")
-_EXTENSION = LatePattern(
+_START = LazyPattern(r"^(?P<bound>\^|\\A)?(\(\?:|\()?https?\??\)?:(//|\\/\\/)(?P<rest>.*)$")
+_END_OF_HOST = LazyPattern(r"(?<!\\)[/$:?)]|\\/|\\Z|\\b|\(\?")
+_OPEN_DOT = LazyPattern(r"(?<![\\\[])\.(?![*+?{])(?=[a-z0-9-]+(\\?\.|[$/)]|$))")
+_DOMAIN_END = LazyPattern(r"(?i)\\\.[a-z]{2,}$")
+_EXTENSION = LazyPattern(
     r"(?i)\.(py|js|css|html?|json|ya?ml|txt|png|jpe?g|svg|local|internal|md|xml|csv|gz|zip)$"
 )
 
@@ -40,7 +40,7 @@ class LooseHostCheck(PythonCheck):
 
     ID = "PY336"
     NAME = "loose-host-check"
-    LOOK = "wardround_python.prefilters:speaks_of_hosts"
+    PREFILTER = "wardround_python.prefilters:speaks_of_hosts"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "loose-host-check"
     TRIED_ON = (
@@ -183,7 +183,7 @@ class LooseHostCheck(PythonCheck):
         function = self.module.function_of(node)
         return _LOOKS.search(getattr(function, "name", "")) is not None
 
-    def _is_loose(self, node: ast.expr, shape: LatePattern) -> bool:
+    def _is_loose(self, node: ast.expr, shape: LazyPattern) -> bool:
         if isinstance(node, ast.Tuple):
             return any(self._is_loose(one, shape) for one in node.elts)
         text = self._text(node)

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import literal
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_RESOLVED = LatePattern(r"\b(realpath|abspath|normpath)\(|\.resolve\(|\.absolute\(")
-_FOLDER = LatePattern(
+_RESOLVED = LazyPattern(r"\b(realpath|abspath|normpath)\(|\.resolve\(|\.absolute\(")
+_FOLDER = LazyPattern(
     r"(?i)(^|_)(root|base|dir|directory|folder|home|upload\w*|media|static|data|store|storage|path|prefix|workspace|"
     r"sandbox|safe|allowed|target|dest|destination|cwd|here)s?(_?(root|dir|path|folder|base))?$"
 )
-_ENDED = LatePattern(r"os\.sep|os\.path\.sep|[/\\]['\"]|\bsep\b|, ''\)|\bSEP\b")
+_ENDED = LazyPattern(r"os\.sep|os\.path\.sep|[/\\]['\"]|\bsep\b|, ''\)|\bSEP\b")
 
 
 class LoosePathCheck(PythonCheck):

@@ -9,18 +9,18 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_ENDS = LatePattern(
+_ENDS = LazyPattern(
     r"_*(a?close|shutdown|shut_down|stop|cleanup|clean_up|teardown|cancel|drain|dispose|exit"
     r"|__a?exit__)(_\w+)?"
 )
-_POOL_NAME = LatePattern(r"\w*(pool|executor|workers)", re.IGNORECASE)
-_POOLS = LatePattern(r"concurrent\.futures\.\w*Executor|multiprocessing\.(pool\.)?(Thread)?Pool")
+_POOL_NAME = LazyPattern(r"\w*(pool|executor|workers)", re.IGNORECASE)
+_POOLS = LazyPattern(r"concurrent\.futures\.\w*Executor|multiprocessing\.(pool\.)?(Thread)?Pool")
 _RETRIES = ("tenacity.", "backoff.")
 
 

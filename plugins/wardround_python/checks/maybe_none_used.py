@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.literals import is_none
 from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
@@ -18,15 +18,15 @@ from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
 
 _MATCHERS = ("match", "search", "fullmatch")
-_PATTERN_NAME = LatePattern(r"[A-Z][A-Z0-9_]*|\w*(re|regex|pattern|rx)", re.IGNORECASE)
+_PATTERN_NAME = LazyPattern(r"[A-Z][A-Z0-9_]*|\w*(re|regex|pattern|rx)", re.IGNORECASE)
 _OF_MATCH = frozenset({"group", "groups", "groupdict", "start", "end", "span"})
 # Methods that give None where no row fits, and what stands before them in a query.
 _ROWS = frozenset({"first", "last", "one_or_none", "scalar_one_or_none", "get_or_none", "find_one"})
-_QUERY = LatePattern(r"query|filter|objects|scalars|execute|order_by|select\(|where|exclude|_by\(")
+_QUERY = LazyPattern(r"query|filter|objects|scalars|execute|order_by|select\(|where|exclude|_by\(")
 _FRAMES = ("pandas", "polars", "pyspark", "dask")
-_SESSION = LatePattern(r"(\w*_)?(session|db)|query")
+_SESSION = LazyPattern(r"(\w*_)?(session|db)|query")
 # Mappings of what others send: an entry may be left out.
-_SENT = LatePattern(
+_SENT = LazyPattern(
     r"(?i:.*\b(get|post|args|form|headers|query_params|cookies|meta|payload|body|event|metadata|json\(\)))"
 )
 _OF_TEXT = frozenset(
@@ -41,7 +41,7 @@ _TREES = ("xml.etree", "lxml", "defusedxml", "bs4", "html5lib")
 _OF_ELEMENT = frozenset(
     "text attrib get tail find findall iter get_text find_all string select select_one contents".split()  # noqa: SIM905
 )
-_KEY = LatePattern(r"[A-Za-z_][\w-]*")
+_KEY = LazyPattern(r"[A-Za-z_][\w-]*")
 _BY_NAME = frozenset({*_MATCHERS, *_ROWS, *_IN_TREE, "get"})
 _CATCHES = ("AttributeError", "TypeError")
 
@@ -56,7 +56,7 @@ class MaybeNoneUsed(PythonCheck):
 
     ID = "PY033"
     NAME = "maybe-none-used"
-    LOOK = "wardround_python.prefilters:asks_for_what_may_be_none"
+    PREFILTER = "wardround_python.prefilters:asks_for_what_may_be_none"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "none-used"
     TRIED_ON = (
@@ -131,7 +131,7 @@ class MaybeNoneUsed(PythonCheck):
         ),
     ]
 
-    def __init__(self, source: Source, module: PythonModule | None = None) -> None:
+    def __init__(self, source: SourceFile, module: PythonModule | None = None) -> None:
         super().__init__(source, module)
         self._tests: dict[ast.AST, frozenset[str]] = {}
         self._found: dict[str, FunctionNode | None] = {}

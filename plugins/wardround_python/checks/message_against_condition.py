@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Plane, Severity
 from wardround.semantics.docdrift.checks import wrong_messages
 from wardround_python.check import PythonCheck
@@ -51,7 +51,7 @@ class MessageAgainstCondition(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and bool(wrong_messages(source))
 
     def visit_Module(self, node: ast.Module) -> None:

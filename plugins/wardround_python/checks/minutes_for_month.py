@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_python.check import PythonCheck
 
-_MIXED = LatePattern(r"%Y[-/.]?%M|%M[-/.]%d|%d[-/.]%M|%[HI][:.]?%m|%m:%S|%[HI]:%M:%s|%y[-/.]%M")
-_HALF_DAY = LatePattern(r"%I[:.h]?%M")
+_MIXED = LazyPattern(r"%Y[-/.]?%M|%M[-/.]%d|%d[-/.]%M|%[HI][:.]?%m|%m:%S|%[HI]:%M:%s|%y[-/.]%M")
+_HALF_DAY = LazyPattern(r"%I[:.h]?%M")
 
 
 class MinutesForMonth(PythonCheck):

@@ -8,16 +8,16 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_FIELD = LatePattern(
+_FIELD = LazyPattern(
     r"(?<!\{)\{(?:(?:len|str|int|sum|round|repr)\()?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*|\[\w+\])*)\)?(?:![rsa])?(?::[^{}\s]*)?\}(?!\})"
 )
-_STRING = LatePattern(r"""(?P<prefix>[A-Za-z]{0,2})(?:\"\"\"|'''|"|')""")
+_STRING = LazyPattern(r"""(?P<prefix>[A-Za-z]{0,2})(?:\"\"\"|'''|"|')""")
 # Who fills in the fields of a text later.
 _FILLED_LATER = frozenset(
     {

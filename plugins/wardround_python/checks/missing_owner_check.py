@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -17,7 +17,7 @@ _WHO = (
     r"(current_user|request\.user|request\.ctx\.user|g\.user|\bme\b|\buser\b|\bcaller\b|"
     r"principal|self\.current_user)"
 )
-_OWNED = LatePattern(
+_OWNED = LazyPattern(
     r"(?i)(owner|user|author|tenant|account|member|organi[sz]|workspace|team|company|recipient|customer|created_by|"
     r"project)\w*\s*(=|==|!=|in)\s*[^=\n]{0,40}?"
     + _WHO
@@ -25,12 +25,12 @@ _OWNED = LatePattern(
     + _WHO
     + r"\.\w+\s*(==|!=)|for_user\(|visible_to\(|owned_by\("
 )
-_ASKS = LatePattern(
+_ASKS = LazyPattern(
     r"(?i)current_user|request\.user|\bme\b|\buser\b|owner|tenant|principal|caller|permission|can_|has_perm|"
     r"authori[sz]e|check_|ensure|is_staff|is_admin|members?\b|workspace|visible|published|public|is_open|role|"
     r"account|token|signature|secret|session\["
 )
-_ADMIN = LatePattern(r"(?i)staff|admin|superuser|permission|role|internal|scope")
+_ADMIN = LazyPattern(r"(?i)staff|admin|superuser|permission|role|internal|scope")
 _LOOKUPS = frozenset(
     {"get", "get_or_404", "get_object_or_404", "aget_object_or_404", "first_or_404", "aget", "get_one"}
 )
@@ -100,7 +100,7 @@ class MissingOwnerCheck(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and _OWNED.search(source.text) is not None
 
     def visit_Module(self, node: ast.Module) -> None:

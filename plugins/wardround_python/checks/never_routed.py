@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround_python.check import PythonCheck
 
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "route", "api_route"})
-_PLACE = LatePattern(r"\{(\w+)(?::(\w+))?\}|<(?:(\w+):)?(\w+)>")
+_PLACE = LazyPattern(r"\{(\w+)(?::(\w+))?\}|<(?:(\w+):)?(\w+)>")
 _WHOLE = frozenset({"path", "re_path", "url"})
-_GUARDS = LatePattern(
+_GUARDS = LazyPattern(
     r"(?i)login_required|permission|auth|roles?_(required|accepted)|(admin|staff|member)_(only|required)"
 )
 _NARROW = frozenset({"int", "float", "uuid"})

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
 from wardround_python.check import PythonCheck
@@ -20,8 +20,8 @@ _WAITING = {
 }  # fmt: skip
 _SESSIONS = frozenset({"requests.Session", "requests.session", "requests.sessions.Session"})
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "request"})
-_NO_LIMIT = LatePattern(r"(^|\.)(ClientTimeout|Timeout)$")
-_OPEN_PLACES = LatePattern(
+_NO_LIMIT = LazyPattern(r"(^|\.)(ClientTimeout|Timeout)$")
+_OPEN_PLACES = LazyPattern(
     r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|benchmarks?|tools|setup)([/_.]|$)"
 )
 
@@ -72,7 +72,7 @@ class NoTimeout(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         is_set = "setdefaulttimeout" in source.text
         return super().wants(source) and not is_set and not _OPEN_PLACES.search(source.path)
 

@@ -45,7 +45,7 @@ class NoneGuardLost(PythonCheck):
     ID = "PY450"
     NAME = "none-guard-lost"
     DEFECT_CLASS = "none-used"
-    LOOK = "wardround_python.prefilters:changes_a_function"
+    PREFILTER = "wardround_python.prefilters:changes_a_function"
     SEVERITY = Severity.WARN
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "

@@ -19,7 +19,7 @@ class OneValueTuple(PythonCheck):
 
     ID = "PY062"
     NAME = "one-value-tuple"
-    LOOK = "wardround_python.prefilters:ends_in_a_comma"
+    PREFILTER = "wardround_python.prefilters:ends_in_a_comma"
     DEFECT_CLASS = "one-value-tuple"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -6,21 +6,21 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import literal
 from wardround_python.check import PythonCheck
 
 _EVERY = frozenset({"", "0.0.0.0", "::", "[::]"})  # noqa: S104 - what is looked for
-_SERVERS = LatePattern(
+_SERVERS = LazyPattern(
     r"(^|\.)(Threading|Forking)?(HTTPServer|TCPServer|UDPServer|UnixStreamServer|SimpleXMLRPCServer|"
     r"ThreadingHTTPServer|WSGIServer|Listener|SMTPServer)$"
 )
-_HEARS_ALL = LatePattern(
+_HEARS_ALL = LazyPattern(
     r"(?i)multicast|broadcast|MEMBERSHIP|free_port|unused_port|find_port|available_port|in_use"
 )
-_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|benchmarks?)([/_.]|$)")
+_OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|benchmarks?)([/_.]|$)")
 
 
 class OpenListener(PythonCheck):
@@ -62,7 +62,7 @@ class OpenListener(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_Call(self, node: ast.Call) -> None:

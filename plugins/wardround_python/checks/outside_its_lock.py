@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
 
-_LOCK = LatePattern(r"(?i)(^|[_.])r?(lock|mutex)$")
+_LOCK = LazyPattern(r"(?i)(^|[_.])r?(lock|mutex)$")
 _CHANGES = frozenset(
     {
         "append",
@@ -28,7 +28,7 @@ _CHANGES = frozenset(
         "clear",
     }
 )
-_BEGINNINGS = LatePattern(
+_BEGINNINGS = LazyPattern(
     r"^(__init__|__new__|__enter__|__setstate__|setup|reset|_?init\w*|on_startup|startup|start|_?open|connect|\w*_locked|_unlocked\w*)$"
 )
 

@@ -20,7 +20,7 @@ class OwnAnswerDropped(PythonCheck):
 
     ID = "PY400"
     NAME = "own-answer-dropped"
-    LOOK = "wardround_python.prefilters:calls_its_own_alone"
+    PREFILTER = "wardround_python.prefilters:calls_its_own_alone"
     DEFECT_CLASS = "result-dropped"
     TRIED_ON = (
         "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: 3, none "

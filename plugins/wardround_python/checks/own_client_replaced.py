@@ -6,17 +6,17 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.python.tree import shared_tree, walk
+from wardround.languages.python.tree import cached_parse, walk
 from wardround_python.check import PythonCheck
 
 _BARE = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "http")
 _VERBS = frozenset(
     {"get", "post", "put", "patch", "delete", "head", "request", "send", "stream", "fetch", "open"}
 )
-_GUARDED = LatePattern(
+_GUARDED = LazyPattern(
     r"(?i)advocate|ssrf|is_private|is_loopback|is_global|ip_address|allow(?:ed)?_?(?:hosts?|list|net)|block_?list"
     r"|unacceptable|safe_?(?:requests?|session|get|fetch|http|client)|restricted|private_?(?:ip|addr|net)"
 )
@@ -70,13 +70,13 @@ class OwnClientReplaced(PythonCheck):
     ]
 
     @classmethod
-    def applies(cls, source: Source) -> bool:
+    def applies(cls, source: SourceFile) -> bool:
         return source.base_text is not None and super().applies(source)
 
     def visit_Module(self, node: ast.Module) -> None:
         base = self.source.base_text
         try:
-            before = None if base is None or base == self.source.text else shared_tree(base)
+            before = None if base is None or base == self.source.text else cached_parse(base)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
         if before is None:

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_HOW_MANY = LatePattern(
+_HOW_MANY = LazyPattern(
     r"(\w*_)?(pages?|page_count|last_page|pages_total|n_pages|page_total|totalPages|pageCount)"
 )
-_OFFSET = LatePattern(r"offset|skip|start|first|begin")
+_OFFSET = LazyPattern(r"offset|skip|start|first|begin")
 
 
 class PageOffset(PythonCheck):

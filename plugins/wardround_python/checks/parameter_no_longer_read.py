@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
@@ -15,12 +15,12 @@ from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
 _GIVEN_ANYWAY = frozenset({"self", "cls", "args", "kwargs", "event", "context", "sender", "frame", "signum"})
-_MEANT = LatePattern(
+_MEANT = LazyPattern(
     r"(?i)deprecat|unused|not used|no longer|ignored|backward|compat|noqa|ARG00|not supported"
     r"|any more|legacy|no-op"
 )
-_HOOKS = LatePattern(r"__\w+__|visit_\w+|on_\w+|handle_\w+|\w*_?(?:hook|callback|handler|receiver|listener)")
-_HANDED_ON = LatePattern(
+_HOOKS = LazyPattern(r"__\w+__|visit_\w+|on_\w+|handle_\w+|\w*_?(?:hook|callback|handler|receiver|listener)")
+_HANDED_ON = LazyPattern(
     r"overrid|receiver|\.(?:get|post|put|patch|delete|head|options|route|websocket|command|api_operation)\("
 )
 """Decorators of what is called from outside: a route's signature says what a request may say."""
@@ -37,7 +37,7 @@ class ParameterNoLongerRead(PythonCheck):
 
     ID = "PY446"
     NAME = "parameter-no-longer-read"
-    LOOK = "wardround_python.prefilters:changes_a_function"
+    PREFILTER = "wardround_python.prefilters:changes_a_function"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "ignored-argument"
     TRIED_ON = (

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Severity
 from wardround.inference.api import NoModels
 from wardround_python.docdrift.docstring_check import DocstringCheck
 
 if TYPE_CHECKING:
-    from wardround.semantics.docdrift.model import Compared, Parameter
+    from wardround.semantics.docdrift.model import DocumentedPair, Parameter
 
 _DOCSTRING = (
     '"""Send a text.\n\n    Args:\n        to: who gets it\n        text: it is wrapped at width\n    """'
@@ -68,10 +68,10 @@ class ParameterUndocumented(DocstringCheck):
     ]
 
     @classmethod
-    def may_speak(cls, one: Compared, source: Source) -> bool:
+    def may_speak(cls, one: DocumentedPair, source: SourceFile) -> bool:
         return any(_left_out(one, source))
 
-    def look_at(self, one: Compared) -> None:
+    def look_at(self, one: DocumentedPair) -> None:
         declared = _declared(self.function_of_change(one).args)
         sure, likely = _left_out(one, self.source)
         for parameter in sure:
@@ -87,7 +87,9 @@ class ParameterUndocumented(DocstringCheck):
             )
 
 
-def _left_out(one: Compared, source: Source) -> tuple[list[Parameter], list[tuple[Parameter, float]]]:
+def _left_out(
+    one: DocumentedPair, source: SourceFile
+) -> tuple[list[Parameter], list[tuple[Parameter, float]]]:
     """What the rule is sure of, and what a model adds."""
     from wardround.semantics.docdrift.parameters import undocumented_parameters, unnamed_parameters
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_TIME = LatePattern(
+_TIME = LazyPattern(
     r"(\w*_)?(now|start|started|end|ended|begin|finished|created|updated|expires|expiry|last_seen|timestamp"
     r"|deadline|since|until"
     r"|utcnow|today|at|on|time|arrival|departure|seen|issued|modified)|datetime"

@@ -8,24 +8,24 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
 
 _CALLS = frozenset({"compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
-_LETTERS = LatePattern(r"\[\^?[^\]]*(?<!\\)A-z")
-_SIGNS = LatePattern(r"\[\^?(?:[^\]\\]|\\.)*[\w+%]([+,.])-([./:;@])")
-_LOST_P = LatePattern(r"(?<!\\)\((?!\?)P[<=]\w+[>)]")
-_HALF_ANCHORED = LatePattern(r"\^[^|()\[\]^$]+\|(?:[^|()\[\]^$]+\|)*[^|()\[\]^$]+\$")
-_HOST = LatePattern(
+_LETTERS = LazyPattern(r"\[\^?[^\]]*(?<!\\)A-z")
+_SIGNS = LazyPattern(r"\[\^?(?:[^\]\\]|\\.)*[\w+%]([+,.])-([./:;@])")
+_LOST_P = LazyPattern(r"(?<!\\)\((?!\?)P[<=]\w+[>)]")
+_HALF_ANCHORED = LazyPattern(r"\^[^|()\[\]^$]+\|(?:[^|()\[\]^$]+\|)*[^|()\[\]^$]+\$")
+_HOST = LazyPattern(
     r"https?(?::|\\:)(?://|\\/\\/)(?:\(\?:www\\?\.\)\?)?(?:[\w-]+\\?\.){0,4}[\w-]+(?<!\\)\.(?:com|org|net|io|dev|de|gov)\b"
 )
-_OR_IN_CLASS = LatePattern(r"(?<!\\)\[\^?[A-Za-z0-9]\|[A-Za-z0-9]\|[^\]]*\]")
-_EMPTY_CHOICE = LatePattern(r"(?<!\\)\|\|")
-_CLASSES = LatePattern(r"\\.|\[[^\]]*\]")
-_BEYOND_END = LatePattern(r"\$[A-Za-z0-9]")
-_TAG_FILTER = LatePattern(r"(?i)<[^<>]{0,20}script")
-_BACKSPACE = LatePattern("\x08\\w|\\w\x08")
+_OR_IN_CLASS = LazyPattern(r"(?<!\\)\[\^?[A-Za-z0-9]\|[A-Za-z0-9]\|[^\]]*\]")
+_EMPTY_CHOICE = LazyPattern(r"(?<!\\)\|\|")
+_CLASSES = LazyPattern(r"\\.|\[[^\]]*\]")
+_BEYOND_END = LazyPattern(r"\$[A-Za-z0-9]")
+_TAG_FILTER = LazyPattern(r"(?i)<[^<>]{0,20}script")
+_BACKSPACE = LazyPattern("\x08\\w|\\w\x08")
 
 
 class PatternMistake(PythonCheck):

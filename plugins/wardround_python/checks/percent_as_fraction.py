@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
 
-_PERCENT = LatePattern(r"(?i)(?:^|_)(?:percent|percentage|pct)$")
+_PERCENT = LazyPattern(r"(?i)(?:^|_)(?:percent|percentage|pct)$")
 _WHOLE = 1
 """What is above this is on a scale to a hundred: 15 percent, and not 0.15."""
 

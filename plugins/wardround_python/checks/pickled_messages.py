@@ -7,33 +7,33 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import literal, settings_in
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
 
-_SERIALIZER = LatePattern(r"(?i)^(celery_)?(task|result|event)_serializer$|^session_serializer$")
-_ACCEPTED = LatePattern(r"(?i)^(celery_)?(result_)?accept_content$")
-_PICKLE = LatePattern(
+_SERIALIZER = LazyPattern(r"(?i)^(celery_)?(task|result|event)_serializer$|^session_serializer$")
+_ACCEPTED = LazyPattern(r"(?i)^(celery_)?(result_)?accept_content$")
+_PICKLE = LazyPattern(
     r"(?i)^(pickle|yaml|application/x-python-serialize|application/x-yaml)$|PickleSerializer$"
 )
-_LOADERS = LatePattern(r"^(c?[pP]ickle|dill|cloudpickle|marshal|jsonpickle|joblib)\.(loads?|decode)$")
+_LOADERS = LazyPattern(r"^(c?[pP]ickle|dill|cloudpickle|marshal|jsonpickle|joblib)\.(loads?|decode)$")
 _DECODERS = frozenset(
     {"value_deserializer", "key_deserializer", "deserializer", "object_hook", "loads", "decoder"}
 )
 _READS = frozenset({"cloudpickle.loads", "cloudpickle.load", "kombu.enable_insecure_serializers",
                     "yaml.unsafe_load", "yaml.unsafe_load_all"})  # fmt: skip
 _KEYS = {
-    "allow_pickle": (True, LatePattern(r"(^|\.)(numpy|np)\.load$")),
-    "weights_only": (False, LatePattern(r"(^|\.)torch\.load$")),
-    "safe_mode": (False, LatePattern(r"load_model$|model_from_json$")),
+    "allow_pickle": (True, LazyPattern(r"(^|\.)(numpy|np)\.load$")),
+    "weights_only": (False, LazyPattern(r"(^|\.)torch\.load$")),
+    "safe_mode": (False, LazyPattern(r"load_model$|model_from_json$")),
     "trust_remote_code": (
         True,
-        LatePattern(r"\.(from_pretrained|from_config|load_dataset)$|(^|\.)(load_dataset|pipeline)$"),
+        LazyPattern(r"\.(from_pretrained|from_config|load_dataset)$|(^|\.)(load_dataset|pipeline)$"),
     ),
-    "allow_dangerous_deserialization": (True, LatePattern(r"\.load_local$|^load_local$")),
-    "typ": ("unsafe", LatePattern(r"ruamel\.yaml\.(main\.)?YAML$")),
+    "allow_dangerous_deserialization": (True, LazyPattern(r"\.load_local$|^load_local$")),
+    "typ": ("unsafe", LazyPattern(r"ruamel\.yaml\.(main\.)?YAML$")),
 }
 _MESSAGE = "whoever can put a message or a file there runs code here"
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
-_HOLDS = LatePattern(
+_HOLDS = LazyPattern(
     r"(?i)(?:^|[^a-z])r?locks?(?![a-z])|lock\(|mutex|semaphore|atomic|transaction|begin_nested|savepoint|time_?out"
     r"|fail_after"
 )
@@ -39,7 +39,7 @@ class ProtectionLost(PythonCheck):
     ID = "PY451"
     NAME = "protection-lost"
     DEFECT_CLASS = "removed-safety"
-    LOOK = "wardround_python.prefilters:changes_a_function"
+    PREFILTER = "wardround_python.prefilters:changes_a_function"
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "
         "tried on edits made by script in five projects beside that"
@@ -96,7 +96,7 @@ class ProtectionLost(PythonCheck):
         """Whether it is taken as often as before, or something like it by a line that the change brought."""
         if self.source.text.count(word) >= (self.source.base_text or "").count(word):
             return True
-        return any(_HOLDS.search(line) for line in self.source.added.split("\n"))
+        return any(_HOLDS.search(line) for line in self.source.added_text.split("\n"))
 
 
 def _bare(function: FunctionNode) -> Iterator[ast.stmt]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, literal, settings_in
 from wardround_python.check import PythonCheck
@@ -16,7 +16,7 @@ from wardround_python.check import PythonCheck
 _OPEN_LISTS = frozenset(
     {"public-read", "public-read-write", "authenticated-read", "publicRead", "publicReadWrite"}
 )
-_LIST = LatePattern(r"(?i)^(canned_?)?acl$|^predefined_(default_object_)?acl$|^access_control$")
+_LIST = LazyPattern(r"(?i)^(canned_?)?acl$|^predefined_(default_object_)?acl$|^access_control$")
 # Storage that is written to the disk as it is.
 _ENCRYPTED = frozenset(
     {
@@ -38,7 +38,7 @@ _RANGES = frozenset(
 _EVERYBODY = frozenset({"0.0.0.0/0", "::/0"})
 _FOR_ALL = frozenset({80, 443})
 _GOOGLES_ALL = frozenset({"allUsers", "allAuthenticatedUsers"})
-_OUTWARD = LatePattern(r"(?i)egress|outbound")
+_OUTWARD = LazyPattern(r"(?i)egress|outbound")
 
 
 class PublicCloudResource(PythonCheck):

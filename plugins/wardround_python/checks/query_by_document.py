@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries
 from wardround.languages.python.tree import walk
@@ -22,7 +22,7 @@ _ASKING = frozenset(
      "find_one_and_update", "find_one_and_delete", "distinct", "aggregate", "remove"}
 )  # fmt: skip
 # What holds the JSON of a request, whose values can be objects.
-_JSON = LatePattern(
+_JSON = LazyPattern(
     r"\brequest\.(get_json\(|json\b|data\b)|\bawait request\.json\(\)|json\.loads\(|\breq\.(media|json)\b|"
     r"self\.request\.body|event\["
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import walk
@@ -17,7 +17,7 @@ from wardround_python.check import PythonCheck
 _ASKS = frozenset(
     {"filter", "get", "exclude", "filter_by", "get_object_or_404", "aget", "first", "get_or_404", "where"}
 )
-_WHOSE = LatePattern(
+_WHOSE = LazyPattern(
     r"(?i)(?:^|_)(?:users?|owners?|org(?:anization)?|tenants?|teams?|groups?|household|account|project|workspace|customer"
     r"|company|site|member|author|created_by|shop|store|channel)(?:_|$)"
 )
@@ -37,7 +37,7 @@ class QueryWidened(PythonCheck):
     NAME = "query-widened"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authorization"
-    LOOK = "wardround_python.prefilters:changes_a_function"
+    PREFILTER = "wardround_python.prefilters:changes_a_function"
     WORDS = tuple(f"{name}(" for name in sorted(_ASKS))
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "

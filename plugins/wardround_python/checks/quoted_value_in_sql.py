@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
@@ -15,13 +15,13 @@ from wardround_python.check import PythonCheck
 _TAKES = frozenset(
     {"text", "literal_column", "RawSQL", "raw", "execute", "executemany", "filter_by_sql", "where"}
 )
-_FORMAT = LatePattern(r"'%?\{(?P<field>[^{}]*)\}%?'")
-_PERCENT = LatePattern(r"'(?:%%)?%(?:\((?P<field>\w+)\))?s(?:%%)?'")
-_SQL = LatePattern(
+_FORMAT = LazyPattern(r"'%?\{(?P<field>[^{}]*)\}%?'")
+_PERCENT = LazyPattern(r"'(?:%%)?%(?:\((?P<field>\w+)\))?s(?:%%)?'")
+_SQL = LazyPattern(
     r"(?i)\b(?:case\s+when|i?like|select|where|update|delete|insert|order by|having|between|set|and|or|on)\b"
     r"|=\s*'|\bin\s*\("
 )
-_SAFE = LatePattern(r"(?i)escape|quote|sanit|isoformat|strftime|\bint\b|replace\(")
+_SAFE = LazyPattern(r"(?i)escape|quote|sanit|isoformat|strftime|\bint\b|replace\(")
 
 
 class QuotedValueInSql(PythonCheck):

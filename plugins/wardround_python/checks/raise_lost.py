@@ -32,7 +32,7 @@ class RaiseLost(PythonCheck):
     NAME = "raise-lost"
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "swallowed-exception"
-    LOOK = "wardround_python.prefilters:changes_a_function"
+    PREFILTER = "wardround_python.prefilters:changes_a_function"
     WORDS = ("except",)
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "

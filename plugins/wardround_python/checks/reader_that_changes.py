@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Plane, Severity
 from wardround.semantics.docdrift.checks import said_of_name, stale_reader_names
 from wardround_python.check import PythonCheck
@@ -23,7 +23,7 @@ class ReaderThatChanges(PythonCheck):
 
     ID = "PY096"
     NAME = "reader-that-changes"
-    LOOK = "wardround_python.prefilters:brings_a_word_of_changing"
+    PREFILTER = "wardround_python.prefilters:brings_a_word_of_changing"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (
@@ -58,7 +58,7 @@ class ReaderThatChanges(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         from wardround.semantics.docdrift.comment_lines import PYTHON  # not needed where nothing changed
 
         return bool(stale_reader_names(source, PYTHON))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, last_name, names_in, statements_in
 from wardround.languages.python.tree import walk
@@ -15,7 +15,7 @@ from wardround.semantics.semdiff.guards import KINDS
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
-_WHOSE = LatePattern(
+_WHOSE = LazyPattern(
     r"(?i)(?:^|[._ (])(?:\w+_)?(?:user|owner|org(?:anization)?|tenant|team|group|household|account|project"
     r"|workspace|customer|company|author|member)(?:_?id|s)?\b"
 )
@@ -39,7 +39,7 @@ class RefusalLost(PythonCheck):
     NAME = "refusal-lost"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authorization"
-    LOOK = "wardround_python.prefilters:changes_a_function"
+    PREFILTER = "wardround_python.prefilters:changes_a_function"
     TRIED_ON = (
         "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "
         "tried on edits made by script in five projects beside that"

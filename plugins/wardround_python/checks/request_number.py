@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_python.analysis.null_guards import is_caught, tested
@@ -15,7 +15,7 @@ from wardround_python.check import PythonCheck
 
 _NUMBERS = frozenset({"int", "float", "decimal.Decimal", "uuid.UUID", "datetime.date.fromisoformat",
     "datetime.datetime.fromisoformat", "datetime.datetime.strptime"})  # fmt: skip
-_SENT = LatePattern(
+_SENT = LazyPattern(
     r"(?:self\.|cls\.)?(?:flask\.|info\.context\.)?(?:request|req)\.(?:args|form|values|json|GET|POST"
     r"|query_params|query_string"
     r"|data|headers|cookies|match_info|query|params|get_json\(.*?\)|rel_url\.query|forms|cleaned|META"

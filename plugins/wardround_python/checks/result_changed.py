@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse
 from wardround_python.analysis.callers import method_calls, spellings_of, written
-from wardround_python.analysis.return_value_changes import Shape, misfit, shapes, taken_apart, uses_of
+from wardround_python.analysis.return_value_changes import ReturnShape, misfit, shapes, taken_apart, uses_of
 from wardround_python.check import PythonCheck
 from wardround_python.syntax.function_text import FunctionText, changed
 
@@ -22,7 +22,7 @@ _SHOWN_PLACES = 3
 _PASSING_DECORATORS = frozenset(
     {"staticmethod", "classmethod", "cache", "lru_cache", "retry", "override", "final", "atomic"}
 )
-_GIVES = LatePattern(r"\breturn\b|->|\byield\b")
+_GIVES = LazyPattern(r"\breturn\b|->|\byield\b")
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -35,7 +35,7 @@ class ResultChanged(PythonCheck):
 
     ID = "PY063"
     NAME = "result-changed"
-    LOOK = "wardround_python.prefilters:changes_a_function"
+    PREFILTER = "wardround_python.prefilters:changes_a_function"
     WORDS = ("def ",)
     IN_TESTS = True
     PLANE = Plane.CONTRACT
@@ -160,7 +160,7 @@ class ResultChanged(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return any(_pairs(source))
 
     def visit_Module(self, node: ast.Module) -> None:
@@ -175,7 +175,7 @@ class ResultChanged(PythonCheck):
             if other_kind or (now.or_none and not was.or_none and now.kind != "None"):
                 self._look_at(function, owner, was, now)
 
-    def _look_at(self, function: FunctionNode, owner: str, was: Shape, now: Shape) -> None:
+    def _look_at(self, function: FunctionNode, owner: str, was: ReturnShape, now: ReturnShape) -> None:
         stale = set()
         for module, call in self._calls(function, owner):
             own = module is self.module
@@ -214,7 +214,7 @@ class ResultChanged(PythonCheck):
             yield from method_calls(self.source, function, owner, lambda call: True)
 
 
-def _pairs(source: Source) -> Iterator[tuple[FunctionText, FunctionText]]:
+def _pairs(source: SourceFile) -> Iterator[tuple[FunctionText, FunctionText]]:
     """The functions that say otherwise what they give, as they were written and are."""
     if source.base_text is None:
         return
@@ -237,7 +237,7 @@ def _parsed(function: FunctionText) -> FunctionNode | None:
     return node if isinstance(node, FunctionNode) else None
 
 
-def _told(was: Shape, now: Shape) -> str:
+def _told(was: ReturnShape, now: ReturnShape) -> str:
     if (was.kind, was.size) == (now.kind, now.size):
         return "may give None now"
     return f"gives {now} now and gave {was}"

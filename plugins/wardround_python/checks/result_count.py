@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import children
@@ -17,23 +17,23 @@ from wardround.storage.regex_cache import bounded
 from wardround_python.check import PythonCheck
 from wardround_python.docdrift.docstring_parser import indent_of
 
-_SECTION = LatePattern(
+_SECTION = LazyPattern(
     r"(?im)^[ \t]*(?:returns?:?[ \t]*$|returns?:|:returns?:|@returns?:?|return value:?[ \t]*$|yields:?[ "
     r"\t]*$)"
 )
-_NEXT_SECTION = LatePattern(r"(?m)^[ \t]*(?:[A-Z]\w+:[ \t]*$|:\w+|-{3,}|@\w+|\w+\n[ \t]*---)")
+_NEXT_SECTION = LazyPattern(r"(?m)^[ \t]*(?:[A-Z]\w+:[ \t]*$|:\w+|-{3,}|@\w+|\w+\n[ \t]*---)")
 _COUNTED = {
     "pair": 2, "couple": 2, "triple": 3, "triplet": 3, "quadruple": 4, "2-tuple": 2, "3-tuple": 3,
     "4-tuple": 4,
     "two-tuple": 2, "three-tuple": 3, "tuple of two": 2, "tuple of three": 3, "tuple of four": 4,
     "two values": 2, "three values": 3, "four values": 4, "two-element tuple": 2, "three-element tuple": 3,
 }  # fmt: skip
-_WORD = LatePattern(
+_WORD = LazyPattern(
     r"(?im)(?<![\w-])(pair|couple|triple|triplet|quadruple|(?:[234]|two|three)-tuple|tuple of (?:two"
     r"|three|four)(?= (?:values|elements|items)\b|\s*[.,:`]?\s*$)"
     r"|(?:two|three|four) values|(?:two|three)-element tuple)(?![\w-]|s\b)"
 )
-_LISTED = LatePattern(r"(?<![\w\])])\(([A-Za-z_]\w*(?:, ?[A-Za-z_]\w*){1,6})\)")
+_LISTED = LazyPattern(r"(?<![\w\])])\(([A-Za-z_]\w*(?:, ?[A-Za-z_]\w*){1,6})\)")
 
 
 class ResultCount(PythonCheck):
@@ -177,11 +177,11 @@ def _listed_below(words: str, start: int) -> tuple[int, int, int] | None:
 
 
 _LISTED_AT_LEAST = 2
-_LIST = LatePattern(
+_LIST = LazyPattern(
     r"\n(?P<indent>[ \t]*)-{3,}[ \t]*\n(?P<list>(?:(?P=indent)[^\n]*\n|(?!(?P=indent))[ \t]*\n"
     r"(?=(?P=indent)[^\n]*\n(?![ \t]*-{3,})))+)"
 )
-_ENTRY = LatePattern(r"(?m)^(?P<indent>[ \t]*)(?P<name>[A-Za-z_]\w*) ?: ?\S")
+_ENTRY = LazyPattern(r"(?m)^(?P<indent>[ \t]*)(?P<name>[A-Za-z_]\w*) ?: ?\S")
 
 
 def _told(words: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
 
@@ -49,14 +49,14 @@ _PLAIN = frozenset(
     }
 )
 _WITHOUT_ARGUMENTS = frozenset({"lower", "upper", "title", "capitalize", "casefold", "swapcase"})
-_NAMED_TEXT = LatePattern(
+_NAMED_TEXT = LazyPattern(
     r"(?i)(?:str|string|(?<!con)text|word|line|name|title|label|value|input|message|content|mail|ur[il]|path|key"
     r"|token|slug|html|code|id|phone|address|description|comment|part|prefix|suffix|host|domain|query"
     r"|(?:^|_)[st])\d*$"
 )
-_NAMED_ROWS = LatePattern(r"(?i)(?:[a-rt-z]s|qs|quer(?:y|yset)|select|stmt|statement)\d*$")
-_NAMED_TABLE = LatePattern(r"(?i)(?:df|frame|data|table|series|column|index|[a-rt-z]s)\d*$")
-_NAMED_TIME = LatePattern(
+_NAMED_ROWS = LazyPattern(r"(?i)(?:[a-rt-z]s|qs|quer(?:y|yset)|select|stmt|statement)\d*$")
+_NAMED_TABLE = LazyPattern(r"(?i)(?:df|frame|data|table|series|column|index|[a-rt-z]s)\d*$")
+_NAMED_TIME = LazyPattern(
     r"(?i)(?:at|time|date|dt|now|day|path|file|folder|amount|price|total|sum|value|decimal)\d*$"
 )
 """Names of what a method of that name gives a copy of: others may have methods of the same names."""

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround_python.check import PythonCheck
 
 _IN_PLACE = frozenset(
     {"sort", "reverse", "append", "extend", "insert", "clear", "update", "remove", "add", "discard"}
 )
-_USED = LatePattern(
+_USED = LazyPattern(
     r"(?:=|return|in|\()\s*\w+\.(?:sort|reverse|append|extend|insert|clear|update|remove|add|discard)\("
 )
 _MAKERS = frozenset({"list", "dict", "set", "sorted"})
@@ -58,7 +58,7 @@ class ResultIsNone(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return _USED.search(source.text) is not None
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.languages.python.module import FunctionNode, last_name, names_in
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -95,8 +95,8 @@ class RowsAfterDelete(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
-        return super().wants(source) and source.said.has_one((".delete()", ".update("))
+    def wants(cls, source: SourceFile) -> bool:
+        return super().wants(source) and source.keywords.contains_any((".delete()", ".update("))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._look_at(node)

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 _LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception"})
-_LOG = LatePattern(r"(?i)(^|[._])(log|logger|logging|audit_?log)$")
-_SECRET = LatePattern(
+_LOG = LazyPattern(r"(?i)(^|[._])(log|logger|logging|audit_?log)$")
+_SECRET = LazyPattern(
     r"(?i)^((raw|plain|plaintext|user|new|old|current|db|database|admin|smtp|ldap|root)_?)?"
     r"(password|passwd|passphrase|pwd)$|^(client|app|shared|webhook|signing|jwt|session)_?secret$|"
     r"^(secret|private|api|signing|encryption|access)_?key$|^(access|refresh|bearer|auth|reset|session|id)_?token$|"
@@ -22,7 +22,7 @@ _SECRET = LatePattern(
 )
 
 
-_LETS_IN = LatePattern(r"(?i)bearer|authorization|reset|invit|session")
+_LETS_IN = LazyPattern(r"(?i)bearer|authorization|reset|invit|session")
 
 
 class SecretInLog(PythonCheck):
@@ -62,7 +62,7 @@ class SecretInLog(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         lowered = source.text.lower()
         words = (
             "passw",

@@ -8,29 +8,29 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.storage.regex_cache import bounded
 from wardround_python.check import PythonCheck
 from wardround_python.checks.env_outside_settings import environment_read
 
-_SECRET = LatePattern(
+_SECRET = LazyPattern(
     r"(\w+_)?(secret(_key)?|signing_key|private_key|api_key|api_secret|auth_token|access_token"
     r"|webhook_secret|callback_key|hmac_key"
     r"|jwt_key|encryption_key|token_key|shared_key|webhook_key|service_token|internal_token)",
     re.IGNORECASE,
 )
-_MAY_LACK = LatePattern(
+_MAY_LACK = LazyPattern(
     r"test|smtp|mail|redis|proxy|sentry|slack|optional|dev_|oauth|client_secret|hf_|openai|anthropic",
     re.IGNORECASE,
 )
 
 
 # What others could forge with, where they know it.
-_SIGNS = LatePattern(
+_SIGNS = LazyPattern(
     r"(?i)(\w+_)?(secret_key|signing_key|jwt_secret(_key)?|jwt_key|session_secret|cookie_secret|hmac_key|encryption_key)"
 )
-_DEVELOPING = LatePattern(
+_DEVELOPING = LazyPattern(
     r"(?i)(^|[/_.])(dev(elopment)?|local|tests?|testing|examples?|docs?)|Dev|Test|Local"
 )
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -21,14 +21,14 @@ _CHANGES = frozenset(
     }
 )  # fmt: skip
 # Where a class attribute is made anew for each instance, or is meant for all of them.
-_OWN_RULES = LatePattern(
+_OWN_RULES = LazyPattern(
     r"Model|Schema|Struct|Settings|Enum|NamedTuple|TypedDict|Protocol|Meta|Table|Document|Field"
 )
-_SHARED_NAME = LatePattern(
+_SHARED_NAME = LazyPattern(
     r"_*(registry|registered|instances?|cache\w*|\w+_cache|by_\w+|all_\w+|known\w*|shared\w*|lock)|__\w+__"
     r"|[A-Z_0-9]+"
 )
-_AT_CLASS = LatePattern(
+_AT_CLASS = LazyPattern(
     r"^[ \t]+\w+[ \t]*(?::[^\n=]+)?=[ \t]*(?:[\[{]|(?:list|dict|set|(?:\w+\.)?(?:defaultdict|deque))\()",
     re.MULTILINE,
 )
@@ -78,7 +78,7 @@ class SharedClassValue(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "class " in source.text and _AT_CLASS.search(source.text) is not None
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:

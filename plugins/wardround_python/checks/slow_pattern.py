@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
@@ -51,7 +51,7 @@ class SlowPattern(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         text = source.text
         return super().wants(source) and ("re." in text or "regex" in text or "pattern=" in text)
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import FunctionNode
@@ -16,18 +16,18 @@ from wardround_python.check import PythonCheck
 _WRITING = frozenset({"writerow", "writerows"})
 _MAKERS = frozenset({"csv.writer", "csv.DictWriter", "unicodecsv.writer"})
 # What people type in themselves.
-_TYPED = LatePattern(
+_TYPED = LazyPattern(
     r"(?i)(^|_)(name|title|comments?|notes?|message|description|subject|body|text|feedback|company|remarks?|"
     r"reason|bio|label|question|answer|review|summary|nickname|address|memo)$"
 )
-_SENT = LatePattern(
+_SENT = LazyPattern(
     r"(?i)text/csv|attachment|HttpResponse|StreamingResponse|make_response|send_file|Response\("
 )
-_DEFUSED = LatePattern(
+_DEFUSED = LazyPattern(
     r"(?i)formula|startswith\(\s*\(?\s*['\"][=+@-]|lstrip\(['\"][=+@-]|"
     r"[=+@-]['\"]\s*,\s*['\"][=+@-]|\[0\] in |\[:1\] in |defusedcsv|=\+"
 )
-_MAKING_SAFE = LatePattern(r"(?i)escape|sanit|safe|clean|neutral|guard|defus|quote|cell|strip_|plain")
+_MAKING_SAFE = LazyPattern(r"(?i)escape|sanit|safe|clean|neutral|guard|defus|quote|cell|strip_|plain")
 
 
 class SpreadsheetFormula(PythonCheck):
@@ -79,7 +79,7 @@ class SpreadsheetFormula(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         is_web = "request" in source.text or "Response" in source.text
         return super().wants(source) and is_web and not _DEFUSED.search(source.text)
 

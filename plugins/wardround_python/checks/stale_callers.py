@@ -13,7 +13,7 @@ from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse, walk
 from wardround_python.analysis.callers import method_calls, spellings_of, written
-from wardround_python.analysis.signature_compat import MOVED, Change, Signature
+from wardround_python.analysis.signature_compat import MOVED, Signature, SignatureChange
 from wardround_python.check import PythonCheck
 
 _SHOWN_PLACES = 3
@@ -37,7 +37,7 @@ class StaleCallers(PythonCheck):
 
     ID = "PY008"
     NAME = "stale-callers"
-    LOOK = "wardround_python.prefilters:alters_a_signature"
+    PREFILTER = "wardround_python.prefilters:alters_a_signature"
     IN_TESTS = True
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR
@@ -273,13 +273,13 @@ class StaleCallers(PythonCheck):
                 before = functions_before[name]
                 awaited = _awaited(before, function)
                 old, new = Signature.of(before), Signature.of(function)
-                self._look_at(Change(self.source.path, name, old, new, awaited), function)
+                self._look_at(SignatureChange(self.source.path, name, old, new, awaited), function)
         for holder in node.body:
             if isinstance(holder, ast.ClassDef) and not holder.name.startswith("_"):
                 self._look_at_methods(holder, base)
         for name, (holder, signature) in classes.items():
             if name in classes_before:
-                change = Change(self.source.path, name, classes_before[name][1], signature)
+                change = SignatureChange(self.source.path, name, classes_before[name][1], signature)
                 self._look_at(change, _maker(holder) or holder)
 
     def _look_at_methods(self, holder: ast.ClassDef, base: ast.Module) -> None:
@@ -292,14 +292,14 @@ class StaleCallers(PythonCheck):
             if name not in before or self._header(method) in (self.source.base_text or ""):
                 continue
             old, new = Signature.of(before[name], receiver=True), Signature.of(method, receiver=True)
-            change = Change(self.source.path, name, old, new)
+            change = SignatureChange(self.source.path, name, old, new)
             if not change.new.takes_all_of(change.old):
                 self._report_stale(
                     change, method, sorted(self._stale_method_calls(change, holder.name, method))
                 )
 
     def _stale_method_calls(
-        self, change: Change, owner: str, method: FunctionNode
+        self, change: SignatureChange, owner: str, method: FunctionNode
     ) -> Iterator[tuple[str, int, str]]:
         """The calls of a method in other files that can no longer be made."""
         for module, node in method_calls(
@@ -313,13 +313,16 @@ class StaleCallers(PythonCheck):
         starts, text = self.source.line_starts, self.source.text
         return text[starts[function.lineno - 1] : starts[end] - 1 if end < len(starts) else len(text)]
 
-    def _look_at(self, change: Change, function: FunctionNode | ast.ClassDef) -> None:
+    def _look_at(self, change: SignatureChange, function: FunctionNode | ast.ClassDef) -> None:
         if change.new.takes_all_of(change.old) and change.awaited is None:
             return
         self._report_stale(change, function, sorted(self._stale_calls(change)))
 
     def _report_stale(
-        self, change: Change, function: FunctionNode | ast.ClassDef, stale: Sequence[tuple[str, int, str]]
+        self,
+        change: SignatureChange,
+        function: FunctionNode | ast.ClassDef,
+        stale: Sequence[tuple[str, int, str]],
     ) -> None:
         if not stale:
             return
@@ -334,7 +337,7 @@ class StaleCallers(PythonCheck):
             severity=severity,
         )
 
-    def _stale_calls(self, change: Change) -> Iterator[tuple[str, int, str]]:
+    def _stale_calls(self, change: SignatureChange) -> Iterator[tuple[str, int, str]]:
         """Path, line and reason of each call that can no longer be made."""
         is_function = change.name in _public_functions(self.module.tree)  # for classes here, ty tells
         for module, spellings in spellings_of(self.source, self.module, change.name, here=is_function):
@@ -393,7 +396,7 @@ def _maker(node: ast.ClassDef) -> FunctionNode | None:
 
 
 def _broken(
-    module: PythonModule, change: Change, spellings: Collection[str]
+    module: PythonModule, change: SignatureChange, spellings: Collection[str]
 ) -> Iterator[tuple[str, int, str]]:
     for node in walk(module.tree) if spellings else ():
         if not isinstance(node, ast.Call):
@@ -406,7 +409,7 @@ def _broken(
             yield module.path, node.lineno, reason
 
 
-def _handed_on(node: ast.Call, change: Change, spellings: Collection[str]) -> str | None:
+def _handed_on(node: ast.Call, change: SignatureChange, spellings: Collection[str]) -> str | None:
     """Why a call fails that is made later: ``partial(send, 1)``, ``pool.submit(send, 1)``."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     place = _HAND_ON.get(name)
@@ -416,7 +419,7 @@ def _handed_on(node: ast.Call, change: Change, spellings: Collection[str]) -> st
     return change.handed_misfit(call) if name == "partial" else change.broken_by(call)
 
 
-def _wrongly_awaited(module: PythonModule, node: ast.Call, change: Change) -> str | None:
+def _wrongly_awaited(module: PythonModule, node: ast.Call, change: SignatureChange) -> str | None:
     """Why a call that fits is wrong all the same: it has become a coroutine's, or is one no more."""
     parent = module.parents[node]
     if change.awaited is False:

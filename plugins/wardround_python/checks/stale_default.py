@@ -25,7 +25,7 @@ class StaleDefault(PythonCheck):
 
     ID = "PY067"
     NAME = "stale-default"
-    LOOK = "wardround_python.prefilters:brings_a_setting"
+    PREFILTER = "wardround_python.prefilters:brings_a_setting"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-documentation"

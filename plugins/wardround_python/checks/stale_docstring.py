@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Severity
 from wardround_python.docdrift.docstring_check import DocstringCheck
 
 if TYPE_CHECKING:
-    from wardround.semantics.docdrift.model import Compared
+    from wardround.semantics.docdrift.model import DocumentedPair
     from wardround.semantics.docdrift.stale_phrases import Quote
 
 
@@ -122,20 +122,20 @@ class StaleDocstring(DocstringCheck):
     ]
 
     @classmethod
-    def may_speak(cls, one: Compared, source: Source) -> bool:
+    def may_speak(cls, one: DocumentedPair, source: SourceFile) -> bool:
         from wardround.semantics.docdrift.parameters import gone_parameters, undocumented_parameters
 
         if gone_parameters(one.change) or undocumented_parameters(one.change):
             return False
         return bool(_quotes(one, source))
 
-    def look_at(self, one: Compared) -> None:
+    def look_at(self, one: DocumentedPair) -> None:
         if self.may_speak(one, self.source):
             quote = _quotes(one, self.source)[0]
             self.report(self.words_span(one, quote.token, quote.line, quote.column), _message(quote))
 
 
-def _quotes(one: Compared, source: Source) -> list[Quote]:
+def _quotes(one: DocumentedPair, source: SourceFile) -> list[Quote]:
     """The phrases that name something gone; an error is not gone where a kind of it is raised."""
     from wardround.semantics.docdrift.stale_phrases import QuoteKind, quotes
     from wardround_python.analysis.return_types import may_change_result
@@ -146,7 +146,7 @@ def _quotes(one: Compared, source: Source) -> list[Quote]:
     return found
 
 
-def _is_kind_of(error: str | None, other: str, source: Source) -> bool:
+def _is_kind_of(error: str | None, other: str, source: SourceFile) -> bool:
     """Whether a class is defined, here or elsewhere in the project, as a kind of another."""
     if error is None or not error.isidentifier() or not other[:1].isupper() or not error[:1].isupper():
         return False

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Plane, Severity
-from wardround.semantics.docdrift.checks import said, stale_words
+from wardround.semantics.docdrift.checks import describe, stale_comments
 from wardround_python.check import PythonCheck
 
 _RETRY = (
@@ -56,7 +56,7 @@ class StaleWords(PythonCheck):
 
     ID = "PY095"
     NAME = "stale-words"
-    LOOK = "wardround_python.prefilters:loses_a_line"
+    PREFILTER = "wardround_python.prefilters:loses_a_line"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (
@@ -101,13 +101,13 @@ class StaleWords(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         from wardround.semantics.docdrift.comment_lines import PYTHON  # not needed where nothing changed
 
-        return bool(stale_words(source, PYTHON))
+        return bool(stale_comments(source, PYTHON))
 
     def visit_Module(self, node: ast.Module) -> None:
         from wardround.semantics.docdrift.comment_lines import PYTHON
 
-        for one in stale_words(self.source, PYTHON):
-            self.report(*said(one))
+        for one in stale_comments(self.source, PYTHON):
+            self.report(*describe(one))

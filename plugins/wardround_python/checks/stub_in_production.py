@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround.storage.regex_cache import bounded
 from wardround_python.analysis.stubs import body_after_docstring, is_stub, only_talks, returns_only, says_why
 from wardround_python.check import PythonCheck
 
-_MARKER = LatePattern(
+_MARKER = LazyPattern(
     r"\b(TODO|FIXME|XXX)\b(?!-)|(?i:\b(not implemented yet|not yet implemented|implement me)\b)"
 )
 _ANSWERS = (
@@ -34,58 +34,58 @@ _DEEDS = (
     "|Erase|Wipe|Anonymi[sz]e|Redact|Drop|Submit|Start|Stop|Add|Append|Book|Bill|Pay|Settle|Close|Trigger|Print|Replace"
     "|Rebuild|Reindex|Index|Mark|Assign|Attach|Grant|Deny|Reject|Approve|Retry|Forward|Track|Emit|Broadcast|Subscribe"
 )
-_PROMISE = LatePattern(rf"(?:{_ANSWERS}|{_DEEDS})s?\b(?!:)", re.IGNORECASE)
-_DEED = LatePattern(rf"({_DEEDS})s?\b", re.IGNORECASE)
+_PROMISE = LazyPattern(rf"(?:{_ANSWERS}|{_DEEDS})s?\b(?!:)", re.IGNORECASE)
+_DEED = LazyPattern(rf"({_DEEDS})s?\b", re.IGNORECASE)
 # Whoever may not pass is let in by a stub of these.
-_GUARD_NAME = LatePattern(
+_GUARD_NAME = LazyPattern(
     r"_*(verify_\w+|authenticate\w*|authori[sz]e\w*|is_(authori[sz]ed|authenticated|allowed"
     r"|permitted|trusted)"
     r"|has_(permission|access|role)\w*|(check|validate)_(\w+_)?(signature|password|permissions?|access|token"
     r"|credentials|hmac|csrf))"
 )
 # A docstring that admits the constant promises nothing more.
-_ADMITS = LatePattern(
+_ADMITS = LazyPattern(
     r"\b(always|never|none|true|false|nothing|default|no-?op|dummy|empty|constant|subclass\w*"
     r"|overrid\w+|abstract"
     r"|placeholder|mock|fake|not supported|unsupported|deprecated|compatib\w+)\b",
     re.IGNORECASE,
 )
-_CONDITION = LatePattern(
+_CONDITION = LazyPattern(
     r"(?i)\b(returns?|gives?|says?|tells?|checks?)?\s?(true|false)?\s?\b(if|whether|when|iff)\b"
 )
 _OWNING_WORDS = ("for now", "placeholder", "hardcoded", "hard-coded", "stub", "temporar", " comes ", "wired")
 _WORDS = ("todo", "fixme", "xxx", "implement")
 _SKIPPED = r"(?:[ \t]*(?:(?:#|\w*log\w*\.|self\.\w*log\w*\.|print\()[^\n]*)?\n)*[ \t]*"
 _STUBS_BELOW = tuple(
-    LatePattern(rf"{quote}[ \t]*\n{_SKIPPED}(?:return|pass|\.\.\.|@|def|async|class|\Z)") for quote in "\"'"
+    LazyPattern(rf"{quote}[ \t]*\n{_SKIPPED}(?:return|pass|\.\.\.|@|def|async|class|\Z)") for quote in "\"'"
 )
-_SAYS_YES = LatePattern(rf":[ \t]*\n{_SKIPPED}return True$", re.MULTILINE)
+_SAYS_YES = LazyPattern(rf":[ \t]*\n{_SKIPPED}return True$", re.MULTILINE)
 _SEVERAL_WORDS, _SHORT = 6, 3
-_VIEW = LatePattern(r"(View|ViewSet|Resource|Endpoint|Handler)(\[|$)")
+_VIEW = LazyPattern(r"(View|ViewSet|Resource|Endpoint|Handler)(\[|$)")
 # A comment beside a constant that owns up to it.
-_OWNS_UP = LatePattern(
+_OWNS_UP = LazyPattern(
     r"\b(for now|placeholder|hard-?coded|stub(bed)?|temporar(y|ily)|comes? (later|with|once|when)"
     r"|not (yet )?wired|until\b.*\b(ready|done))\b",
     re.IGNORECASE,
 )
-_NO_STUB_DECORATOR = LatePattern(
+_NO_STUB_DECORATOR = LazyPattern(
     r"abstract|overload|singledispatch|hookspec|final|fixture|deprecated", re.IGNORECASE
 )
-_EVENT_HANDLER = LatePattern(r"(visit|on|handle|depart|leave|log|pre|post|before|after)_|handle$|do_[A-Z]")
+_EVENT_HANDLER = LazyPattern(r"(visit|on|handle|depart|leave|log|pre|post|before|after)_|handle$|do_[A-Z]")
 _ABSTRACT_BASES = frozenset({"ABC", "ABCMeta", "Protocol", "Interface"})
-_BASE_CLASS_NAME = LatePattern(
+_BASE_CLASS_NAME = LazyPattern(
     r"^_?(Base|Abstract|Null|Noop|NoOp|Dummy|Fake|Mock|Empty)|(Base|Mixin|Protocol|Interface|Error"
     r"|Exception)$"
 )
 
 
-_STILL_TO_DO = LatePattern(
+_STILL_TO_DO = LazyPattern(
     r"#\s*(?:TODO|FIXME|XXX)\b[\s:,()\w-]{0,30}?\b(?:send|call|store|save|delete|remove|implement|persist|charge"
     r"|notify|validate|verify|check|publish|enqueue|upload|create|update|apply|write|revoke|refund|email"
     r"|schedule)\b.*",
     re.IGNORECASE,
 )
-_SUCCESS = LatePattern(
+_SUCCESS = LazyPattern(
     r"(?i)\bTrue\b|'(success\w*|ok|okay|done|sent|created|updated|deleted|queued|accepted)'|\b20[0124]\b"
 )
 
@@ -223,14 +223,14 @@ class StubInProduction(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         if source.path.endswith(".pyi"):
             return False
-        if source.said.in_lower_case.has_one((*_WORDS, *_OWNING_WORDS)):
+        if source.keywords.in_lower_case.contains_any((*_WORDS, *_OWNING_WORDS)):
             return True
         if any(stub.search(source.text) for stub in _STUBS_BELOW):
             return True
-        return source.said.has("return True") and _SAYS_YES.search(source.text) is not None
+        return source.keywords.has("return True") and _SAYS_YES.search(source.text) is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._look_at(node)

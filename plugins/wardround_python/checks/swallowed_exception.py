@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
@@ -35,37 +35,37 @@ _CLEANUP = frozenset(
         "wait",
     }
 )  # fmt: skip
-_CLEANUP_FUNCTION = LatePattern(
+_CLEANUP_FUNCTION = LazyPattern(
     r"__a?exit__|__del__|__repr__|__str__"
     r"|_*(a?close|shutdown|stop|cleanup|clean_up|teardown|tear_down|atexit|dispose)",
     re.IGNORECASE,
 )
-_PREDICATE = LatePattern(
+_PREDICATE = LazyPattern(
     r"_*(is[a-z]*|has|can|should|supports?|check|valid|validate|exists|ping|try|probe|safe)(_|$)"
     r"|\w*(able|_safe|_exists|_or_none)$"
 )
 # Errors of services: what they stand for is an outage, whatever was sent is lost.
-_SERVICE_ERROR = LatePattern(
+_SERVICE_ERROR = LazyPattern(
     r"SQLAlchemyError|DatabaseError|OperationalError|RequestException|HTTPError|ClientError|RedisError|KafkaError"
     r"|SMTPException|StripeError|TwilioRestException|SlackApiError|PyMongoError|AMQPError|BotoCoreError|ApiError"
     r"|APIError|RpcError|GrpcError|ElasticsearchException|TransportError|InterfaceError"
 )
 # Errors of the disk or of a program that was run, but for those that also answer a question (no such file).
-_NARROW_ERROR = LatePattern(
+_NARROW_ERROR = LazyPattern(
     r"OSError|IOError|EnvironmentError|PermissionError|CalledProcessError|SubprocessError"
 )
-_FILE_DEED = LatePattern(
+_FILE_DEED = LazyPattern(
     r"(write|save|dump|copy|move|store|extract|symlink)(_?\w+)?|rename|replace|(check_)?call|check_output"
     r"|(\w+_)?run(_\w+)?"
 )
 # Errors of a record that was read, and what is done with the good ones.
-_DATA_ERROR = LatePattern(
+_DATA_ERROR = LazyPattern(
     r"ValueError|KeyError|TypeError|InvalidOperation|ValidationError|\w*(Decode|Parse)Error"
 )
-_KEEPS = LatePattern(r"(save|store|insert|upsert|create|bulk_create|import|persist|execute|write)(_?\w+)?")
-_MEANS_TO_SUPPRESS = LatePattern(r"suppress|ignor|swallow|silen[ct]|catch|tolera", re.IGNORECASE)
+_KEEPS = LazyPattern(r"(save|store|insert|upsert|create|bulk_create|import|persist|execute|write)(_?\w+)?")
+_MEANS_TO_SUPPRESS = LazyPattern(r"suppress|ignor|swallow|silen[ct]|catch|tolera", re.IGNORECASE)
 # A comment that only talks to a tool explains nothing; a waiver of this very rule is an answer.
-_MAY_BE_BROAD = LatePattern(r"except\*?\s*(?::|[^:\n]*\b(?:Base)?Exception\b)")
+_MAY_BE_BROAD = LazyPattern(r"except\*?\s*(?::|[^:\n]*\b(?:Base)?Exception\b)")
 
 
 class SwallowedException(PythonCheck):
@@ -220,7 +220,7 @@ class SwallowedException(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         text = source.text
         return (
             "suppress(" in text

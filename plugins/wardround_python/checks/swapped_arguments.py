@@ -7,30 +7,30 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import PythonModule
 from wardround.languages.python.tree import walk
 from wardround.semantics.argument_order import (
     MOST_ARGUMENTS,
-    Call,
-    Named,
-    Swap,
-    is_mirrored,
-    tells_something,
-    turns_round,
+    ArgumentList,
+    ArgumentName,
+    Reordering,
+    has_mirror_call,
+    implies_reordering,
+    is_informative,
 )
 from wardround.semantics.docdrift.comment_lines import PYTHON
 from wardround.semantics.docdrift.directions import (
     against_the_words,
     are_opposites,
+    is_intentional_reversal,
     names_a_way,
-    turned_on_purpose,
 )
 from wardround_python.check import PythonCheck
 
-_GIVES_BACK = LatePattern(r"refund|revert|chargeback|roll_?back|undo|repay|storno|cancel")
+_GIVES_BACK = LazyPattern(r"refund|revert|chargeback|roll_?back|undo|repay|storno|cancel")
 _NEARBY_LINES = 12
 _ENOUGH = 2
 _LONG = 5
@@ -47,7 +47,7 @@ class SwappedArguments(PythonCheck):
 
     ID = "PY030"
     NAME = "swapped-arguments"
-    LOOK = "wardround_python.prefilters:gives_several"
+    PREFILTER = "wardround_python.prefilters:gives_several"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     TRIED_ON = (
@@ -149,7 +149,7 @@ class SwappedArguments(PythonCheck):
         ),
     ]
 
-    def __init__(self, source: Source, module: PythonModule | None = None) -> None:
+    def __init__(self, source: SourceFile, module: PythonModule | None = None) -> None:
         super().__init__(source, module)
         self._suspects = 0
 
@@ -161,7 +161,7 @@ class SwappedArguments(PythonCheck):
             return
         begin, end = (self.module.span(node.args[swap.moves[place][0]]) for place in (0, -1))
         span = Span(begin.line, begin.column, end.end_line, end.end_column)
-        self.report(span, call.told(swap))
+        self.report(span, call.describe(swap))
 
     def _compare_with_others(self, node: ast.Call) -> None:
         """Report an argument that stands in another place in every call there was of the same function."""
@@ -188,20 +188,20 @@ class SwappedArguments(PythonCheck):
         for calls in self._calls_at.values():
             yield from (one for one in calls if ast.dump(one.func) == written and not self.adds(one))
 
-    def call_of(self, node: ast.Call) -> Call | None:
+    def call_of(self, node: ast.Call) -> ArgumentList | None:
         """The call, if the change wrote it, its callee is known, and names can tell its arguments apart."""
         arguments = tuple(map(named, node.args))
         if not 2 <= len(arguments) <= MOST_ARGUMENTS or not self.adds(node):
             return None
-        if sum(one is not None and tells_something(one.name) for one in arguments) < 2:
+        if sum(one is not None and is_informative(one.name) for one in arguments) < 2:
             return None
         callee = None if any(isinstance(a, ast.Starred) for a in node.args) else self.callees.of(node)
         if callee is None or len(arguments) > len(callee.parameters):
             return None
         texts = tuple(ast.unparse(argument) for argument in node.args)
-        return Call(callee.name, callee.parameters[: len(arguments)], arguments, texts)
+        return ArgumentList(callee.name, callee.parameters[: len(arguments)], arguments, texts)
 
-    def judged(self, node: ast.Call, call: Call) -> Swap | None:
+    def judged(self, node: ast.Call, call: ArgumentList) -> Reordering | None:
         """The order that fits better, unless something says that this one is meant."""
         swap = call.better_order()
         if swap is None and names_a_way(call.parameters):
@@ -212,19 +212,23 @@ class SwappedArguments(PythonCheck):
         self._suspects += 1
         return None if self._is_meant(node, call, swap) else swap
 
-    def _is_meant(self, node: ast.Call, call: Call, swap: Swap) -> bool:
+    def _is_meant(self, node: ast.Call, call: ArgumentList, swap: Reordering) -> bool:
         moved = {call.texts[place] for place, _ in swap.moves}
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                if turns_round(parent.name) or _GIVES_BACK.search(parent.name) or parent.name == call.callee:
+                if (
+                    implies_reordering(parent.name)
+                    or _GIVES_BACK.search(parent.name)
+                    or parent.name == call.callee
+                ):
                     return True
                 if are_opposites(parent.name, call.callee):
                     return True
             elif isinstance(parent, (ast.If, ast.IfExp, ast.While)) and _compares(parent.test, moved):
                 return True
-        if turned_on_purpose(self.source.text, PYTHON, node.lineno):
+        if is_intentional_reversal(self.source.text, PYTHON, node.lineno):
             return True
-        return is_mirrored(call.texts, [[ast.unparse(a) for a in like.args] for like in self._like(node)])
+        return has_mirror_call(call.texts, [[ast.unparse(a) for a in like.args] for like in self._like(node)])
 
     def _like(self, node: ast.Call) -> Iterator[ast.Call]:
         """Calls of the same callee nearby."""
@@ -254,22 +258,22 @@ def _is_telling(argument: ast.expr) -> bool:
     return isinstance(argument, (ast.BoolOp, ast.Call)) and len(ast.unparse(argument)) > 2 * _LONG
 
 
-def named(argument: ast.expr) -> Named | None:
+def named(argument: ast.expr) -> ArgumentName | None:
     """What an argument is called: a name, an attribute, an entry, a call without arguments."""
     if isinstance(argument, ast.Await):
         argument = argument.value
     if isinstance(argument, ast.Call) and not argument.args and not argument.keywords:
         argument = argument.func
     if isinstance(argument, ast.Name):
-        return Named(argument.id)
+        return ArgumentName(argument.id)
     if isinstance(argument, ast.Attribute):
         owner = argument.value
-        return Named(
+        return ArgumentName(
             argument.attr, owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
         )
     if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Constant):
         key = argument.slice.value
-        return Named(key) if isinstance(key, str) and key.isidentifier() else None
+        return ArgumentName(key) if isinstance(key, str) and key.isidentifier() else None
     return None
 
 

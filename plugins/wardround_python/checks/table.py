@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import Row
+from wardround.checks.lazy import CheckEntry
 
-TABLE: tuple[Row, ...] = (
+TABLE: tuple[CheckEntry, ...] = (
     ("PY001", "env_outside_settings:EnvOutsideSettings", (), ("environ", "getenv", "env"), ""),
     ("PY002", "env_without_validation:EnvWithoutValidation", (), ("environ", "getenv"), ""),
     ("PY003", "swallowed_exception:SwallowedException", (), ("suppress(", "except", "exit__"), ""),

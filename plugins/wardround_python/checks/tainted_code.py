@@ -11,7 +11,7 @@ from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.request_objects import parameters
 from wardround_python.dataflow.sources import is_route
 
@@ -36,7 +36,7 @@ class TaintedCode(TaintedCheck):
         "no finding; "
         "widened, over twenty-eight trees of 1.3 million lines: none"
     )
-    DANGER = Danger.CODE
+    DANGER = SinkKind.CODE
     MESSAGE = "data from the request is run as code"
     WORDS = ("eval(", "exec(", "import_module", "__import__", "runpy", "runsource", "timeit",
              "getattr(", "globals()",

@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedFields(TaintedCheck):
@@ -28,7 +28,7 @@ class TaintedFields(TaintedCheck):
         "no finding; "
         "widened, over twenty-eight trees of 1.3 million lines: none"
     )
-    DANGER = Danger.FIELDS
+    DANGER = SinkKind.FIELDS
     MESSAGE = "the request chooses which fields of the record are written"
     WORDS = ("session.update(", "**", "setattr(", "update(", "update_", "insert_one", "replace_one")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger, Hit
+from wardround_python.dataflow.domain import Hit, SinkKind
 
 _HOST = ("host", "Host", "HOST", "absolute_uri", "url_for", "url_root", "base_url", "full_url")
-_SECRET = LatePattern(
+_SECRET = LazyPattern(
     r"(?i)token|reset|verif|confirm|invit|activat|password|magic|sign_?in|log_?in|unsubscribe|/join|secret|nonce"
 )
 
@@ -33,7 +33,7 @@ class TaintedHost(TaintedCheck):
         "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
         "no finding (fifteen wrong at first, of a mapping's 'host'; narrowed)"
     )
-    DANGER = Danger.HOST
+    DANGER = SinkKind.HOST
     MESSAGE = "the link in this mail leads to the server that the sender of the request named"
     WORDS = ("mail", "Mail", "MIMEText", "Message(", "render_to_string", "send_", "invit")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -67,7 +67,7 @@ class TaintedHost(TaintedCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return any(word in source.text for word in _HOST) and super().wants(source)
 
     def counts(self, hit: Hit) -> bool:

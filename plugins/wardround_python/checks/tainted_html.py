@@ -10,7 +10,7 @@ from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround.languages.python.tree import walk
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger, Hit
+from wardround_python.dataflow.domain import Hit, SinkKind
 
 
 class TaintedHtml(TaintedCheck):
@@ -30,7 +30,7 @@ class TaintedHtml(TaintedCheck):
         "no finding; "
         "widened, over twenty-eight trees of 1.3 million lines: none"
     )
-    DANGER = Danger.HTML | Danger.PAGE
+    DANGER = SinkKind.HTML | SinkKind.PAGE
     MESSAGE = "data from the request goes into a page unescaped"
     WORDS = (
         "mark_safe",

@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedLog(TaintedCheck):
@@ -27,7 +27,7 @@ class TaintedLog(TaintedCheck):
         "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
         "seven findings, all right, in debug lines too: a note"
     )
-    DANGER = Danger.LOG
+    DANGER = SinkKind.LOG
     MESSAGE = "data from the request goes into the log with its line ends"
     WORDS = ("syslog", ".debug(", ".info(", ".warning(", ".warn(", ".error(", ".critical(", ".exception(")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedLookup(TaintedCheck):
@@ -27,7 +27,7 @@ class TaintedLookup(TaintedCheck):
         "PySyft: "
         "no finding"
     )
-    DANGER = Danger.LDAP | Danger.XPATH
+    DANGER = SinkKind.LDAP | SinkKind.XPATH
     MESSAGE = "data from the request becomes part of the expression that is looked up"
     WORDS = ("search", "XPath", "xpath", "find", "elementpath", "bind", "ldap3")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedObjects(TaintedCheck):
@@ -28,7 +28,7 @@ class TaintedObjects(TaintedCheck):
         "PySyft: "
         "no finding"
     )
-    DANGER = Danger.OBJECTS
+    DANGER = SinkKind.OBJECTS
     MESSAGE = "data from the request is turned into arbitrary objects"
     WORDS = ("pickle", "marshal", "dill", "yaml", "joblib", "shelve", "torch.load")
     VALID: ClassVar[Sequence[str | Valid]] = [

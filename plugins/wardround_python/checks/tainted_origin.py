@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger, Hit
+from wardround_python.dataflow.domain import Hit, SinkKind
 
 
 class TaintedOrigin(TaintedCheck):
@@ -27,7 +27,7 @@ class TaintedOrigin(TaintedCheck):
         "PySyft: "
         "one, wrong (sets intersected); narrowed, none since"
     )
-    DANGER = Danger.ORIGIN
+    DANGER = SinkKind.ORIGIN
     MESSAGE = "every origin that asks may read answers with the visitor's cookies"
     WORDS = ("llow-Origin", "llow-origin")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import ARCHIVE, Danger, Hit
+from wardround_python.dataflow.domain import ARCHIVE, Hit, SinkKind
 
 
 class TaintedPath(TaintedCheck):
@@ -30,7 +30,7 @@ class TaintedPath(TaintedCheck):
         "one, wrong (an enumeration); narrowed, none since; 500 commits of ten others: five, four of "
         "them one path in a function; said once since; 3 of an id whose record was found, left out too"
     )
-    DANGER = Danger.PATH
+    DANGER = SinkKind.PATH
     MESSAGE = "data from the request chooses which file is touched"
     ARCHIVE_MESSAGE = "a name inside the archive chooses which file is touched"
     WORDS = (
@@ -119,4 +119,4 @@ class TaintedPath(TaintedCheck):
         return text if _ASKS.search(text) or hit.origin == ARCHIVE else ""
 
 
-_ASKS = LatePattern(r"\b(?:request|req|event|self)\b")
+_ASKS = LazyPattern(r"\b(?:request|req|event|self)\b")

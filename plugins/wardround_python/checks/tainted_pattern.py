@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedPattern(TaintedCheck):
@@ -29,7 +29,7 @@ class TaintedPattern(TaintedCheck):
         "PySyft: "
         "no finding"
     )
-    DANGER = Danger.PATTERN | Danger.BACKTRACK
+    DANGER = SinkKind.PATTERN | SinkKind.BACKTRACK
     MESSAGE = "data from the request is matched in a way that can take exponential time"
     WORDS = ("regex=", "re.", "regex", "match(", "search(", "findall(", "finditer(", ".sub(")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedRedirect(TaintedCheck):
@@ -28,7 +28,7 @@ class TaintedRedirect(TaintedCheck):
         "no finding; "
         "widened, over twenty-eight trees of 1.3 million lines: none"
     )
-    DANGER = Danger.REDIRECT
+    DANGER = SinkKind.REDIRECT
     MESSAGE = "data from the request chooses where the visitor is sent"
     WORDS = (
         "get_success_url",

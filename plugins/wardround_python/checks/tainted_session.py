@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger, Hit
+from wardround_python.dataflow.domain import Hit, SinkKind
 from wardround_python.dataflow.sinks import session_values
 
-_RIGHTS = LatePattern(
+_RIGHTS = LazyPattern(
     r"(?i)(role|admin|staff|superuser|perm|scope|tenant|org|owner|group|level|plan|priv|right|account|user|"
     r"workspace|impersonat|authenticated|logged|clearance|customer|company)"
 )
@@ -36,7 +36,7 @@ class TaintedSession(TaintedCheck):
         "no finding; "
         "widened, over twenty-eight trees of 1.3 million lines: none; again, over thirty-one trees: none"
     )
-    DANGER = Danger.TRUST
+    DANGER = SinkKind.TRUST
     MESSAGE = "data from the request is stored in the session as what the visitor may do"
     WORDS = ("session[", "session.setdefault(", "session.update(", "session.__setitem__(")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedShell(TaintedCheck):
@@ -30,7 +30,7 @@ class TaintedShell(TaintedCheck):
         "five, all wrong, in one file of PySyft (a script handed to sh); narrowed, none since; "
         "widened, over twenty-eight trees of 1.3 million lines: none"
     )
-    DANGER = Danger.SHELL
+    DANGER = SinkKind.SHELL
     MESSAGE = "data from the request reaches a shell"
     WORDS = ("os.system", "popen", "subprocess", "getoutput", "exec_command", "pexpect", "invoke", "system(",
              "fabric", "asyncssh", "os.exec", "os.spawn", "exec_run", "containers.run",

@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedSql(TaintedCheck):
@@ -27,7 +27,7 @@ class TaintedSql(TaintedCheck):
         "PySyft: "
         "no finding"
     )
-    DANGER = Danger.SQL
+    DANGER = SinkKind.SQL
     MESSAGE = "data from the request becomes part of the SQL text"
     WORDS = ("execute", "raw(", "text(", "extra(", "RawSQL", "read_sql", "literal_column", "fetch", "mogrify")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedTemplate(TaintedCheck):
@@ -28,7 +28,7 @@ class TaintedTemplate(TaintedCheck):
         "PySyft: "
         "three, all wrong (another from_string); narrowed, none since"
     )
-    DANGER = Danger.TEMPLATE
+    DANGER = SinkKind.TEMPLATE
     MESSAGE = "data from the request is run as a template"
     WORDS = ("render_template_string", "Template(", "from_string", ".format(", ".format_map(")
     VALID: ClassVar[Sequence[str | Valid]] = [

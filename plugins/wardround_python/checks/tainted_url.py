@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 
-_RECORD = LatePattern(r"\.(objects|query)\b|session\.get")
+_RECORD = LazyPattern(r"\.(objects|query)\b|session\.get")
 
 
 class TaintedUrl(TaintedCheck):
@@ -31,7 +31,7 @@ class TaintedUrl(TaintedCheck):
         "no finding; "
         "widened, over twenty-eight trees of 1.3 million lines: none"
     )
-    DANGER = Danger.URL
+    DANGER = SinkKind.URL
     MESSAGE = "data from the request chooses which server this one calls"
     STORED_MESSAGE = "an address that a user gave is called as it is: look first where it leads"
     WORDS = (
@@ -101,7 +101,7 @@ class TaintedUrl(TaintedCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) or (
             any(word in source.text for word in cls.WORDS) and _RECORD.search(source.text) is not None
         )

@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
 _PARTS = frozenset({"cookies", "COOKIES", "headers", "args", "GET", "query_params", "META"})
-_RIGHTS = LatePattern(
+_RIGHTS = LazyPattern(
     r"(?i)(^|[_-])(is_?)?(admin|staff|superuser|root|roles?|user_?role|authenticated|authori[sz]ed|logged_?in|"
     r"privileged|permissions?)$"
 )
-_FORWARDED = LatePattern(
+_FORWARDED = LazyPattern(
     r"(?i)^(http_)?(x[-_]forwarded[-_]for|x[-_]real[-_]ip|client[-_]ip|true[-_]client[-_]ip)$"
 )
-_ABOUT = LatePattern(
+_ABOUT = LazyPattern(
     r"(?i)['\"][\w-]*(admin|staff|superuser|root|role|auth|logged_?in|privileged|permission|forwarded|real[-_]ip|"
     r"client[-_]ip)"
 )
-_LETS_IN = LatePattern(r"(?i)^['\"](admin\w*|root|superuser|staff|owner|true|yes|on|1)['\"]$|^True$")
-_ADDRESS = LatePattern(r"^['\"](\d{1,3}\.\d|::1|localhost)")
+_LETS_IN = LazyPattern(r"(?i)^['\"](admin\w*|root|superuser|staff|owner|true|yes|on|1)['\"]$|^True$")
+_ADDRESS = LazyPattern(r"^['\"](\d{1,3}\.\d|::1|localhost)")
 
 
 class TrustedByCookie(PythonCheck):
@@ -70,7 +70,7 @@ class TrustedByCookie(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and _ABOUT.search(source.text) is not None
 
     def visit_Compare(self, node: ast.Compare) -> None:

@@ -20,7 +20,7 @@ class TwiceTheSame(PythonCheck):
 
     ID = "PY072"
     NAME = "twice-the-same"
-    LOOK = "wardround_python.prefilters:says_something_twice"
+    PREFILTER = "wardround_python.prefilters:says_something_twice"
     WORDS = ("else:", "elif", "__eq__(")
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: 3, right: branches alike"

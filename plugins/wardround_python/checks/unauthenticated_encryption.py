@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
 from wardround_python.check import PythonCheck
 
-_TAGGED = LatePattern(r"MODE_(GCM|EAX|CCM|SIV|OCB)\b")
-_BARE = LatePattern(r"\b(AES\.MODE_|modes\.)(CBC|CTR|CFB8?|OFB)\b")
-_SEALED = LatePattern(
+_TAGGED = LazyPattern(r"MODE_(GCM|EAX|CCM|SIV|OCB)\b")
+_BARE = LazyPattern(r"\b(AES\.MODE_|modes\.)(CBC|CTR|CFB8?|OFB)\b")
+_SEALED = LazyPattern(
     r"(?i)\bhmac\b|\bHMAC\(|\bCMAC\b|\bpoly1305\b|compare_digest|\.verify\(|authenticat|\bmac\b|GCM|signature|encrypt_then"
 )
 # Formats of others: what is read or written there is as they made it.
-_OTHERS = LatePattern(
+_OTHERS = LazyPattern(
     r"(?i)pkcs12|pbe|openssl|legacy|compat|ntlm|kerberos|smb|zip|pdf|wechat|wx|alipay|dingtalk|feishu"
 )
 _PADDED = frozenset({"Crypto.Cipher.PKCS1_v1_5.new", "Cryptodome.Cipher.PKCS1_v1_5.new", "rsa.encrypt"})

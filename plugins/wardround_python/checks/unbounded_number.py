@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
@@ -17,20 +17,20 @@ from wardround_python.analysis.null_guards import tested
 from wardround_python.check import PythonCheck
 
 _ROUTES = frozenset({"get", "post", "put", "patch", "delete", "route", "api_route"})
-_MAY_TAKE = LatePattern(
+_MAY_TAKE = LazyPattern(
     r"^[ \t]*@\w+\.(get|post|put|patch|delete|route|api_route)\(|\((BaseModel|\w*Schema|SQLModel)\b"
     r"|int\((self\.)?request\."
     r"|type=int\)",
     re.MULTILINE,
 )
-_SIZE = LatePattern(r"(\w+_)?(limit|size|per_page|page_size|count|top|take|max_results|batch|days|n)")
-_AMOUNT = LatePattern(
+_SIZE = LazyPattern(r"(\w+_)?(limit|size|per_page|page_size|count|top|take|max_results|batch|days|n)")
+_AMOUNT = LazyPattern(
     r"(\w+_)?(quantity|qty|amount|price|percent|percentage|discount|seats|guests|nights|units|points"
     r"|credits|copies|tickets)"
     r"(_\w+)?"
 )
 _MODELS = frozenset({"BaseModel", "Schema", "SQLModel"})
-_FROM_OUTSIDE = LatePattern(r"\w*(Request|Payload|Create|Input|In|Body|Update|Form|Command|Params|Draft)")
+_FROM_OUTSIDE = LazyPattern(r"\w*(Request|Payload|Create|Input|In|Body|Update|Form|Command|Params|Draft)")
 _BOUNDS = frozenset({"gt", "ge", "lt", "le", "multiple_of", "max_digits"})
 _PLAIN = frozenset({"int", "float", "Decimal", "decimal.Decimal"})
 _TAKES_SIZE = frozenset({"limit", "islice", "range", "fetchmany", "sample", "timedelta", "head"})
@@ -39,7 +39,7 @@ _SIZE_KEYWORDS = frozenset(
 )
 
 
-_LIMITS = LatePattern(r"\.(execute|fetch\w*|query|raw|fetchall)\(.*\blimit\b", re.IGNORECASE)
+_LIMITS = LazyPattern(r"\.(execute|fetch\w*|query|raw|fetchall)\(.*\blimit\b", re.IGNORECASE)
 
 
 class UnboundedNumber(PythonCheck):
@@ -104,7 +104,7 @@ class UnboundedNumber(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return _MAY_TAKE.search(source.text) is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

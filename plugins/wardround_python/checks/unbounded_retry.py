@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
@@ -31,16 +31,16 @@ SLEEPS = frozenset(
     {"time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep", "eventlet.sleep"}
 )
 # By their names, helpers of the module that let time go by.
-_PAUSES = LatePattern(r"_*(back_?off|pause|nap|delay|cool_?down|snooze|wait|sleep)(_\w+)?")
+_PAUSES = LazyPattern(r"_*(back_?off|pause|nap|delay|cool_?down|snooze|wait|sleep)(_\w+)?")
 # Exceptions of something outside that may be down; others speak of the program's own data.
-_OUTAGE = LatePattern(
+_OUTAGE = LazyPattern(
     r"(Base)?Exception|OSError|IOError|EnvironmentError|error"
     r"|\w*(Connect|Timeout|TimedOut|H(TTP|ttp)|Request|URL|Network|Transport|Socket|Operational|Database"
     r"|Unavailable|Server|Client|Api|API|Throttl|RateLimit|Redis|Kafka|A(MQP|mqp)|R(PC|pc)|Gateway|Broker)\w*"
 )
-_LIMITS_TIME = LatePattern(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
+_LIMITS_TIME = LazyPattern(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
 # To take a lock is to wait for it, and a call that is given a limit keeps it.
-_WAITS_BY_NAME = LatePattern(r"lock|acquire|timeout|deadline", re.IGNORECASE)
+_WAITS_BY_NAME = LazyPattern(r"lock|acquire|timeout|deadline", re.IGNORECASE)
 _WAITS_FOR_END = frozenset({"is_set", "wait", "cancelled", "stopped", "should_stop", "stopping"})
 
 

@@ -10,7 +10,7 @@ from wardround.checks.base import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import Danger, Hit
+from wardround_python.dataflow.domain import Hit, SinkKind
 
 _SETTERS = frozenset({"set_password", "create_user", "create_superuser", "make_password", "acreate_user"})
 
@@ -28,7 +28,7 @@ class UncheckedPassword(TaintedCheck):
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "unvalidated-password"
     TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
-    DANGER = Danger.TRUST
+    DANGER = SinkKind.TRUST
     MESSAGE = "no validator of the settings has seen this password"
     WORDS = ("set_password(", "create_user(", "create_superuser(", "make_password(")
     VALID: ClassVar[Sequence[str | Valid]] = [

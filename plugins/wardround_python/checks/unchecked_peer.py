@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import given_once, literal
 from wardround_python.check import PythonCheck
@@ -18,22 +18,22 @@ _OFF = frozenset(
      "assert_hostname", "server_hostname_check", "ssl_assert_hostname", "verify_hostname"}
 )  # fmt: skip
 """Keywords of clients that check nothing when they are False."""
-_VERIFYING = LatePattern(
+_VERIFYING = LazyPattern(
     r"^(boto3|botocore|hvac|docker|consul|jenkins|jira|keystoneauth1|niquests|elasticsearch)\b"
 )
-_SESSIONS = LatePattern(r"(^|\.)(Session|session|Client|AsyncClient)$")
+_SESSIONS = LazyPattern(r"(^|\.)(Session|session|Client|AsyncClient)$")
 _VARIABLES = {"PYTHONHTTPSVERIFY": "0", "CURL_CA_BUNDLE": "", "REQUESTS_CA_BUNDLE": "",
               "GIT_SSL_NO_VERIFY": "1",
               "NODE_TLS_REJECT_UNAUTHORIZED": "0"}  # fmt: skip
-_FLAGS = LatePattern(
+_FLAGS = LazyPattern(
     r"(?i)StrictHostKeyChecking[= ]no\b|--no-check-certificate\b|http\.sslVerify=(false|0)\b|"
     r"\bcurl\b.* (-k|--insecure)\b"
 )
-_OLD_METHODS = LatePattern(r"^OpenSSL\.SSL\.(SSLv2|SSLv3|TLSv1|TLSv1_1)_METHOD$")
-_WEAK_CIPHERS = LatePattern(
+_OLD_METHODS = LazyPattern(r"^OpenSSL\.SSL\.(SSLv2|SSLv3|TLSv1|TLSv1_1)_METHOD$")
+_WEAK_CIPHERS = LazyPattern(
     r"(?i)(^|[:,+ ])(RC4|3DES|DES|NULL|aNULL|eNULL|EXP|EXPORT|LOW|ADH|MD5|DES-CBC\w*)\b|SECLEVEL=0"
 )
-_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?)([/_.]|$)")
+_OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?)([/_.]|$)")
 
 
 class UncheckedPeer(PythonCheck):
@@ -98,7 +98,7 @@ class UncheckedPeer(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_keyword(self, node: ast.keyword) -> None:

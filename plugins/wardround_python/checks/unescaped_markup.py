@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode
@@ -15,16 +15,16 @@ from wardround.languages.python.tree import walk
 from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.check import PythonCheck
 
-_PROMISES = LatePattern(r"(^|\.)(mark_safe|SafeString|SafeText|SafeData|Markup)$")
+_PROMISES = LazyPattern(r"(^|\.)(mark_safe|SafeString|SafeText|SafeData|Markup)$")
 _FORMATTING = frozenset({"format_html", "django.utils.html.format_html"})
-_ESCAPED = LatePattern(
+_ESCAPED = LazyPattern(
     r"(?i)escape|quote|urlencode|dumps|saniti[sz]e|clean|bleach|gettext|_\(|conditional_|reverse\(|url|static\(|"
     r"html|markup|render|svg|icon|widget|css|class|_id\b|\.pk\b|\.id\b|count|len\(|int\(|date|time|color|colour|attrs|style|json"
 )
 _MARKDOWN = frozenset(
     {"markdown.markdown", "markdown2.markdown", "mistune.html", "mistune.markdown", "commonmark.commonmark"}
 )
-_TAG = LatePattern(r"<\s*/?[a-zA-Z]")
+_TAG = LazyPattern(r"<\s*/?[a-zA-Z]")
 _DEEPEST = 2
 
 

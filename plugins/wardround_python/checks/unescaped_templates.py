@@ -6,21 +6,21 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, literal
 from wardround_python.check import PythonCheck
 
 _MAKO = frozenset({"mako.lookup.TemplateLookup", "mako.template.Template"})
-_ENGINES = LatePattern(
+_ENGINES = LazyPattern(
     r"(^|\.)(tornado\.web\.Application|tornado\.template\.\w+|django\.template\.(context\.)?(Request)?Context|"
     r"Jinja2Templates|TemplateLoader)$"
 )
-_PAGES = LatePattern(
+_PAGES = LazyPattern(
     r"(?i)html|flask|django|pyramid|starlette|fastapi|tornado|response|\bweb\b|bottle|cherrypy"
 )
-_NO_PAGES = LatePattern(
+_NO_PAGES = LazyPattern(
     r"(?i)(^|[/_])(mails?|emails?|sql|codegen|scaffold|generat\w*|configs?|latex|docs?)([/_.]|$)"
 )
 
@@ -60,7 +60,7 @@ class UnescapedTemplates(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and not _NO_PAGES.search(source.path)
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
 from wardround_python.check import PythonCheck
@@ -49,8 +49,8 @@ class UnguardedNext(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
-        return source.said.has("next(") and source.said.has("yield")
+    def wants(cls, source: SourceFile) -> bool:
+        return source.keywords.has("next(") and source.keywords.has("yield")
 
     def visit_Call(self, node: ast.Call) -> None:
         if not isinstance(node.func, ast.Name) or node.func.id != "next" or len(node.args) != 1:

@@ -6,26 +6,26 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.web_routes import Route, routes_of
 
-_OPEN = LatePattern(
+_OPEN = LazyPattern(
     r"(?i)public|log_?in|log_?out|sign_?(in|up|out)|register|health|ping|status|webhook|callback|reset|forgot|"
     r"verif|confirm|token|index|home|about|oauth|sso|hook|static|robots|shared?|unsubscribe|subscribe|contact|"
     r"anonymous|guest|open|ready|live|metrics|favicon|error|landing|search|terms|privacy|activate|accept|invite|csp|preview|feedback|track|report"
 )
-_ASKS = LatePattern(
+_ASKS = LazyPattern(
     r"(?i)current_user|request\.user|session\[|session\.get|authoriz|verify|signature|hmac|secret|api_key|token|"
     r"abort\(40[13]|status_code=40[13]|HTTPException\(40[13]|PermissionDenied|check_|require|_auth|auth_|authenticate"
 )
-_MIXIN = LatePattern(
+_MIXIN = LazyPattern(
     r"(LoginRequired|PermissionRequired|UserPassesTest|StaffRequired|AccessMixin|Authenticated)\w*"
 )
 _VERBS = frozenset({"get", "post", "put", "patch", "delete"})
-_EDITING = LatePattern(r"(Update|Delete|Create|Form)View$")
+_EDITING = LazyPattern(r"(Update|Delete|Create|Form)View$")
 
 
 class UnguardedRoute(PythonCheck):
@@ -85,7 +85,7 @@ class UnguardedRoute(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and ("@" in source.text or "Mixin" in source.text)
 
     def visit_Module(self, node: ast.Module) -> None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.semantics.docdrift.checks import UNIT_WORDS, said_of_units, unit_mismatches, unit_values
 from wardround_python.check import PythonCheck
@@ -54,7 +54,7 @@ class UnitMismatch(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         if not any(word in source.text for word in cls.WORDS):
             return False
         return bool(unit_mismatches(source) or unit_values(source))

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.semantics.docdrift.units import is_implausible, plain_unit, unit_named, unit_of
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.time_units import counted, is_clock, taken
 
 _TIMES = frozenset({"ms", "s", "min", "h", "day", "us"})
-_UNIT_WORD = LatePattern(r"(?i)_(?:ms|millis\w*|sec(?:ond)?s?|minutes?|mins|hours?|days?|micros\w*|s)\b")
+_UNIT_WORD = LazyPattern(r"(?i)_(?:ms|millis\w*|sec(?:ond)?s?|minutes?|mins|hours?|days?|micros\w*|s)\b")
 
 
 class UnitTaken(PythonCheck):
@@ -56,7 +56,7 @@ class UnitTaken(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and _UNIT_WORD.search(source.text) is not None
 
     def visit_Call(self, node: ast.Call) -> None:

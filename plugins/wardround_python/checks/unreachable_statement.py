@@ -23,7 +23,7 @@ class UnreachableStatement(PythonCheck):
 
     ID = "PY036"
     NAME = "unreachable-statement"
-    LOOK = "wardround_python.prefilters:has_code_behind_a_way_out"
+    PREFILTER = "wardround_python.prefilters:has_code_behind_a_way_out"
     WORDS = ("return", "raise", "continue", "break")
     DEFECT_CLASS = "unreachable"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: 1, code left behind a raise: right"

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
 _TOLD = "a name in the archive can lead out of the folder it is unpacked to"
-_LOOKED = LatePattern(
+_LOOKED = LazyPattern(
     r"(?i)\.\.|startswith|is_relative_to|commonpath|commonprefix|relative_to|basename|isabs|safe|\.isfile\(\)"
 )
 
@@ -66,7 +66,7 @@ class UnsafeArchive(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and ("tarfile" in source.text or "unpack_archive" in source.text)
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -6,28 +6,28 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, names_in
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_UPLOAD = LatePattern(r"request\.files|request\.FILES|UploadFile|\.filename\b")
+_UPLOAD = LazyPattern(r"request\.files|request\.FILES|UploadFile|\.filename\b")
 _WRITES = frozenset({"save", "write_bytes", "copyfileobj", "copyfile", "move", "open"})
 # What is let through is named: a set of endings or of types, or the content is looked at.
-_ALLOWED = LatePattern(
+_ALLOWED = LazyPattern(
     r"(?i)allow|permit|whitelist|accept|(?<!un)supported|content_type|mimetype|imghdr|magic|Image\.open|verify|"
     r"validat|is_valid|KINDS|TYPES|EXTENSIONS\b(?<!DENIED_EXTENSIONS)(?<!BLOCKED_EXTENSIONS)|"
     r"(suffix|ext|extension|ending|kind)\w*\)?(\.lower\(\))? (not )?in |(suffix|ext|extension)\w* [!=]= "
 )
-_DENIED = LatePattern(r"(?i)den(y|ied)|block|forbid|bad_|banned|black_?list|disallow|dangerous|prohibit")
-_SERVED = LatePattern(r"(?i)static|public|htdocs|www|webroot|media_root|MEDIA_ROOT")
-_NAME = LatePattern(r"\.filename\b|secure_filename")
+_DENIED = LazyPattern(r"(?i)den(y|ied)|block|forbid|bad_|banned|black_?list|disallow|dangerous|prohibit")
+_SERVED = LazyPattern(r"(?i)static|public|htdocs|www|webroot|media_root|MEDIA_ROOT")
+_NAME = LazyPattern(r"\.filename\b|secure_filename")
 
 
-_SAID_KIND = LatePattern(r"\.(content_type|mimetype)\b|(?i:headers)(\.get\(|\[)['\"](?i:content-type)")
-_LOOKED_INTO = LatePattern(
+_SAID_KIND = LazyPattern(r"\.(content_type|mimetype)\b|(?i:headers)(\.get\(|\[)['\"](?i:content-type)")
+_LOOKED_INTO = LazyPattern(
     r"(?i)magic|imghdr|filetype|sniff|Image\.open|verify\(|signature|suffix|splitext|extension|rsplit\('\.'|endswith"
 )
 
@@ -87,7 +87,7 @@ class UnsafeUpload(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         is_kept = _NAME.search(source.text) or _SAID_KIND.search(source.text)
         return super().wants(source) and is_kept is not None
 

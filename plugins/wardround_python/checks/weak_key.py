@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import given_once, literal
 from wardround_python.check import PythonCheck
 
 # Bits that NIST SP 800-57 asks for until 2030, and a curve of as much strength.
 _BITS = 2048
-_CURVES = LatePattern(
+_CURVES = LazyPattern(
     r"(?i)(^|\.)ec\.(SECP192R1|SECT163\w+|SECT193\w+|BrainpoolP160\w*|BrainpoolP192\w*|PRIME192\w+)$|"
     r"^ecdsa\.(\w+\.)?(NIST192p|SECP112\w+|SECP128\w+|SECP160\w+|BRAINPOOLP160\w+)$"
 )
@@ -26,7 +26,7 @@ _MAKERS = {
     "generate_key": ("", 1),
 }  # fmt: skip
 """The end of a function's dotted name -> its parameter for the size, by name and position."""
-_FROM = LatePattern(r"^(cryptography|Crypto|Cryptodome|paramiko|rsa|OpenSSL|M2Crypto)\b")
+_FROM = LazyPattern(r"^(cryptography|Crypto|Cryptodome|paramiko|rsa|OpenSSL|M2Crypto)\b")
 
 
 class WeakKey(PythonCheck):

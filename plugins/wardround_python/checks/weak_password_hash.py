@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import literal
 from wardround_python.check import PythonCheck
@@ -18,24 +18,24 @@ _PBKDF2 = 100_000
 _BCRYPT = 10
 _SCRYPT = 2**13
 _ARGON2_KIB = 7168
-_WEAK_FIRST = LatePattern(r"(?i)(Unsalted)?(MD5|SHA1)PasswordHasher$|(^|\.)CryptPasswordHasher$")
-_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(dev(elopment)?|local|tests?|testing|ci|fixtures?)([/_.]|$)")
+_WEAK_FIRST = LazyPattern(r"(?i)(Unsalted)?(MD5|SHA1)PasswordHasher$|(^|\.)CryptPasswordHasher$")
+_OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(dev(elopment)?|local|tests?|testing|ci|fixtures?)([/_.]|$)")
 
 
 _FAST = frozenset({"md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "sha3_256"})
-_KEEPS = LatePattern(
+_KEEPS = LazyPattern(
     r"(?i)^_?(set|hash|make|check|verify|encode|store|create|digest)_?(raw|user)?_?(password|passwd|pw)$"
 )
-_OLD_METHOD = LatePattern(r"(?i)^(plain|md5|sha1|sha256|sha512|pbkdf2:(md5|sha1)\b.*)$")
-_OLD_SCHEME = LatePattern(
+_OLD_METHOD = LazyPattern(r"(?i)^(plain|md5|sha1|sha256|sha512|pbkdf2:(md5|sha1)\b.*)$")
+_OLD_SCHEME = LazyPattern(
     r"^passlib\.hash\.(md5_crypt|des_crypt|apr_md5_crypt|ldap_md5|ldap_sha1|lmhash|nthash|hex_\w+|plaintext|"
     r"mysql323|sha1_crypt|unix_disabled|postgres_md5|oracle10)\."
 )
 # Function that stretches a password -> where its salt stands.
 _SALTED = {"pbkdf2_hmac": 2, "scrypt": 9, "hashpw": 1, "PBKDF2": 1, "PBKDF2HMAC": 2, "hash_secret": 1,
            "hash_secret_raw": 1, "kdf": 1}  # fmt: skip
-_OF_PASSWORD = LatePattern(r"(?i)pass|\bpw|_pw\b|pwd|secret|login|user|credential")
-_SLOW = LatePattern(r"(?i)bcrypt|argon2|scrypt|pbkdf2|pwned|range\(|hmac")
+_OF_PASSWORD = LazyPattern(r"(?i)pass|\bpw|_pw\b|pwd|secret|login|user|credential")
+_SLOW = LazyPattern(r"(?i)bcrypt|argon2|scrypt|pbkdf2|pwned|range\(|hmac")
 
 
 class WeakPasswordHash(PythonCheck):
@@ -128,7 +128,7 @@ class WeakPasswordHash(PythonCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and not _OPEN_PLACES.search(source.path)
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
-_PRIVILEGED = LatePattern(
+_PRIVILEGED = LazyPattern(
     r"(^|[a-z._])(User|Account|Profile|Member(ship)?|Customer|Employee|Staff|UserProfile)$"
 )
-_FORM = LatePattern(r"(ModelForm|ModelSerializer|UpdateView|CreateView|ModelSchema)$")
+_FORM = LazyPattern(r"(ModelForm|ModelSerializer|UpdateView|CreateView|ModelSchema)$")
 
 
 class WritableFields(PythonCheck):

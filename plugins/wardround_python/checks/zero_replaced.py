@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
-_FRACTION = LatePattern(r"\b(float|Decimal)\b")
-_WHOLE = LatePattern(r"\bint\b")
-_MAY_BE_NONE = LatePattern(r"\bNone\b|\bOptional\b")
-_ZERO_COUNTS = LatePattern(
+_FRACTION = LazyPattern(r"\b(float|Decimal)\b")
+_WHOLE = LazyPattern(r"\bint\b")
+_MAY_BE_NONE = LazyPattern(r"\bNone\b|\bOptional\b")
+_ZERO_COUNTS = LazyPattern(
     r"(?i)(^|_)(min|minimum|offset|start|begin|index|position|threshold|retries|retry_count|depth|level"
     r"|priority|seed|delay|tolerance|score|verbosity|rotation|margin|padding)(_|$)"
 )

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, statements_in
 from wardround.languages.python.tree import walk
 from wardround_python.dataflow.classes import ProjectClass
@@ -22,9 +22,9 @@ from wardround_python.dataflow.domain import (
     CLEAN,
     ENCODED,
     PARAMETER,
-    Danger,
     Hit,
     Place,
+    SinkKind,
     Summary,
     Value,
     united,
@@ -37,7 +37,7 @@ from wardround_python.dataflow.statements import FunctionFlow
 _DEEPEST_CALL = 12
 """How many functions deep data is followed from one call."""
 
-_LOOKUP = LatePattern(
+_LOOKUP = LazyPattern(
     r"(\.objects\.|\.query\.)(a?get|first|get_or_404|filter)$|get_object_or_404$|session\.get$"
 )
 
@@ -121,7 +121,7 @@ class ModuleFlow:
 
     def hit(
         self,
-        danger: Danger,
+        danger: SinkKind,
         node: ast.expr,
         path: str,
         origin: str,

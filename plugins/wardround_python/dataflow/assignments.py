@@ -6,7 +6,7 @@ import ast
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround_python.dataflow import sources
 from wardround_python.dataflow.conditions import Conditions
@@ -14,20 +14,20 @@ from wardround_python.dataflow.domain import (
     ARCHIVE,
     CLEAN,
     REQUEST,
-    Danger,
+    SinkKind,
     Value,
     united,
     without,
 )
 from wardround_python.dataflow.expression_shapes import constant_text, key_of
-from wardround_python.dataflow.known_value import Entry, Exactly, Held, Known
+from wardround_python.dataflow.known_value import Exactly, Held, Known, KnownEntry
 from wardround_python.dataflow.scope import FROM_HOST
 
 if TYPE_CHECKING:
     from wardround_python.dataflow.classes import Instance
 
 
-_RESPONSE = LatePattern(r"(^|\.)(make_response|\w*Response)$")
+_RESPONSE = LazyPattern(r"(^|\.)(make_response|\w*Response)$")
 
 
 class Bindings(Conditions):
@@ -50,11 +50,11 @@ class Bindings(Conditions):
         if isinstance(target, ast.Subscript):
             self._store(target, value, source, known)
         if isinstance(target, ast.Attribute):
-            if self._put_attribute(target, Entry(value, known)):
+            if self._put_attribute(target, KnownEntry(value, known)):
                 return
             self._put_field(target, value, known)
             if target.attr == "location" and any(_RESPONSE.search(one) for one in self._makers(target.value)):
-                self._reach(Danger.REDIRECT, source, value)
+                self._reach(SinkKind.REDIRECT, source, value)
         key = key_of(target)
         if key is None:
             return
@@ -87,7 +87,7 @@ class Bindings(Conditions):
         if is_certain and isinstance(known, Exactly):
             made.held[target.attr] = known
 
-    def _put_attribute(self, target: ast.Attribute, entry: Entry) -> bool:
+    def _put_attribute(self, target: ast.Attribute, entry: KnownEntry) -> bool:
         """Give a namespace that is known an attribute; gives whether it is one."""
         held = self._held(target.value) if isinstance(target.value, (ast.Name, ast.Attribute)) else None
         if held is None or held.kind != "namespace":
@@ -108,7 +108,7 @@ class Bindings(Conditions):
             end = at[0] + len(entries) - len(target.elts) + 1
             rest = Held(entries[at[0] : end], self._where)
             rest.whole = rest.every
-            entries = [*entries[: at[0]], Entry(rest.whole, rest), *entries[end:]]
+            entries = [*entries[: at[0]], KnownEntry(rest.whole, rest), *entries[end:]]
             source = ast.Constant(None)
             elements = [one.value if isinstance(one, ast.Starred) else one for one in target.elts]
             target = ast.Tuple(elements, ast.Store())
@@ -136,28 +136,28 @@ class Bindings(Conditions):
         stem = key_of(target.value)
         named = ast.unparse(target.value)
         if isinstance(key, str) and key.lower() == "access-control-allow-origin":
-            self._reach(Danger.ORIGIN, source, value)
+            self._reach(SinkKind.ORIGIN, source, value)
         if isinstance(key, str) and key.lower() == "location":
-            self._reach(Danger.REDIRECT, source, value)
+            self._reach(SinkKind.REDIRECT, source, value)
         if named == "session" or named.endswith(".session"):
             if isinstance(key, str):
-                self._reach(Danger.TRUST, source, value)
+                self._reach(SinkKind.TRUST, source, value)
                 self._remember(key, value)
             else:
-                self._reach(Danger.TRUST, target.slice, self.value(target.slice))
-        self._put_into(target, Entry(without(value, Danger.FIELDS), known))
+                self._reach(SinkKind.TRUST, target.slice, self.value(target.slice))
+        self._put_into(target, KnownEntry(without(value, SinkKind.FIELDS), known))
         if stem is not None:
-            self._add(stem, without(value, Danger.FIELDS))
+            self._add(stem, without(value, SinkKind.FIELDS))
 
     @abstractmethod
-    def _put_into(self, target: ast.Subscript, entry: Entry) -> None:
+    def _put_into(self, target: ast.Subscript, entry: KnownEntry) -> None:
         """Put an entry into a table that is known."""
 
     def _bind_each(self, target: ast.expr, iterated: ast.expr) -> None:
         """Bind a loop's variable to the elements of what it runs over."""
         value = self._peek(iterated)
         if self._makers(iterated) & sources.ARCHIVES and isinstance(iterated, (ast.Name, ast.Attribute)):
-            value = united(value, {ARCHIVE: Danger.PATH})
+            value = united(value, {ARCHIVE: SinkKind.PATH})
         is_pair = isinstance(target, ast.Tuple) and len(target.elts) == 2
         if is_pair and isinstance(iterated, ast.Call) and last_name(iterated.func) == "enumerate":
             assert isinstance(target, ast.Tuple)
@@ -165,9 +165,9 @@ class Bindings(Conditions):
             self._bind(target.elts[1], value, iterated)
         elif is_pair and isinstance(iterated, ast.Call) and last_name(iterated.func) == "items":
             assert isinstance(target, ast.Tuple)
-            is_keyed = any(left & Danger.FIELDS for left in value.values())
+            is_keyed = any(left & SinkKind.FIELDS for left in value.values())
             self._bind(target.elts[0], value if is_keyed else CLEAN, iterated)
-            self._bind(target.elts[1], without(value, Danger.FIELDS), iterated)
+            self._bind(target.elts[1], without(value, SinkKind.FIELDS), iterated)
         else:
             self._bind(target, value, iterated)
 
@@ -177,5 +177,5 @@ class Bindings(Conditions):
         if REQUEST in value and named is not None and named.lower() in sources.HOST_HEADERS:
             return united(value, FROM_HOST)
         if value and named is not None and sources.ID_NAME.search(named) and REQUEST in value:
-            return without(value, Danger.LOG)
+            return without(value, SinkKind.LOG)
         return value

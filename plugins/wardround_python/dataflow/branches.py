@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from wardround.languages.python.tree import walk
 from wardround_python.dataflow.domain import EVERYTHING
 from wardround_python.dataflow.expressions import Expressions
-from wardround_python.dataflow.known_value import Entry, Exactly, Held
+from wardround_python.dataflow.known_value import Exactly, Held, KnownEntry
 from wardround_python.dataflow.state import State, merged
 
 
@@ -91,7 +91,7 @@ class Branches(Expressions):
     def _take_apart(self, pattern: ast.pattern, held: Held | None) -> None:
         """Give the names of a pattern the entries of the table it is held against."""
         entries = held.entries if held is not None else None
-        pairs: list[tuple[ast.pattern, Entry]] = []
+        pairs: list[tuple[ast.pattern, KnownEntry]] = []
         if isinstance(pattern, ast.MatchSequence) and isinstance(entries, list):
             if len(entries) == len(pattern.patterns):
                 pairs = list(zip(pattern.patterns, entries, strict=True))

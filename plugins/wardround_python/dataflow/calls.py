@@ -13,7 +13,7 @@ from wardround_python.dataflow.commands import COMMAND_FLAGS, PROCESSES, RUNS, r
 from wardround_python.dataflow.domain import (
     ARCHIVE,
     CLEAN,
-    Danger,
+    SinkKind,
     Value,
     decoded,
     encoded,
@@ -28,8 +28,8 @@ from wardround_python.dataflow.forwarding_calls import (
     session_call,
     writes_fields,
 )
-from wardround_python.dataflow.known_value import Entry, Exactly, Fields, Held
-from wardround_python.dataflow.object_resolution import Callee, Named
+from wardround_python.dataflow.known_value import Exactly, Fields, Held, KnownEntry
+from wardround_python.dataflow.object_resolution import Named, ResolvedCallee
 from wardround_python.dataflow.request_objects import is_request
 from wardround_python.dataflow.scope import FROM_HOST, FROM_REQUEST
 from wardround_python.dataflow.sinks import reached, session_values
@@ -163,7 +163,7 @@ class Calls(Rewriting):
             key = key_of(one.value) if one.arg == "file" else None
             held = self._held(one.value)
             if held is not None:
-                held.put(Entry(every))
+                held.put(KnownEntry(every))
                 self._let_go(held)
             if key is not None and every:
                 self._add(key, every)
@@ -238,9 +238,9 @@ class Calls(Rewriting):
             and isinstance(func.value, ast.Name)
             and func.value.id == "self"
         ):
-            return without(FROM_REQUEST, Danger.FIELDS)
+            return without(FROM_REQUEST, SinkKind.FIELDS)
         if func.attr in sources.ARCHIVE_CALLS and self._makers(func.value) & sources.ARCHIVES:
-            return {ARCHIVE: Danger.PATH}
+            return {ARCHIVE: SinkKind.PATH}
         return None
 
     def _of_session(self, node: ast.Call, func: ast.Attribute, given: Sequence[Value]) -> Value | None:
@@ -258,7 +258,7 @@ class Calls(Rewriting):
     ) -> Value | None:
         """The text that a method makes of a template or of pieces."""
         if func.attr in {"format", "format_map"} and last_name(getattr(func.value, "func", func)) == "Markup":
-            return without(every, Danger.HTML | Danger.PAGE)
+            return without(every, SinkKind.HTML | SinkKind.PAGE)
         if func.attr in {"format", "format_map"}:
             return self._formatted(node, func, receiver, given)
         if func.attr == "join" and len(node.args) == 1 and not receiver and given[0]:
@@ -326,7 +326,7 @@ class Calls(Rewriting):
         start = text.partition("$")[0]
         return self._joined([(start, CLEAN), *((None, self._peek(k.value)) for k in asked), (text, CLEAN)])
 
-    def _through(self, callee: Callee, node: ast.Call, given: Sequence[Value], named: Named) -> Value:
+    def _through(self, callee: ResolvedCallee, node: ast.Call, given: Sequence[Value], named: Named) -> Value:
         """Hand values to a function of the project, and answer what comes back."""
         summary = callee.flow.summary(callee.function)
         walked = self._walked(callee, node, given, named)
@@ -366,18 +366,18 @@ class Calls(Rewriting):
         self._note_command(node)
         for keyword, value in named:
             if keyword.arg is None and writes_fields(self._module, node):
-                self._reach(Danger.FIELDS, keyword.value, value)
+                self._reach(SinkKind.FIELDS, keyword.value, value)
         if last_name(node.func) == "setattr" and len(node.args) == 3:
-            self._reach(Danger.FIELDS, node.args[1], given[1])
+            self._reach(SinkKind.FIELDS, node.args[1], given[1])
             self._give_attribute(node, given[2])
         if _is_header_call(node, "access-control-allow-origin"):
-            self._reach(Danger.ORIGIN, node.args[1], given[1])
+            self._reach(SinkKind.ORIGIN, node.args[1], given[1])
         if _is_header_call(node, "location"):
-            self._reach(Danger.REDIRECT, node.args[1], given[1])
+            self._reach(SinkKind.REDIRECT, node.args[1], given[1])
         for key, argument in session_values(node):
-            self._reach(Danger.TRUST, argument, self.value(argument))
+            self._reach(SinkKind.TRUST, argument, self.value(argument))
             if not isinstance(key, ast.Constant):
-                self._reach(Danger.TRUST, key, self.value(key))
+                self._reach(SinkKind.TRUST, key, self.value(key))
         for danger, argument in said(node):
             self._reach(
                 danger,
@@ -385,7 +385,7 @@ class Calls(Rewriting):
                 known[argument] if argument in known else self.value(argument),
             )
         if is_own_call(node, self._in_view):
-            danger = Danger.REDIRECT if last_name(node.func) == "redirect" else Danger.PAGE
+            danger = SinkKind.REDIRECT if last_name(node.func) == "redirect" else SinkKind.PAGE
             for argument, value in list(zip(node.args, given, strict=True))[:1]:
                 self._reach(danger, argument, value)
 
@@ -400,8 +400,8 @@ class Calls(Rewriting):
         if made is None or made.fields is None:
             return every
         if name == "asdict":
-            entries: dict[object, Entry] = {
-                one: Entry(value, made.held.get(one)) for one, value in made.fields.items()
+            entries: dict[object, KnownEntry] = {
+                one: KnownEntry(value, made.held.get(one)) for one, value in made.fields.items()
             }
             table = self._answers[node] = self._as_mapping(entries)
             return table.whole
@@ -425,15 +425,15 @@ class Calls(Rewriting):
         flags = [self._table(k.value) for k in node.keywords if k.arg is None]
         shells = [one.at("shell") for one in flags if one is not None and isinstance(one.entries, dict)]
         if any(one is not None and isinstance(one.known, Exactly) and one.known.value for one in shells):
-            self._reach(Danger.SHELL, command, self._peek(command))
+            self._reach(SinkKind.SHELL, command, self._peek(command))
         held = self._held(command) if isinstance(command, (ast.Name, ast.Attribute)) else None
         if held is None:
             return
         if isinstance(held.entries, list):
             for value in read_by_shell(held.entries):
-                self._reach(Danger.SHELL, command, value)
+                self._reach(SinkKind.SHELL, command, value)
         elif not held.texts.isdisjoint(COMMAND_FLAGS):
-            self._reach(Danger.SHELL, command, held.whole)
+            self._reach(SinkKind.SHELL, command, held.whole)
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -462,7 +462,7 @@ def _recoded(name: str, last: str, every: Value) -> Value | None:
 def _of_library(node: ast.Call, name: str, every: Value) -> Value:
     """What is left of values that a function of a library is given."""
     if name in _PARTS_OF_ADDRESSES:
-        return without(every, Danger.URL | Danger.REDIRECT | Danger.HOST)
+        return without(every, SinkKind.URL | SinkKind.REDIRECT | SinkKind.HOST)
     if name == "json.dumps":
         return without(every, sanitizers.CLEANSING["dumps"])
     if name in {"flask.url_for", "quart.url_for"}:
@@ -470,7 +470,7 @@ def _of_library(node: ast.Call, name: str, every: Value) -> Value:
     if name.startswith("urllib.parse.urljoin"):
         return every
     if name in {"os.path.join", "pathlib.Path", "pathlib.PurePath"}:
-        return without(every, Danger.FIELDS)
+        return without(every, SinkKind.FIELDS)
     if name in sanitizers.ONE_LINE:
-        return without(every, Danger.LOG | sanitizers.gone_by_pattern(node, name))
+        return without(every, SinkKind.LOG | sanitizers.gone_by_pattern(node, name))
     return every if name in sanitizers.KEEPING else CLEAN

@@ -6,12 +6,12 @@ import ast
 from functools import lru_cache
 from typing import ClassVar
 
-from wardround.checks.base import Source
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import SourceFile
+from wardround.checks.lazy import LazyPattern
 from wardround_python.check import PythonCheck
-from wardround_python.dataflow.domain import ARCHIVE, MODEL, STORED, Danger, Hit
+from wardround_python.dataflow.domain import ARCHIVE, MODEL, STORED, Hit, SinkKind
 
-_COMING_IN = LatePattern(
+_COMING_IN = LazyPattern(
     r"request|HTTPRequestHandler|\breq\b|get_\w*argument|@\w+\.(get|post|put|patch|delete|route|api_route)\(|"
     r"def (lambda_)?handler\(event|start_response|"
     r"output_text|completions?\.create|messages\.create|litellm|\.invoke\(|generate_content|infolist|namelist|getmembers|getnames|tarfile|cleaned_data|validated_data"
@@ -33,13 +33,13 @@ class TaintedCheck(PythonCheck):
             archive, ``STORED_MESSAGE`` of what was kept from an earlier one.
     """
 
-    DANGER: ClassVar[Danger]
+    DANGER: ClassVar[SinkKind]
     MESSAGE: ClassVar[str]
     ARCHIVE_MESSAGE: ClassVar[str] = ""
     STORED_MESSAGE: ClassVar[str] = ""
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and may_ask(source.text)
 
     def visit_Module(self, node: ast.Module) -> None:  # noqa: N802 - named after the class of ast

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
 from wardround_python.dataflow.domain import Value
-from wardround_python.dataflow.known_value import Entry, Exactly
+from wardround_python.dataflow.known_value import Exactly, KnownEntry
 
 _SHELLS = frozenset({"sh", "bash", "/bin/sh", "/bin/bash", "zsh", "cmd", "cmd.exe", "powershell"})
 COMMAND_FLAGS = frozenset({"-c", "-lc", "-ec", "-ic", "-euc", "/c", "/C", "-Command"})
@@ -16,7 +16,7 @@ RUNS = frozenset({"run", "Popen", "call", "check_call", "check_output", "spawn",
 """The last parts of those names."""
 PROCESSES = ("subprocess.", "asyncio.create_subprocess_exec", "pty.spawn")
 """What the names of functions begin with that take a program with its arguments."""
-_REPLACING = LatePattern(r"^os\.(exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)$")
+_REPLACING = LazyPattern(r"^os\.(exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)$")
 """Functions that start a program: its path first, behind a mode for the family of ``spawn``."""
 _REMOTE = frozenset({"fabric", "fabric2", "invoke", "asyncssh", "spur", "plumbum"})
 """Libraries whose objects run command lines through a shell, mostly on another machine."""
@@ -67,7 +67,7 @@ def _processes(call: ast.Call) -> Iterator[ast.expr]:
     yield from _read_by_shell(words)
 
 
-def read_by_shell(entries: Sequence[Entry]) -> Iterator[Value]:
+def read_by_shell(entries: Sequence[KnownEntry]) -> Iterator[Value]:
     """What a list that was put together before starts, and what it hands to a shell."""
     yield from (one.value for one in entries[:1])
     texts = [one.known.value if isinstance(one.known, Exactly) else None for one in entries]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
 from wardround_python.dataflow import sanitizers, sources
 from wardround_python.dataflow.constant_folding import Folding
-from wardround_python.dataflow.domain import EVERYTHING, NOTHING, Danger
+from wardround_python.dataflow.domain import EVERYTHING, NOTHING, SinkKind
 from wardround_python.dataflow.expression_shapes import chain, is_length, key_of
 from wardround_python.dataflow.scope import Clears
 
-_LOOKUP = LatePattern(
+_LOOKUP = LazyPattern(
     r"^(get|find|fetch|load|lookup|retrieve|select)"
     r"(_(?!\w*(file|path|dir|folder|content|blob|text|bytes|upload|param|arg|header|image))\w+)?$"
 )
@@ -87,20 +87,20 @@ class Conditions(Folding):
     def _without_host(self, parts: ast.expr) -> Clears:
         """An address that names no host leads to this site: ``if not urlsplit(target).netloc``."""
         address = parts.args[0] if isinstance(parts, ast.Call) and parts.args else parts
-        return dict.fromkeys(self._keys(address), Danger.REDIRECT)
+        return dict.fromkeys(self._keys(address), SinkKind.REDIRECT)
 
     def _found(self, node: ast.expr) -> tuple[Clears, Clears]:
         """What was looked up with a value is there: the value names something that exists."""
-        known = {name: Danger.TRUST for name in self._keys(node) if name != key_of(node)}
+        known = {name: SinkKind.TRUST for name in self._keys(node) if name != key_of(node)}
         for name in self._record_ids.get(key_of(node) or "", ()):
-            known[name] = Danger.TRUST | Danger.PATH  # it is the id of a record, which no path is
+            known[name] = SinkKind.TRUST | SinkKind.PATH  # it is the id of a record, which no path is
         return known, known
 
     def _comparison(self, test: ast.Compare) -> tuple[Clears, Clears]:
         left, op, right = test.left, test.ops[0], test.comparators[0]
         if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
             lengths = [one for one in (left, *test.comparators) if is_length(one)]
-            cut = {key: Danger.BACKTRACK for one in lengths for key in self._keys(one.args[0])}  # type: ignore[attr-defined]
+            cut = {key: SinkKind.BACKTRACK for one in lengths for key in self._keys(one.args[0])}  # type: ignore[attr-defined]
             return cut, cut
         if isinstance(left, ast.Constant) and isinstance(op, (ast.In, ast.NotIn)):
             gone = _excluded(left.value)
@@ -139,15 +139,15 @@ class Conditions(Folding):
 
     def _look(self, test: ast.Call) -> tuple[Clears, Clears]:
         last = last_name(test.func)
-        looked: dict[str, Danger] = {}
+        looked: dict[str, SinkKind] = {}
         if isinstance(test.func, ast.Attribute) and last in sanitizers.TELLING:
             gone = EVERYTHING
             if last == "startswith" and _is_slash(test):
-                gone = Danger.URL
+                gone = SinkKind.URL
             elif last == "startswith" and _starts_upwards(test):
-                return {}, dict.fromkeys(self._keys(test.func.value), Danger.PATH)
+                return {}, dict.fromkeys(self._keys(test.func.value), SinkKind.PATH)
             elif last == "startswith" and _starts_address(test):
-                return {}, dict.fromkeys(self._keys(test.func.value), Danger.REDIRECT)
+                return {}, dict.fromkeys(self._keys(test.func.value), SinkKind.REDIRECT)
             looked = dict.fromkeys(self._keys(test.func.value), gone)
             return looked, {}
         if last == "isinstance" and len(test.args) == 2 and not _names_text(test.args[1]):
@@ -163,7 +163,7 @@ class Conditions(Folding):
 
 
 def _either_clears(found: Sequence[Clears]) -> Clears:
-    merged: dict[str, Danger] = {}
+    merged: dict[str, SinkKind] = {}
     for one in found:
         for key, gone in one.items():
             merged[key] = merged.get(key, NOTHING) | gone
@@ -179,17 +179,17 @@ def _common_clears(found: Sequence[Clears]) -> Clears:
     }
 
 
-def _excluded(text: object) -> Danger:
+def _excluded(text: object) -> SinkKind:
     """What a value can't be when it doesn't hold a text."""
     if not isinstance(text, str):
         return NOTHING
     if ".." in text or text in {"/", "\\"}:
-        return Danger.PATH
+        return SinkKind.PATH
     if text == "'":
-        return Danger.XPATH
+        return SinkKind.XPATH
     if text == "://":  # //other.example leads away too
-        return Danger.URL
-    return Danger.REDIRECT | Danger.URL if text in {"//", ":"} else NOTHING
+        return SinkKind.URL
+    return SinkKind.REDIRECT | SinkKind.URL if text in {"//", ":"} else NOTHING
 
 
 def _is_request_part(node: ast.expr) -> bool:

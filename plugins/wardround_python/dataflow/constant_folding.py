@@ -10,11 +10,11 @@ from functools import cached_property
 from wardround_python.dataflow.domain import Value
 from wardround_python.dataflow.expression_shapes import key_of
 from wardround_python.dataflow.known_value import (
-    Entry,
     Exactly,
     Fields,
     Held,
     Known,
+    KnownEntry,
     Plain,
     Prepared,
     Runs,
@@ -85,7 +85,7 @@ class Folding(Scope):
             known = made.held.get(node.attr) if made is not None else None
         return known
 
-    def _attribute_entry(self, node: ast.Attribute) -> Entry | None:
+    def _attribute_entry(self, node: ast.Attribute) -> KnownEntry | None:
         """What an attribute of a namespace or of a named tuple holds."""
         if not self._values.known and not self._answers:
             return None
@@ -140,7 +140,7 @@ class Folding(Scope):
         if held is not None and isinstance(held.entries, dict) and not held.is_parser:
             return list(held.entries)  # type: ignore[arg-type]
         if held is not None and held.entries is not None:
-            known = [one.known for one in held.entries if isinstance(one, Entry)]
+            known = [one.known for one in held.entries if isinstance(one, KnownEntry)]
             values = [one.value for one in known if isinstance(one, Exactly)]
             return values if len(values) == len(held.entries) else None
         if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
@@ -257,7 +257,7 @@ class Folding(Scope):
             return known if isinstance(known, Held) else None
         return held
 
-    def _entry(self, held: Held, key: ast.expr) -> Entry | None:
+    def _entry(self, held: Held, key: ast.expr) -> KnownEntry | None:
         """The entry of a table a key stands for; None where it may be any."""
         if held.is_parser or held.entries is None:
             return None
@@ -346,7 +346,7 @@ class Folding(Scope):
             return self._as_table(found) if found is not None else None
         return self._as_table([self._as_entry(one) for one in nodes])
 
-    def _as_table(self, entries: list[Entry]) -> Held:
+    def _as_table(self, entries: list[KnownEntry]) -> Held:
         made = Held(entries, self._where)
         made.whole = made.every
         return made
@@ -357,7 +357,7 @@ class Folding(Scope):
         keys = [self._exact(key) if key is not None else None for key in node.keys[: _LONGEST_TABLE + 1]]
         if len(keys) > _LONGEST_TABLE or None in keys:
             return None
-        entries: dict[object, Entry] = {
+        entries: dict[object, KnownEntry] = {
             key.value: self._as_entry(value)
             for key, value in zip(keys, node.values, strict=True)
             if key is not None
@@ -374,9 +374,9 @@ class Folding(Scope):
             made = self._joined_tables(made, more)
         return made
 
-    def _as_entry(self, node: ast.expr) -> Entry:
+    def _as_entry(self, node: ast.expr) -> KnownEntry:
         known = self._knowledge(node)
-        return Entry(known.whole if isinstance(known, Held) else self.value(node), known)
+        return KnownEntry(known.whole if isinstance(known, Held) else self.value(node), known)
 
     @abstractmethod
     def _table_of(self, node: ast.Call, name: str) -> Held | None:
@@ -387,11 +387,11 @@ class Folding(Scope):
         """The table a constructor makes."""
 
     @abstractmethod
-    def _section_entry(self, held: Held, section: ast.expr, option: ast.expr) -> Entry | None:
+    def _section_entry(self, held: Held, section: ast.expr, option: ast.expr) -> KnownEntry | None:
         """``parser[section][option]``."""
 
     @abstractmethod
-    def _elements(self, node: ast.expr) -> list[Entry] | None:
+    def _elements(self, node: ast.expr) -> list[KnownEntry] | None:
         """What a loop over an expression comes by; None where that can't be told."""
 
     @abstractmethod

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from wardround_python.dataflow.domain import CLEAN, Danger, Value, united, without
-from wardround_python.dataflow.known_value import NO_ENTRY, Entry, Exactly, Held
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Value, united, without
+from wardround_python.dataflow.known_value import NO_ENTRY, Exactly, Held, KnownEntry
 from wardround_python.dataflow.string_building import Texts
 
 _LOOKS = frozenset(
@@ -21,7 +21,7 @@ class TableCall(NamedTuple):
 
     node: ast.Call
     held: Held
-    given: Sequence[Entry]
+    given: Sequence[KnownEntry]
 
 
 class Tables(Texts):
@@ -30,7 +30,9 @@ class Tables(Texts):
     def _table_call(self, node: ast.Call, held: Held, given: Sequence[Value]) -> Value:
         """What a method of a table gives, after what it does to it."""
         assert isinstance(node.func, ast.Attribute)
-        entries = [Entry(value, self._knowledge(one)) for one, value in zip(node.args, given, strict=True)]
+        entries = [
+            KnownEntry(value, self._knowledge(one)) for one, value in zip(node.args, given, strict=True)
+        ]
         call = TableCall(node, held, entries)
         name = node.func.attr
         act = _ACTS.get(held.kind, _OF_MAPPINGS if isinstance(held.entries, dict) else _OF_LISTS).get(name)
@@ -41,7 +43,7 @@ class Tables(Texts):
         if act is None:
             if name not in _LOOKS:
                 self._let_go(held)
-            return without(held.every, Danger.FIELDS)
+            return without(held.every, SinkKind.FIELDS)
         answer = act(self, call)
         if answer is None:
             self._let_go(held)
@@ -54,7 +56,7 @@ class Tables(Texts):
         """Whether a change made here is made for certain."""
         return held.where == self._where and held.has_room
 
-    def _put_into(self, target: ast.Subscript, entry: Entry) -> None:
+    def _put_into(self, target: ast.Subscript, entry: KnownEntry) -> None:
         """What a statement stores under a key: ``held[key] = entry``, ``parser[section][option] = entry``."""
         held = self._held(target.value)
         if held is not None:
@@ -71,7 +73,7 @@ class Tables(Texts):
             else:
                 self._let_go(outer)
 
-    def _put_under(self, held: Held, key: ast.expr, entry: Entry) -> None:
+    def _put_under(self, held: Held, key: ast.expr, entry: KnownEntry) -> None:
         held.put(entry)
         if held.is_parser and isinstance(entry.known, Held) and isinstance(entry.known.entries, dict):
             section = self._exact(key)
@@ -99,7 +101,7 @@ class Tables(Texts):
         else:
             self._popped(held, exact)
 
-    def _popped(self, held: Held, exact: Exactly) -> Entry:
+    def _popped(self, held: Held, exact: Exactly) -> KnownEntry:
         entries = held.entries
         if isinstance(entries, dict):
             return entries.pop(exact.value, NO_ENTRY)
@@ -107,25 +109,25 @@ class Tables(Texts):
             is_there = -len(entries) <= exact.value < len(entries)
             return entries.pop(exact.value) if is_there else NO_ENTRY
         self._let_go(held)
-        return Entry(held.whole)
+        return KnownEntry(held.whole)
 
     # Lists.
 
-    def _append(self, call: TableCall) -> Entry | None:
+    def _append(self, call: TableCall) -> KnownEntry | None:
         if not self._may_change(call.held) or len(call.given) != 1 or call.node.keywords:
             return None
         assert isinstance(call.held.entries, list)
         call.held.entries.append(call.given[0])
         return NO_ENTRY
 
-    def _append_left(self, call: TableCall) -> Entry | None:
+    def _append_left(self, call: TableCall) -> KnownEntry | None:
         if not self._may_change(call.held) or len(call.given) != 1:
             return None
         assert isinstance(call.held.entries, list)
         call.held.entries.insert(0, call.given[0])
         return NO_ENTRY
 
-    def _insert(self, call: TableCall) -> Entry | None:
+    def _insert(self, call: TableCall) -> KnownEntry | None:
         at = self._exact(call.node.args[0]) if len(call.given) == 2 else None
         if at is None or not isinstance(at.value, int) or not self._may_change(call.held):
             return None
@@ -133,7 +135,7 @@ class Tables(Texts):
         call.held.entries.insert(at.value, call.given[1])
         return NO_ENTRY
 
-    def _extend(self, call: TableCall) -> Entry | None:
+    def _extend(self, call: TableCall) -> KnownEntry | None:
         more = self._many(call)
         if more is None or not self._may_change(call.held):
             return None
@@ -141,27 +143,27 @@ class Tables(Texts):
         call.held.entries += more
         return NO_ENTRY
 
-    def _many(self, call: TableCall) -> list[Entry] | None:
+    def _many(self, call: TableCall) -> list[KnownEntry] | None:
         known = call.given[0].known if len(call.given) == 1 else None
         return known.entries.copy() if isinstance(known, Held) and isinstance(known.entries, list) else None
 
-    def _pop_from_list(self, call: TableCall) -> Entry | None:
+    def _pop_from_list(self, call: TableCall) -> KnownEntry | None:
         at = self._exact(call.node.args[0]) if call.node.args else Exactly(-1)
         if at is None or not self._may_change(call.held):
             return None
         return self._popped(call.held, at)
 
-    def _pop_left(self, call: TableCall) -> Entry | None:
+    def _pop_left(self, call: TableCall) -> KnownEntry | None:
         return self._popped(call.held, Exactly(0)) if self._may_change(call.held) else None
 
-    def _reverse(self, call: TableCall) -> Entry | None:
+    def _reverse(self, call: TableCall) -> KnownEntry | None:
         if not self._may_change(call.held):
             return None
         assert isinstance(call.held.entries, list)
         call.held.entries.reverse()
         return NO_ENTRY
 
-    def _remove(self, call: TableCall) -> Entry | None:
+    def _remove(self, call: TableCall) -> KnownEntry | None:
         """Take the first entry out that is a constant, where what stands before it is known too."""
         known = call.given[0].known if len(call.given) == 1 else None
         entries = call.held.entries
@@ -175,43 +177,43 @@ class Tables(Texts):
                 return NO_ENTRY
         return NO_ENTRY
 
-    def _clear_table(self, call: TableCall) -> Entry | None:
+    def _clear_table(self, call: TableCall) -> KnownEntry | None:
         if not self._may_change(call.held):
             return None
         assert call.held.entries is not None
         call.held.entries.clear()
         return NO_ENTRY
 
-    def _copy(self, call: TableCall) -> Entry | None:
+    def _copy(self, call: TableCall) -> KnownEntry | None:
         held = call.held
         if held.entries is None:
             return None
-        return Entry(held.every, Held(held.entries.copy(), self._where, held.every))
+        return KnownEntry(held.every, Held(held.entries.copy(), self._where, held.every))
 
     # Queues, cells and streams.
 
-    def _take(self, call: TableCall) -> Entry | None:
+    def _take(self, call: TableCall) -> KnownEntry | None:
         at = Exactly(-1 if call.held.kind == "stack" else 0)
         return self._popped(call.held, at) if self._may_change(call.held) and call.held.entries else None
 
-    def _replace(self, call: TableCall) -> Entry | None:
+    def _replace(self, call: TableCall) -> KnownEntry | None:
         if not self._may_change(call.held) or len(call.given) != 1:
             return None
         call.held.entries = [call.given[0]]
         return NO_ENTRY
 
-    def _content(self, call: TableCall) -> Entry | None:
+    def _content(self, call: TableCall) -> KnownEntry | None:
         """What a cell holds, or all that was written into a stream."""
         entries = call.held.entries
         if not isinstance(entries, list):
             return None
         known = entries[0].known if len(entries) == 1 else None
-        return Entry(call.held.every, known)
+        return KnownEntry(call.held.every, known)
 
-    def _ignore(self, call: TableCall) -> Entry | None:
+    def _ignore(self, call: TableCall) -> KnownEntry | None:
         return NO_ENTRY
 
-    def _rotate(self, call: TableCall) -> Entry | None:
+    def _rotate(self, call: TableCall) -> KnownEntry | None:
         by = self._exact(call.node.args[0]) if call.node.args else Exactly(1)
         entries = call.held.entries
         if by is None or not isinstance(by.value, int) or not isinstance(entries, list):
@@ -224,20 +226,20 @@ class Tables(Texts):
 
     # Mappings.
 
-    def _get(self, call: TableCall) -> Entry | None:
+    def _get(self, call: TableCall) -> KnownEntry | None:
         held = call.held
         if not call.given or call.node.keywords or held.entries is None:
             return None
         exact = self._exact(call.node.args[0])
-        default = call.given[1] if len(call.given) > 1 else Entry(CLEAN, Exactly(None))
+        default = call.given[1] if len(call.given) > 1 else KnownEntry(CLEAN, Exactly(None))
         if exact is None:
             for one in self._tables_in(held):
                 self._let_go(one)
-            return Entry(united(held.every, default.value))
+            return KnownEntry(united(held.every, default.value))
         assert isinstance(held.entries, dict)
         return held.entries.get(exact.value, default)
 
-    def _pop_from_mapping(self, call: TableCall) -> Entry | None:
+    def _pop_from_mapping(self, call: TableCall) -> KnownEntry | None:
         exact = self._exact(call.node.args[0]) if call.node.args else None
         if exact is None or not self._may_change(call.held):
             return None
@@ -245,7 +247,7 @@ class Tables(Texts):
         default = call.given[1] if len(call.given) > 1 else NO_ENTRY
         return call.held.entries.pop(exact.value, default)
 
-    def _set_default(self, call: TableCall) -> Entry | None:
+    def _set_default(self, call: TableCall) -> KnownEntry | None:
         exact = self._exact(call.node.args[0]) if call.node.args else None
         if exact is None or not self._may_change(call.held):
             return None
@@ -253,8 +255,8 @@ class Tables(Texts):
         default = call.given[1] if len(call.given) > 1 else NO_ENTRY
         return call.held.entries.setdefault(exact.value, default)
 
-    def _update(self, call: TableCall) -> Entry | None:
-        more: dict[object, Entry] = {}
+    def _update(self, call: TableCall) -> KnownEntry | None:
+        more: dict[object, KnownEntry] = {}
         for entry in call.given:
             known = entry.known
             if not isinstance(known, Held) or not isinstance(known.entries, dict) or known.is_parser:
@@ -281,10 +283,10 @@ class Tables(Texts):
         section, option = pair
         return (section, option.lower()) if isinstance(section, str) and isinstance(option, str) else None
 
-    def _add_section(self, call: TableCall) -> Entry | None:
+    def _add_section(self, call: TableCall) -> KnownEntry | None:
         return NO_ENTRY
 
-    def _set_option(self, call: TableCall) -> Entry | None:
+    def _set_option(self, call: TableCall) -> KnownEntry | None:
         key = self._parser_key(call)
         if key is None or len(call.given) != 3 or not self._may_change(call.held):
             return None
@@ -292,20 +294,20 @@ class Tables(Texts):
         call.held.entries[key] = call.given[2]
         return NO_ENTRY
 
-    def _get_option(self, call: TableCall) -> Entry | None:
+    def _get_option(self, call: TableCall) -> KnownEntry | None:
         key = self._parser_key(call)
         if key is None or not isinstance(call.held.entries, dict):
             return None
         found = call.held.entries.get(key)
         if found is not None:
             has_reference = isinstance(found.known, Exactly) and "%" in str(found.known.value)
-            return found if not has_reference else Entry(call.held.every)
+            return found if not has_reference else KnownEntry(call.held.every)
         if any(isinstance(one, tuple) and one[0] == "DEFAULT" for one in call.held.entries):
-            return Entry(call.held.every)
+            return KnownEntry(call.held.every)
         defaults = [k.value for k in call.node.keywords if k.arg == "fallback"]
         return self._as_entry(defaults[0]) if defaults else NO_ENTRY
 
-    def _read_mapping(self, call: TableCall) -> Entry | None:
+    def _read_mapping(self, call: TableCall) -> KnownEntry | None:
         """``parser.read_dict({section: {option: value}})``."""
         known = call.given[0].known if len(call.given) == 1 else None
         if (
@@ -324,7 +326,7 @@ class Tables(Texts):
                 call.held.entries[section, str(option).lower()] = one
         return NO_ENTRY
 
-    def _section_entry(self, held: Held, section: ast.expr, option: ast.expr) -> Entry | None:
+    def _section_entry(self, held: Held, section: ast.expr, option: ast.expr) -> KnownEntry | None:
         """``parser[section][option]``."""
         pair = self._exacts([section, option])
         if pair is None or not isinstance(held.entries, dict):
@@ -349,14 +351,14 @@ class Tables(Texts):
             self._let_go(one)
         return united(held.every, held.whole if held.entries is None else CLEAN)
 
-    def _cut(self, node: ast.Slice, entries: list[Entry]) -> Value:
+    def _cut(self, node: ast.Slice, entries: list[KnownEntry]) -> Value:
         ends = [Exactly(None) if one is None else self._exact(one) for one in (node.lower, node.upper)]
         numbers = [one.value for one in ends if one is not None and isinstance(one.value, (int, type(None)))]
         chosen = entries[slice(*numbers)] if len(numbers) == 2 else entries
         return united(*(one.value for one in chosen))
 
 
-_Act = Callable[[Tables, TableCall], Entry | None]
+_Act = Callable[[Tables, TableCall], KnownEntry | None]
 _OF_LISTS: Mapping[str, _Act] = {
     "append": Tables._append,
     "appendleft": Tables._append_left,

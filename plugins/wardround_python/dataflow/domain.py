@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wardround_python.dataflow.known_value import Known
 
 
-class Danger(IntFlag):
+class SinkKind(IntFlag):
     """One bit for each kind of place the text must not reach as it is."""
 
     SQL = auto()
@@ -43,11 +43,11 @@ class Danger(IntFlag):
     """It names the server as the sender calls it; other text from a request does not have this."""
 
 
-NOTHING = Danger(0)
-EVERYTHING = Danger(sum(Danger))
-PASSED = EVERYTHING & ~Danger.PAGE
+NOTHING = SinkKind(0)
+EVERYTHING = SinkKind(sum(SinkKind))
+PASSED = EVERYTHING & ~SinkKind.PAGE
 """What a parameter hands on."""
-ALL = PASSED & ~Danger.HOST
+ALL = PASSED & ~SinkKind.HOST
 """What a value has when it comes in: PAGE comes with tags around it."""
 
 REQUEST = "request"
@@ -59,7 +59,7 @@ MODEL = "model"
 UPLOAD = "upload"
 """A file that came with the request: its content is the sender's, and its ``filename``."""
 
-Value = Mapping[str, Danger]
+Value = Mapping[str, SinkKind]
 """What an expression carries: for each origin the dangers that are left. An origin is REQUEST, ARCHIVE,
 UPLOAD, or the name of a parameter behind ``PARAMETER``."""
 
@@ -80,14 +80,14 @@ class Hit:
         call: the call that hands the data to the function that holds the place, if it is in another one.
     """
 
-    danger: Danger
+    danger: SinkKind
     node: ast.expr
     origin: str
     path: str = ""
     call: ast.expr | None = None
 
 
-Place = tuple[Danger, ast.expr, str]
+Place = tuple[SinkKind, ast.expr, str]
 """A danger, the expression it is at, and the path of the module that expression stands in."""
 
 
@@ -120,14 +120,14 @@ def united(*values: Value) -> Value:
     found = [value for value in values if value]
     if len(found) < 2:
         return found[0] if found else CLEAN
-    merged: dict[str, Danger] = {}
+    merged: dict[str, SinkKind] = {}
     for value in found:
         for origin, left in value.items():
             merged[origin] = merged.get(origin, NOTHING) | left
     return merged
 
 
-def without(value: Value, gone: Danger) -> Value:
+def without(value: Value, gone: SinkKind) -> Value:
     """The value after something took dangers away."""
     return {origin: left & ~gone for origin, left in value.items() if left & ~gone} if value else CLEAN
 
@@ -141,6 +141,6 @@ def decoded(value: Value) -> Value:
     return united(*({origin.removeprefix(ENCODED): left} for origin, left in value.items()))
 
 
-def only(value: Value, kept: Danger) -> Value:
+def only(value: Value, kept: SinkKind) -> Value:
     """The value where nothing but ``kept`` is handed on."""
     return {origin: left & kept for origin, left in value.items() if left & kept} if value else CLEAN

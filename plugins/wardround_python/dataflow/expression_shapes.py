@@ -13,7 +13,7 @@ from wardround_python.dataflow.domain import (
     ENCODED,
     NOTHING,
     PARAMETER,
-    Danger,
+    SinkKind,
     Value,
     encoded,
     only,
@@ -123,7 +123,7 @@ def passed_on(value: Value, bound: Mapping[str, Value]) -> Value:
             passed = bound.get(origin.removeprefix(PARAMETER), CLEAN)
             answer.append(
                 {
-                    o: (mask & left) | (left & Danger.PAGE if mask & Danger.HTML else NOTHING)
+                    o: (mask & left) | (left & SinkKind.PAGE if mask & SinkKind.HTML else NOTHING)
                     for o, mask in passed.items()
                     if mask & left
                 }

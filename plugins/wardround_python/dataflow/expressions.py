@@ -15,14 +15,14 @@ from wardround_python.dataflow.domain import (
     REQUEST,
     STORED,
     UPLOAD,
-    Danger,
+    SinkKind,
     Value,
     only,
     united,
     without,
 )
 from wardround_python.dataflow.expression_shapes import key_of
-from wardround_python.dataflow.known_value import Entry, Held
+from wardround_python.dataflow.known_value import Held, KnownEntry
 from wardround_python.dataflow.request_objects import is_request
 from wardround_python.dataflow.scope import (
     FROM_HOST,
@@ -35,7 +35,7 @@ from wardround_python.dataflow.scope import (
 
 _DEEPEST = 120
 """Expressions nested deeper are taken to carry whatever they name; people don't write them."""
-_IN_FORM = Danger.SQL | Danger.SHELL | Danger.CODE | Danger.LDAP | Danger.XPATH | Danger.TEMPLATE
+_IN_FORM = SinkKind.SQL | SinkKind.SHELL | SinkKind.CODE | SinkKind.LDAP | SinkKind.XPATH | SinkKind.TEMPLATE
 
 
 class Expressions(Calls):
@@ -105,16 +105,16 @@ class Expressions(Calls):
         if answer is not None:
             return answer
         if sources.STORED_ADDRESS.search(node.attr) and self._is_record(node.value):
-            return {STORED: Danger.URL}
+            return {STORED: SinkKind.URL}
         value = self.value(node.value) if whole is None else whole
         if UPLOAD in value and node.attr == "filename":
-            return without(FROM_REQUEST, Danger.FIELDS)
+            return without(FROM_REQUEST, SinkKind.FIELDS)
         if node.attr in sanitizers.CLEAN_ATTRIBUTES:
             return CLEAN
         if node.attr in {"name", "stem", "suffix"} and (
             isinstance(node.value, ast.Call) or ARCHIVE not in value
         ):
-            return without(value, Danger.PATH)
+            return without(value, SinkKind.PATH)
         return value
 
     def _is_record(self, node: ast.expr) -> bool:
@@ -190,7 +190,7 @@ class Expressions(Calls):
         return united(*found)
 
     def _collection(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
-        return without(united(*(self.value(one) for one in node.elts)), Danger.FIELDS)
+        return without(united(*(self.value(one) for one in node.elts)), SinkKind.FIELDS)
 
     def _dict(self, node: ast.Dict) -> Value:
         found = []
@@ -200,9 +200,9 @@ class Expressions(Calls):
                 found.append(value)
                 continue
             if isinstance(key, ast.Constant) and str(key.value).lower() == "access-control-allow-origin":
-                self._reach(Danger.ORIGIN, one, value)
-            chosen = {o: left & Danger.FIELDS for o, left in self.value(key).items()}
-            found.append(united(without(value, Danger.FIELDS), chosen))
+                self._reach(SinkKind.ORIGIN, one, value)
+            chosen = {o: left & SinkKind.FIELDS for o, left in self.value(key).items()}
+            found.append(united(without(value, SinkKind.FIELDS), chosen))
         return united(*found)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
@@ -214,7 +214,7 @@ class Expressions(Calls):
                 self._clear(self._clears(test)[0])
         if isinstance(node, ast.DictComp):
             key = self.value(node.key)
-            value = united(without(self.value(node.value), Danger.FIELDS), only(key, Danger.FIELDS))
+            value = united(without(self.value(node.value), SinkKind.FIELDS), only(key, SinkKind.FIELDS))
         else:
             value = self.value(node.elt)
         self._values, self._where = before, where
@@ -227,7 +227,7 @@ class Expressions(Calls):
         if node.value is not None:
             value, known = self.value(node.value), self._knowledge(node.value)
             self._summary.returned = united(self._summary.returned, value)
-            self._pieces_given.append(Entry(value, known))
+            self._pieces_given.append(KnownEntry(value, known))
         return CLEAN
 
     def _walrus(self, node: ast.NamedExpr) -> Value:

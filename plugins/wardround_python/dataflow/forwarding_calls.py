@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule, last_name
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.expression_shapes import holes_of
 
 # Calls that run a function they are handed, later or elsewhere -> at which argument it stands.
@@ -18,14 +18,14 @@ _RELAYS = {
 _TASKS = frozenset({"delay", "s", "si", "defer", "send"})
 """Methods of a task that run it with what they are given."""
 _LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception"})
-_LOG = LatePattern(r"(?i)(^|[._])(log|logger|logging|audit_?log|trail)$")
-_MAIL = LatePattern(
+_LOG = LazyPattern(r"(?i)(^|[._])(log|logger|logging|audit_?log|trail)$")
+_MAIL = LazyPattern(
     r"(?i)^(?!(is|get|has|validate|parse|check|normali[sz]e|clean|find|by|set|split|extract)_)"
     r"(send|queue|enqueue|deliver|schedule)?_?(\w+_)?(e?mails?|invite|invitation)(_\w+)?$|^EmailM\w+$|"
     r"^MIMEText$|^Message$|^send_(message|reset|confirmation|verification|invitation|welcome|link)\w*$|"
     r"^render_to_string$|^sendmail$"
 )
-_RECORDS = LatePattern(r"(^|\.)(models?|entities|tables|orm)(\.|$)")
+_RECORDS = LazyPattern(r"(^|\.)(models?|entities|tables|orm)(\.|$)")
 _MAKING = frozenset(
     {
         "create",
@@ -37,7 +37,7 @@ _MAKING = frozenset(
         "aupdate",
     }
 )
-_RECORD_BASE = LatePattern(r"(^|\.)(Base|Model|DeclarativeBase|Document)$")
+_RECORD_BASE = LazyPattern(r"(^|\.)(Base|Model|DeclarativeBase|Document)$")
 
 
 def relayed_call(node: ast.Call) -> ast.Call | None:
@@ -61,7 +61,7 @@ def relayed_call(node: ast.Call) -> ast.Call | None:
     return ast.copy_location(ast.Call(func, given, named), node)
 
 
-def said(call: ast.Call) -> Iterator[tuple[Danger, ast.expr]]:
+def said(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
     """What a call writes into a log or into a mail."""
     last = last_name(call.func)
     if last in _LEVELS and isinstance(call.func, ast.Attribute) and call.args:
@@ -69,9 +69,9 @@ def said(call: ast.Call) -> Iterator[tuple[Danger, ast.expr]]:
             yield from _logged(call)
     elif _MAIL.search(last):
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        yield from ((Danger.HOST, one) for one in given)
+        yield from ((SinkKind.HOST, one) for one in given)
     elif isinstance(call.func, ast.Attribute) and call.args:
-        yield from ((Danger.FIELDS, one) for one in _written(call, call.func))
+        yield from ((SinkKind.FIELDS, one) for one in _written(call, call.func))
 
 
 def _written(call: ast.Call, func: ast.Attribute) -> Iterator[ast.expr]:
@@ -95,14 +95,14 @@ def _written(call: ast.Call, func: ast.Attribute) -> Iterator[ast.expr]:
             yield call.args[0]
 
 
-def _logged(call: ast.Call) -> Iterator[tuple[Danger, ast.expr]]:
+def _logged(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
     message, *given = call.args
-    yield Danger.LOG, message
+    yield SinkKind.LOG, message
     text = message.value if isinstance(message, ast.Constant) and isinstance(message.value, str) else ""
     holes = holes_of(text)
     for at, one in enumerate(given):
         if at >= len(holes) or holes[at] == "s":
-            yield Danger.LOG, one
+            yield SinkKind.LOG, one
 
 
 def writes_fields(module: PythonModule, node: ast.Call) -> bool:

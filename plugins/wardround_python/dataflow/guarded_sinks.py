@@ -9,7 +9,7 @@ from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import PythonModule
 from wardround_python.dataflow.analysis import ModuleFlow
 from wardround_python.dataflow.check import may_ask
-from wardround_python.dataflow.domain import Danger, Value
+from wardround_python.dataflow.domain import SinkKind, Value
 from wardround_python.dataflow.module_analysis import hits
 from wardround_python.dataflow.modules import Modules
 from wardround_python.dataflow.scope import Clears
@@ -22,7 +22,7 @@ class UnguardedWalk(FunctionFlow):
     def _clear(self, cleared: Clears) -> None:
         pass
 
-    def _reach(self, danger: Danger, node: ast.expr, value: Value) -> None:
+    def _reach(self, danger: SinkKind, node: ast.expr, value: Value) -> None:
         super()._reach(danger, node, value)
         if value and isinstance(self._owner, UnguardedFlow):
             self._owner.reached.append((danger, node))
@@ -39,10 +39,10 @@ class UnguardedFlow(ModuleFlow):
 
     def __init__(self, module: PythonModule, modules: Modules) -> None:
         super().__init__(module, modules)
-        self.reached: list[tuple[Danger, ast.expr]] = []
+        self.reached: list[tuple[SinkKind, ast.expr]] = []
 
 
-def is_guarded(path: str, text: str, danger: Danger, span: Span) -> bool:
+def is_guarded(path: str, text: str, danger: SinkKind, span: Span) -> bool:
     """Return True if data from outside comes to a place, and a guard or its form keeps it harmless there.
 
     False for a place that the walk does not come to: nothing is known of it.

@@ -9,9 +9,9 @@ from wardround.languages.python.module import FunctionNode
 from wardround_python.dataflow.classes import Instance, ProjectClass
 from wardround_python.dataflow.domain import CLEAN, Value, united
 from wardround_python.dataflow.expression_shapes import bound_arguments
-from wardround_python.dataflow.known_value import Entry, Exactly, Held, Known, is_same
+from wardround_python.dataflow.known_value import Exactly, Held, Known, KnownEntry, is_same
 from wardround_python.dataflow.modules import MOST_WALKS
-from wardround_python.dataflow.object_resolution import Callee, Named, Objects
+from wardround_python.dataflow.object_resolution import Named, Objects, ResolvedCallee
 from wardround_python.dataflow.scope import Entered
 from wardround_python.dataflow.state import OUTSIDE
 
@@ -21,7 +21,9 @@ _DEEPEST = 3
 class Walks(Objects):
     """Walks the body of a function again where the call at hand decides what it does."""
 
-    def _walked(self, callee: Callee, node: ast.Call, given: Sequence[Value], named: Named) -> Value | None:
+    def _walked(
+        self, callee: ResolvedCallee, node: ast.Call, given: Sequence[Value], named: Named
+    ) -> Value | None:
         """What one call gives; None where the summary of the function says as much."""
         if not self._is_short_enough(callee):
             return None
@@ -63,7 +65,7 @@ class Walks(Objects):
             return made.whole
         return self._answer_of(inner, callee, node)
 
-    def _is_short_enough(self, callee: Callee) -> bool:
+    def _is_short_enough(self, callee: ResolvedCallee) -> bool:
         around = self._entered.around if self._entered is not None else ()
         receiver = callee.receiver
         if callee.function in (*around, self._function) or len(around) >= _DEEPEST:
@@ -74,7 +76,9 @@ class Walks(Objects):
             return False
         return callee.flow is self._owner or not callee.flow.summary(callee.function).reaches
 
-    def _known_arguments(self, callee: Callee, node: ast.Call, given: Sequence[Value]) -> dict[str, Known]:
+    def _known_arguments(
+        self, callee: ResolvedCallee, node: ast.Call, given: Sequence[Value]
+    ) -> dict[str, Known]:
         """What is certain of the parameters of a function in one call."""
         arguments = callee.function.args
         positional = [*arguments.posonlyargs, *arguments.args]
@@ -96,20 +100,20 @@ class Walks(Objects):
         return found
 
     def _learn_rest(
-        self, callee: Callee, node: ast.Call, given: Sequence[Value], found: dict[str, Known]
+        self, callee: ResolvedCallee, node: ast.Call, given: Sequence[Value], found: dict[str, Known]
     ) -> None:
         """What is certain of ``*args`` and ``**kwargs`` in one call."""
         arguments = callee.function.args
         first = len([*arguments.posonlyargs, *arguments.args][callee.skips :])
         if arguments.vararg is not None:
             pairs = zip(node.args[first:], given[first:], strict=True)
-            rest = [Entry(value, self._knowledge(one)) for one, value in pairs]
+            rest = [KnownEntry(value, self._knowledge(one)) for one, value in pairs]
             found[arguments.vararg.arg] = made = Held(rest, self._where)
             made.whole = made.every
         if arguments.kwarg is not None:
             declared = {one.arg for one in (*arguments.args, *arguments.kwonlyargs)}
             others = [k for k in node.keywords if k.arg not in declared]
-            named: dict[object, Entry] = {k.arg: self._as_entry(k.value) for k in others}
+            named: dict[object, KnownEntry] = {k.arg: self._as_entry(k.value) for k in others}
             found[arguments.kwarg.arg] = made = Held(named, self._where)
             made.whole = made.every
 
@@ -121,7 +125,7 @@ class Walks(Objects):
         inner._values.known.update({f"self.{name}": known for name, known in receiver.held.items()})
 
     def _prepare(
-        self, inner: Walks, callee: Callee, bound: Mapping[str, Value], known: Mapping[str, Known]
+        self, inner: Walks, callee: ResolvedCallee, bound: Mapping[str, Value], known: Mapping[str, Known]
     ) -> None:
         """Give the walk of a function what it starts from."""
         arguments = callee.function.args
@@ -142,7 +146,7 @@ class Walks(Objects):
                 if key in self._values.known:
                     inner._values.known[key] = self._values.known[key]
 
-    def _take_over(self, inner: Walks, callee: Callee, has_one_end: bool) -> None:
+    def _take_over(self, inner: Walks, callee: ResolvedCallee, has_one_end: bool) -> None:
         """What the walk of a function left behind."""
         for name, places in inner._summary.reaches.items():
             self._summary.reaches.setdefault(name, {}).update(places)
@@ -170,7 +174,7 @@ class Walks(Objects):
                 if known is not None and (has_one_end or is_same(before, known)):
                     self._values.known[f"self.{name}"] = known
 
-    def _answer_of(self, inner: Walks, callee: Callee, node: ast.Call) -> Value:
+    def _answer_of(self, inner: Walks, callee: ResolvedCallee, node: ast.Call) -> Value:
         self._fresh[node] = None
         known = inner._returned[0] if inner._returned is not None else None
         if known is not None:
@@ -188,7 +192,7 @@ class Walks(Objects):
         found = cls.method("__init__")
         if found is not None:
             holder, function = found
-            callee = Callee(holder.flow, function, made, skips=True)
+            callee = ResolvedCallee(holder.flow, function, made, skips=True)
             if self._walked(callee, node, given, named) is None:
                 self._enter(callee, holder.flow.summary(function), node, given, named)
             self._answers.pop(node, None)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from wardround.languages.python.module import last_name
 from wardround_python.dataflow.containers import Tables
 from wardround_python.dataflow.domain import CLEAN, united
-from wardround_python.dataflow.known_value import Entry, Exactly, Held, Kind, Known
+from wardround_python.dataflow.known_value import Exactly, Held, Kind, Known, KnownEntry
 
 _MOST = 20
 _SEQUENCES = frozenset({"list", "tuple", "collections.deque"})
@@ -31,12 +31,12 @@ _QUEUES: Mapping[str, Kind] = {
 class Elements(Tables):
     """Finds the elements of what can be looped over, and the tables that are made of them."""
 
-    def _elements(self, node: ast.expr) -> list[Entry] | None:
+    def _elements(self, node: ast.expr) -> list[KnownEntry] | None:
         """What a loop over an expression comes by; None where that can't be told."""
         found = self._elements_of(node)
         return found if found is not None and len(found) <= _MOST else None
 
-    def _elements_of(self, node: ast.expr) -> list[Entry] | None:
+    def _elements_of(self, node: ast.expr) -> list[KnownEntry] | None:
         if isinstance(node, (ast.List, ast.Tuple)):
             return self._displayed(node.elts)
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
@@ -49,8 +49,8 @@ class Elements(Tables):
             return [_constant(key) for key in entries]
         return entries.copy() if entries is not None else None
 
-    def _displayed(self, nodes: Sequence[ast.expr]) -> list[Entry] | None:
-        found: list[Entry] = []
+    def _displayed(self, nodes: Sequence[ast.expr]) -> list[KnownEntry] | None:
+        found: list[KnownEntry] = []
         for one in nodes:
             more = self._elements(one.value) if isinstance(one, ast.Starred) else [self._as_entry(one)]
             if more is None:
@@ -58,7 +58,7 @@ class Elements(Tables):
             found += more
         return found
 
-    def _called_elements(self, node: ast.Call) -> list[Entry] | None:
+    def _called_elements(self, node: ast.Call) -> list[KnownEntry] | None:
         name = self._module.dotted(node.func) or ""
         handler = _HANDLERS.get(name) if not node.keywords and name not in self._values else None
         if handler is not None:
@@ -69,29 +69,29 @@ class Elements(Tables):
             return _VIEWS[node.func.attr](entries, self._where) if isinstance(entries, dict) else None
         return None
 
-    def _same(self, given: Sequence[ast.expr]) -> list[Entry] | None:
+    def _same(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
         return self._elements(given[0]) if len(given) == 1 else [] if not given else None
 
-    def _reversed(self, given: Sequence[ast.expr]) -> list[Entry] | None:
+    def _reversed(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
         found = self._same(given)
         return found[::-1] if found is not None else None
 
-    def _chained(self, given: Sequence[ast.expr]) -> list[Entry] | None:
+    def _chained(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
         return self._displayed([ast.Starred(one) for one in given])
 
-    def _zipped(self, given: Sequence[ast.expr]) -> list[Entry] | None:
+    def _zipped(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
         each = [self._elements(one) for one in given]
         if not each or any(one is None for one in each):
             return None
         return [_row(row, self._where) for row in zip(*(one or () for one in each), strict=False)]
 
-    def _numbered(self, given: Sequence[ast.expr]) -> list[Entry] | None:
+    def _numbered(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
         found = self._same(given)
         if found is None:
             return None
         return [_row([_constant(at), one], self._where) for at, one in enumerate(found)]
 
-    def _cut_out(self, given: Sequence[ast.expr]) -> list[Entry] | None:
+    def _cut_out(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
         found = self._elements(given[0]) if given else None
         ends = self._exacts(given[1:])
         numbers = [one for one in ends or () if one is None or (isinstance(one, int) and one >= 0)]
@@ -99,12 +99,12 @@ class Elements(Tables):
             return None
         return found[slice(*numbers)]
 
-    def _made_by_each(self, given: Sequence[ast.expr]) -> list[Entry] | None:
+    def _made_by_each(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
         """``map(function, elements)``."""
         found = self._elements(given[1]) if len(given) == 2 else None
         if found is None:
             return None
-        made: list[Entry] = []
+        made: list[KnownEntry] = []
         call = ast.copy_location(ast.Call(given[0], [ast.Name("element", ast.Load())], []), given[0])
         for one in found:
             before = self._values.copied()
@@ -113,22 +113,22 @@ class Elements(Tables):
             self._values = before
         return made
 
-    def _each(self, func: ast.expr, call: ast.Call) -> Entry:
+    def _each(self, func: ast.expr, call: ast.Call) -> KnownEntry:
         is_method = isinstance(func, ast.Attribute) and self._module.dotted(func.value) == "str"
         if is_method and isinstance(func, ast.Attribute):  # map(str.strip, values)
             method = ast.Attribute(call.args[0], func.attr, ast.Load())
             call = ast.copy_location(ast.Call(method, [], []), func)
-        return Entry(self.value(call), self._knowledge(call))
+        return KnownEntry(self.value(call), self._knowledge(call))
 
     def _comprehended(
-        self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, give: Callable[[], Entry]
-    ) -> list[Entry] | None:
+        self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, give: Callable[[], KnownEntry]
+    ) -> list[KnownEntry] | None:
         part = node.generators[0]
         found = self._elements(part.iter) if len(node.generators) == 1 else None
         if found is None or part.is_async:
             return None
         before, where = self._values.copied(), self._stretch()
-        made: list[Entry] = []
+        made: list[KnownEntry] = []
         try:
             for one in found:
                 self._bind(part.target, one.value, ast.Constant(None), one.known)
@@ -144,7 +144,7 @@ class Elements(Tables):
     def _comprehended_mapping(self, node: ast.DictComp) -> Held | None:
         keys: list[Exactly | None] = []
 
-        def give() -> Entry:
+        def give() -> KnownEntry:
             keys.append(self._exact(node.key))
             return self._as_entry(node.value)
 
@@ -153,7 +153,7 @@ class Elements(Tables):
             return None
         return self._as_mapping({key.value: one for key, one in zip(keys, found, strict=True) if key})
 
-    def _as_mapping(self, entries: dict[object, Entry]) -> Held:
+    def _as_mapping(self, entries: dict[object, KnownEntry]) -> Held:
         made = Held(entries, self._where)
         made.whole = made.every
         return made
@@ -197,7 +197,7 @@ class Elements(Tables):
         if name not in _SEQUENCES | _MAPPINGS or last_name(node.func) in self._values:
             return self._copy_made(node, name) or self._table_of(node, name)
         if name in _MAPPINGS and not node.args and all(k.arg is not None for k in node.keywords):
-            entries: dict[object, Entry] = {k.arg: self._as_entry(k.value) for k in node.keywords}
+            entries: dict[object, KnownEntry] = {k.arg: self._as_entry(k.value) for k in node.keywords}
             made = Held(entries, self._where)
             made.whole = made.every
             return made
@@ -228,8 +228,8 @@ class Elements(Tables):
             return None
         return Held(held.entries.copy(), self._where, united(held.whole))
 
-    def _of_pairs(self, pairs: Sequence[Entry]) -> Held | None:
-        entries: dict[object, Entry] = {}
+    def _of_pairs(self, pairs: Sequence[KnownEntry]) -> Held | None:
+        entries: dict[object, KnownEntry] = {}
         for one in pairs:
             row = one.known.entries if isinstance(one.known, Held) else None
             key = row[0].known if isinstance(row, list) and len(row) == 2 else None
@@ -250,13 +250,13 @@ class Elements(Tables):
             return made
         return None
 
-    def _next(self, node: ast.expr) -> Entry | None:
+    def _next(self, node: ast.expr) -> KnownEntry | None:
         """What ``next`` gives of something."""
         held = self._held(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
         if held is not None and not held.kind and isinstance(held.entries, list):
             if not held.entries or held.where != self._where:
                 self._let_go(held)
-                return Entry(held.whole)
+                return KnownEntry(held.whole)
             return held.entries.pop(0)
         found = self._elements(node) if held is None else None
         return found[0] if found else None
@@ -266,22 +266,22 @@ class Elements(Tables):
         """The fields of the named tuple that a call makes; None if it makes none."""
 
 
-def _constant(value: object) -> Entry:
-    return Entry(CLEAN, Exactly(value))  # type: ignore[arg-type]
+def _constant(value: object) -> KnownEntry:
+    return KnownEntry(CLEAN, Exactly(value))  # type: ignore[arg-type]
 
 
-def _row(entries: Sequence[Entry], where: int) -> Entry:
+def _row(entries: Sequence[KnownEntry], where: int) -> KnownEntry:
     whole = united(*(one.value for one in entries))
     known: Known = Held(list(entries), where, whole)
-    return Entry(whole, known)
+    return KnownEntry(whole, known)
 
 
-_VIEWS: Mapping[str, Callable[[dict[object, Entry], int], list[Entry]]] = {
+_VIEWS: Mapping[str, Callable[[dict[object, KnownEntry], int], list[KnownEntry]]] = {
     "keys": lambda entries, where: [_constant(key) for key in entries],
     "values": lambda entries, where: list(entries.values()),
     "items": lambda entries, where: [_row([_constant(key), one], where) for key, one in entries.items()],
 }
-_HANDLERS: Mapping[str, Callable[[Elements, Sequence[ast.expr]], list[Entry] | None]] = {
+_HANDLERS: Mapping[str, Callable[[Elements, Sequence[ast.expr]], list[KnownEntry] | None]] = {
     "list": Elements._same,
     "tuple": Elements._same,
     "iter": Elements._same,

@@ -33,7 +33,7 @@ class Runs:
     function: FunctionNode
 
 
-class Entry(NamedTuple):
+class KnownEntry(NamedTuple):
     """One entry of a table: what it carries, and what is known of it."""
 
     value: Value
@@ -54,7 +54,7 @@ class Held:
         texts: the constants that were put in since it was made.
     """
 
-    entries: list[Entry] | dict[object, Entry] | None
+    entries: list[KnownEntry] | dict[object, KnownEntry] | None
     where: int
     whole: Value = field(default_factory=dict)
     kind: Kind = ""
@@ -66,18 +66,18 @@ class Held:
         """Whether it is a ``ConfigParser``."""
         return self.kind == "parser"
 
-    def attribute(self, name: str) -> Entry | None:
+    def attribute(self, name: str) -> KnownEntry | None:
         """What an attribute holds, where the attributes are entries."""
         if self.kind == "namespace":
             return self.at(name)
         return self.at(self.names.index(name)) if name in self.names else None
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: KnownEntry) -> None:
         self.whole = united(self.whole, entry.value)
         if isinstance(entry.known, Exactly):
             self.texts.add(entry.known.value)
 
-    def at(self, key: Plain) -> Entry | None:
+    def at(self, key: Plain) -> KnownEntry | None:
         """The entry under a key; one that carries nothing, where there is none."""
         if self.entries is None:
             return None
@@ -115,7 +115,7 @@ class Prepared:
 
 
 Known = Exactly | Held | Runs | Fields | Prepared
-NO_ENTRY = Entry(CLEAN)
+NO_ENTRY = KnownEntry(CLEAN)
 
 
 def is_same(first: Known | None, second: Known | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
 from wardround_python.dataflow.analysis import ModuleFlow
 from wardround_python.dataflow.domain import Hit
@@ -15,7 +15,7 @@ from wardround_python.dataflow.modules import Modules, nothing
 if TYPE_CHECKING:
     from wardround_python.dataflow.value_recorder import Seen
 
-_DOUBTED = LatePattern(
+_DOUBTED = LazyPattern(
     r"(?i)\bselect\b|\b(?:insert|replace|merge)\s+into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b|"
     r"\b(?:create|drop|alter|truncate)\s+table\b|shell|\bsystem\(|popen|\b(?:eval|exec)\("
 )

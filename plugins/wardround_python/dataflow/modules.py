@@ -26,7 +26,7 @@ _SHORTEST_NAME = 4
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-class Found(NamedTuple):
+class ResolvedModule(NamedTuple):
     """A name at the top of a module of the project, and what follows it: ``("Store", "open")``."""
 
     flow: ModuleFlow
@@ -57,7 +57,7 @@ class Modules:
         self._likes: dict[tuple[str, str], ProjectClass | None] = {}
         self._stretches = 0
         self.depth = 0
-        self._found: dict[tuple[str, str], Found | None] = {}
+        self._found: dict[tuple[str, str], ResolvedModule | None] = {}
         self.walks = 0
         self.asked: dict[tuple[str, str, bool], None] = {}
         self.has_answered = False
@@ -144,7 +144,7 @@ class Modules:
         found = self.find(first, second) if is_import else self.called(first, second)
         return found is not None
 
-    def find(self, importer: str, dotted: str, again: int = _DEEPEST_EXPORT) -> Found | None:
+    def find(self, importer: str, dotted: str, again: int = _DEEPEST_EXPORT) -> ResolvedModule | None:
         """What a dotted name, as an import of a module spells it, stands for in the project."""
         if self._read is nothing:
             self.asked[importer, dotted, True] = None
@@ -157,7 +157,7 @@ class Modules:
         self.has_answered = self.has_answered or found is not None
         return found
 
-    def _find(self, importer: str, dotted: str, again: int) -> Found | None:
+    def _find(self, importer: str, dotted: str, again: int) -> ResolvedModule | None:
         for path, names in _places(importer, dotted):
             flow = self.flow(path)
             if flow is None:
@@ -168,7 +168,7 @@ class Modules:
                     ".".join((flow.module.imported[names[0]], *names[1:])),
                     again - 1,
                 )
-            return Found(flow, names)
+            return ResolvedModule(flow, names)
         return None
 
 

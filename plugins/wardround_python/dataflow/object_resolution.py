@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Named = Sequence[tuple[ast.keyword, Value]]
 
 
-class Callee(NamedTuple):
+class ResolvedCallee(NamedTuple):
     """A function of the project that is called.
 
     Attributes:
@@ -103,18 +103,18 @@ class Objects(Elements):
         is_tuple = cls is not None and any(last_name(base) == "NamedTuple" for base in cls.node.bases)
         return cls.fields if cls is not None and is_tuple else None
 
-    def _callee(self, node: ast.Call) -> Callee | None:
+    def _callee(self, node: ast.Call) -> ResolvedCallee | None:
         """The function of the project that is called, if it is one."""
         func = node.func
         if isinstance(func, ast.Lambda):
-            return Callee(self._owner, self._owner.nested.of_lambda(func))
+            return ResolvedCallee(self._owner, self._owner.nested.of_lambda(func))
         if isinstance(func, ast.Name):
             known = self._values.known.get(func.id)
             if isinstance(known, Runs):
                 return self._callee_of(known.function)
             function = self._named_function(func.id)
             if function is not None:
-                return Callee(self._owner, function)
+                return ResolvedCallee(self._owner, function)
             return self._imported(func) if func.id not in self._values else None
         if isinstance(func, ast.Subscript):  # handlers[name](value)
             held = self._table(func.value)
@@ -125,19 +125,21 @@ class Objects(Elements):
             return None
         return self._method_called(func) or self._imported(func)
 
-    def _callee_of(self, function: FunctionNode) -> Callee | None:
+    def _callee_of(self, function: FunctionNode) -> ResolvedCallee | None:
         """A function a name stands for that was given to it here; of another module's, nothing is known."""
-        return Callee(self._owner, function) if self._owner.nested.has(function) else None
+        return ResolvedCallee(self._owner, function) if self._owner.nested.has(function) else None
 
-    def _imported(self, func: ast.expr) -> Callee | None:
+    def _imported(self, func: ast.expr) -> ResolvedCallee | None:
         dotted = self._module.imported_name(func)
         found = self._owner.modules.find(self._module.path, dotted) if dotted else None
         if found is None or not found.names:
             return None
         function = found.flow.functions.get(found.names[0])
-        return Callee(found.flow, function) if function is not None and len(found.names) == 1 else None
+        return (
+            ResolvedCallee(found.flow, function) if function is not None and len(found.names) == 1 else None
+        )
 
-    def _method_called(self, func: ast.Attribute) -> Callee | None:
+    def _method_called(self, func: ast.Attribute) -> ResolvedCallee | None:
         on = func.value
         if isinstance(on, ast.Call) and last_name(on.func) == "super" and self._class is not None:
             return self._of(self._class, func.attr, None, is_own=True, above=True)
@@ -152,7 +154,7 @@ class Objects(Elements):
                 return self._of(cls, func.attr, None)
         return self._called_like(func)
 
-    def _called_like(self, func: ast.Attribute) -> Callee | None:
+    def _called_like(self, func: ast.Attribute) -> ResolvedCallee | None:
         """The method of an object that was handed in, by the name it goes by."""
         on = func.value
         is_handed = isinstance(on, ast.Attribute) or (
@@ -169,18 +171,18 @@ class Objects(Elements):
         receiver: Instance | None,
         is_own: bool = False,
         above: bool = False,
-    ) -> Callee | None:
+    ) -> ResolvedCallee | None:
         found = cls.method(name, above)
         if found is None:
             return None
         holder, function = found
         positional = [*function.args.posonlyargs, *function.args.args]
         skips = bool(positional) and positional[0].arg in {"self", "cls"}
-        return Callee(holder.flow, function, receiver, is_own, skips)
+        return ResolvedCallee(holder.flow, function, receiver, is_own, skips)
 
     def _enter(
         self,
-        callee: Callee,
+        callee: ResolvedCallee,
         summary: Summary,
         node: ast.Call,
         given: Sequence[Value],
@@ -226,7 +228,7 @@ class Objects(Elements):
             if isinstance(held, Held):
                 self._let_go(held)
 
-    def _attributes(self, callee: Callee, summary: Summary, node: ast.Call) -> dict[str, Value]:
+    def _attributes(self, callee: ResolvedCallee, summary: Summary, node: ast.Call) -> dict[str, Value]:
         """What the attributes carry that a method reads."""
         asked = {name for name in summary.reaches if name.startswith("self.")}
         kept: dict[str, Value] = {name: {PARAMETER + name: PASSED} for name in summary.kept()}

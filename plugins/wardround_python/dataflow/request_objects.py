@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name
 
 FRAMEWORKS = frozenset(
     {"flask", "quart", "bottle", "sanic", "flask_restful", "flask_restx", "apiflask", "web"}
 )  # fmt: skip
 REQUEST_NAMES = frozenset({"request", "req", "_request"})
-REQUEST_TYPE = LatePattern(r"(^|[.\[| ])(Http|Wsgi|WSGI|ASGI|Drf)?Request\b")
+REQUEST_TYPE = LazyPattern(r"(^|[.\[| ])(Http|Wsgi|WSGI|ASGI|Drf)?Request\b")
 _KEPT_REQUEST = frozenset({"req", "_req", "_request", "http_request"})
 """Attributes in which an object keeps the request it was made for."""
-_CLIENT = LatePattern(
+_CLIENT = LazyPattern(
     r"(urllib3|urllib\.request|requests|httpx|aiohttp|http\.client|scrapy|pycurl|tornado)(\.|$)"
 )
 _DEEPEST = 3

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import ast
 
-from wardround.checks.lazy import LatePattern
-from wardround_python.dataflow.domain import CLEAN, Danger, Value, encoded
+from wardround.checks.lazy import LazyPattern
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Value, encoded
 
-_PAGES = Danger.HTML | Danger.PAGE | Danger.SCRIPT
+_PAGES = SinkKind.HTML | SinkKind.PAGE | SinkKind.SCRIPT
 # Last part of a function's name -> the dangers that are gone from what it gives. Functions not named here or
 # in KEEPING are taken to give something of their own.
-CLEANSING: dict[str, Danger] = {
-    "quote": _PAGES | Danger.SHELL | Danger.PATH | Danger.URL | Danger.REDIRECT,
-    "quote_plus": _PAGES | Danger.SHELL | Danger.PATH | Danger.URL | Danger.REDIRECT,
-    "escape": _PAGES | Danger.PATTERN | Danger.BACKTRACK,
-    "basename": Danger.PATH,
-    "dumps": Danger.HTML | Danger.PAGE | Danger.FIELDS | Danger.LOG,
+CLEANSING: dict[str, SinkKind] = {
+    "quote": _PAGES | SinkKind.SHELL | SinkKind.PATH | SinkKind.URL | SinkKind.REDIRECT,
+    "quote_plus": _PAGES | SinkKind.SHELL | SinkKind.PATH | SinkKind.URL | SinkKind.REDIRECT,
+    "escape": _PAGES | SinkKind.PATTERN | SinkKind.BACKTRACK,
+    "basename": SinkKind.PATH,
+    "dumps": SinkKind.HTML | SinkKind.PAGE | SinkKind.FIELDS | SinkKind.LOG,
 }
 KEEPING = frozenset(
     {
@@ -107,32 +107,32 @@ ADDING_METHODS = frozenset(
 _LINE_ENDS = frozenset({"\n", "\r", "\r\n"})
 
 
-def gone_by_method(call: ast.Call, func: ast.Attribute) -> Danger:
+def gone_by_method(call: ast.Call, func: ast.Attribute) -> SinkKind:
     """What a method takes from the text it is called on."""
     if func.attr in {"encode", "splitlines", "model_dump"}:
-        return Danger.FIELDS if func.attr == "model_dump" else Danger.LOG
+        return SinkKind.FIELDS if func.attr == "model_dump" else SinkKind.LOG
     if func.attr == "dict" and not isinstance(func.value, ast.Attribute):
-        return Danger.FIELDS
+        return SinkKind.FIELDS
     if func.attr == "replace" and call.args and isinstance(call.args[0], ast.Constant):
         text = str(call.args[0].value)
         if text == "'":
-            return Danger.XPATH
-        return Danger.LOG if text in _LINE_ENDS else Danger.SCRIPT if text[:1] == "<" else Danger(0)
-    return Danger(0)
+            return SinkKind.XPATH
+        return SinkKind.LOG if text in _LINE_ENDS else SinkKind.SCRIPT if text[:1] == "<" else SinkKind(0)
+    return SinkKind(0)
 
 
-_ALL_BUT = LatePattern(r"\[\^((?:[^\]\\]|\\[wd.-])+)\][+*]?")
+_ALL_BUT = LazyPattern(r"\[\^((?:[^\]\\]|\\[wd.-])+)\][+*]?")
 
 
-def gone_by_pattern(call: ast.Call, name: str) -> Danger:
+def gone_by_pattern(call: ast.Call, name: str) -> SinkKind:
     """What ``re.sub`` takes from a text of which it replaces everything but harmless characters."""
     first = call.args[0] if call.args else None
     pattern = first.value if name == "re.sub" and isinstance(first, ast.Constant) else None
     kept = _ALL_BUT.fullmatch(pattern) if isinstance(pattern, str) else None
     other = call.args[1].value if len(call.args) > 1 and isinstance(call.args[1], ast.Constant) else "/"
     if kept is None or not set(kept[1] + str(other)).isdisjoint("/:'\"<>;&|$`"):
-        return Danger(0)
-    return Danger.PATH | Danger.REDIRECT | Danger.URL | Danger.SHELL | Danger.XPATH | _PAGES
+        return SinkKind(0)
+    return SinkKind.PATH | SinkKind.REDIRECT | SinkKind.URL | SinkKind.SHELL | SinkKind.XPATH | _PAGES
 
 
 CLEAN_ATTRIBUTES = frozenset(
@@ -142,7 +142,7 @@ CLEAN_ATTRIBUTES = frozenset(
     }
 )  # fmt: skip
 
-CHECKING = LatePattern(
+CHECKING = LazyPattern(
     r"(?i)(^|_)(is|has|in|allow(ed|s)?|valid(ate|ated|ator)?|safe|check(ed|s)?|verif(y|ied)|ensure|assert|"
     r"require[sd]?|guard|permit(ted)?|match(es)?|fullmatch|contains|exists_in|reject|deny|refuse|forbid|restrict|"
     r"whitelist(ed)?|sanitiz?s?e|clean)(_|$)|^(is|has|allow|valid|check|verif|ensure|assert|guard|reject)[A-Z]"
@@ -179,10 +179,10 @@ UNTELLING = frozenset(
         "authenticate", "join", "basename", "splitext", "isabs", "is_absolute",
     }
 )  # fmt: skip
-SHAPES = LatePattern(r"^(https?:)?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:|^[a-z][\w.-]*/")
+SHAPES = LazyPattern(r"^(https?:)?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:|^[a-z][\w.-]*/")
 """Text that says where an address leads, whatever follows it."""
 
-TAG = LatePattern(r"<\s*[/!a-zA-Z]")
+TAG = LazyPattern(r"<\s*[/!a-zA-Z]")
 
-SCRIPT = LatePattern(r"(?i)<script\b")
+SCRIPT = LazyPattern(r"(?i)<script\b")
 """Text that a script begins in."""

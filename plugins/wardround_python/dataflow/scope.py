@@ -19,15 +19,15 @@ from wardround_python.dataflow.domain import (
     PARAMETER,
     REQUEST,
     UPLOAD,
-    Danger,
     Place,
+    SinkKind,
     Summary,
     Value,
     united,
     without,
 )
 from wardround_python.dataflow.expression_shapes import constant_text, key_of
-from wardround_python.dataflow.known_value import Entry, Held, Known
+from wardround_python.dataflow.known_value import Held, Known, KnownEntry
 from wardround_python.dataflow.state import OUTSIDE, State
 
 if TYPE_CHECKING:
@@ -35,23 +35,27 @@ if TYPE_CHECKING:
     from wardround_python.dataflow.classes import Instance
 
 FROM_REQUEST: Value = {REQUEST: ALL}
-FROM_HOST: Value = {REQUEST: Danger.HOST}
-_KEPT = Danger.REDIRECT | Danger.URL | Danger.SQL | Danger.SHELL | Danger.CODE
+FROM_HOST: Value = {REQUEST: SinkKind.HOST}
+_KEPT = SinkKind.REDIRECT | SinkKind.URL | SinkKind.SQL | SinkKind.SHELL | SinkKind.CODE
 FROM_PATH: Value = {
-    REQUEST: Danger.HTML
-    | Danger.TEMPLATE
-    | Danger.SHELL
-    | Danger.CODE
-    | Danger.SQL
-    | Danger.LDAP
-    | Danger.XPATH
+    REQUEST: SinkKind.HTML
+    | SinkKind.TEMPLATE
+    | SinkKind.SHELL
+    | SinkKind.CODE
+    | SinkKind.SQL
+    | SinkKind.LDAP
+    | SinkKind.XPATH
 }
-FROM_SENDER: Value = {REQUEST: ALL & ~(Danger.REDIRECT | Danger.URL | Danger.FIELDS | Danger.LOG)}
-FROM_UPLOAD: Value = {UPLOAD: Danger.OBJECTS | Danger.CODE | Danger.TEMPLATE | Danger.SQL | Danger.SHELL}
+FROM_SENDER: Value = {REQUEST: ALL & ~(SinkKind.REDIRECT | SinkKind.URL | SinkKind.FIELDS | SinkKind.LOG)}
+FROM_UPLOAD: Value = {
+    UPLOAD: SinkKind.OBJECTS | SinkKind.CODE | SinkKind.TEMPLATE | SinkKind.SQL | SinkKind.SHELL
+}
 
-FROM_MODEL: Value = {MODEL: Danger.SQL | Danger.SHELL | Danger.CODE | Danger.TEMPLATE | Danger.OBJECTS}
+FROM_MODEL: Value = {
+    MODEL: SinkKind.SQL | SinkKind.SHELL | SinkKind.CODE | SinkKind.TEMPLATE | SinkKind.OBJECTS
+}
 
-Clears = Mapping[str, Danger]
+Clears = Mapping[str, SinkKind]
 
 
 class Entered(NamedTuple):
@@ -98,7 +102,7 @@ class Scope(ABC):
         self._fresh: dict[ast.Call, Instance | None] = {}
         self._walked_into: ast.Call | None = None
         self._answers: dict[ast.expr, Known] = {}
-        self._pieces_given: list[Entry] = []
+        self._pieces_given: list[KnownEntry] = []
         self._raised: Value = CLEAN
         self._where = owner.modules.stretch()
         self._entered: Entered | None = None
@@ -125,7 +129,7 @@ class Scope(ABC):
     def _instance(self, node: ast.expr) -> Instance | None:
         """The object an expression stands for, where its class is one of the project."""
 
-    def _reach(self, danger: Danger, node: ast.expr, value: Value) -> None:
+    def _reach(self, danger: SinkKind, node: ast.expr, value: Value) -> None:
         self._reach_at((danger, node, self._module.path), value, None)
 
     def _reach_at(self, place: Place, value: Value, call: ast.expr | None) -> None:

@@ -6,20 +6,20 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule, last_name
 from wardround_python.dataflow.commands import commands
-from wardround_python.dataflow.domain import Danger
+from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.regex_dos import is_slow_text
 
-Reached = Iterator[tuple[Danger, ast.expr]]
+Reached = Iterator[tuple[SinkKind, ast.expr]]
 
 
 @dataclass(frozen=True, slots=True)
 class Sink:
     """Arguments of a call that must not be a stranger's: by position, and by keyword."""
 
-    danger: Danger
+    danger: SinkKind
     first: int = 0
     last: int = 0
     keywords: tuple[str, ...] = ()
@@ -40,14 +40,15 @@ def _each(names: str, sink: Sink) -> dict[str, Sink]:
 
 
 _PATH = Sink(
-    Danger.PATH, keywords=("file", "path", "filename", "path_or_file", "filename_or_fp", "filepath_or_buffer")
+    SinkKind.PATH,
+    keywords=("file", "path", "filename", "path_or_file", "filename_or_fp", "filepath_or_buffer"),
 )
-_TWO_PATHS = Sink(Danger.PATH, 0, 1, keywords=("src", "dst"))
-_URL = Sink(Danger.URL, keywords=("url",))
-_SECOND_URL = Sink(Danger.URL, 1, 1, keywords=("url",))
-_SHELL = Sink(Danger.SHELL, keywords=("cmd", "command"))
-_OBJECTS = Sink(Danger.OBJECTS)
-_HTML = Sink(Danger.HTML)
+_TWO_PATHS = Sink(SinkKind.PATH, 0, 1, keywords=("src", "dst"))
+_URL = Sink(SinkKind.URL, keywords=("url",))
+_SECOND_URL = Sink(SinkKind.URL, 1, 1, keywords=("url",))
+_SHELL = Sink(SinkKind.SHELL, keywords=("cmd", "command"))
+_OBJECTS = Sink(SinkKind.OBJECTS)
+_HTML = Sink(SinkKind.HTML)
 
 FUNCTIONS: dict[str, Sink] = {
     **_each("os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
@@ -67,12 +68,12 @@ FUNCTIONS: dict[str, Sink] = {
     **_each("os.rename os.replace os.link os.symlink shutil.copy shutil.copy2 shutil.copyfile "
             "shutil.copytree "
             "shutil.move", _TWO_PATHS),
-    "flask.send_from_directory": Sink(Danger.PATH, keywords=("directory",)),
+    "flask.send_from_directory": Sink(SinkKind.PATH, keywords=("directory",)),
     **_each("eval exec __import__ importlib.import_module runpy.run_module "
             "code.InteractiveInterpreter.runsource "
             "builtins.eval builtins.exec timeit.timeit pandas.eval numexpr.evaluate js2py.eval_js "
             "sympy.sympify sympy.parse_expr sympy.parsing.sympy_parser.parse_expr "
-            "ctypes.CDLL ctypes.cdll.LoadLibrary", Sink(Danger.CODE)),
+            "ctypes.CDLL ctypes.cdll.LoadLibrary", Sink(SinkKind.CODE)),
     **_each("pickle.loads pickle.load cPickle.loads dill.loads dill.load cloudpickle.loads marshal.loads "
             "_pickle.loads _pickle.load jsonpickle.loads jsonpickle.unpickler.decode "
             "jsonpickle.decode joblib.load shelve.open yaml.unsafe_load yaml.full_load yaml.unsafe_load_all "
@@ -81,15 +82,15 @@ FUNCTIONS: dict[str, Sink] = {
             "mako.template.Template "
             "django.template.Template tornado.template.Template bottle.SimpleTemplate "
             "chameleon.PageTemplate chameleon.PageTextTemplate",
-            Sink(Danger.TEMPLATE, keywords=("source", "template_string", "text"))),
+            Sink(SinkKind.TEMPLATE, keywords=("source", "template_string", "text"))),
     **_each("django.utils.safestring.mark_safe django.utils.html.format_html "
             "django.utils.safestring.SafeString django.utils.safestring.SafeText "
             "markupsafe.Markup flask.Markup sanic.html "
             "jinja2.Markup", _HTML),
-    "django.core.mail.send_mail": Sink(Danger.HTML, 8, 8, ("html_message",)),
-    "flask_mail.Message": Sink(Danger.HTML, 9, 9, ("html",)),
+    "django.core.mail.send_mail": Sink(SinkKind.HTML, 8, 8, ("html_message",)),
+    "flask_mail.Message": Sink(SinkKind.HTML, 9, 9, ("html",)),
     **_each("starlette.responses.HTMLResponse fastapi.responses.HTMLResponse sanic.response.html "
-            "aiohttp.web.HTMLResponse", Sink(Danger.HTML, keywords=("content", "body"))),
+            "aiohttp.web.HTMLResponse", Sink(SinkKind.HTML, keywords=("content", "body"))),
     **_each("flask.redirect quart.redirect django.shortcuts.redirect bottle.redirect sanic.response.redirect "
             "werkzeug.utils.redirect django.http.HttpResponseRedirect "
             "django.http.HttpResponsePermanentRedirect "
@@ -100,57 +101,58 @@ FUNCTIONS: dict[str, Sink] = {
             + " ".join(f"{library}.{kind}" for library in ("pyramid.httpexceptions", "webob.exc", "falcon")
                        for kind in ("HTTPFound", "HTTPSeeOther", "HTTPMovedPermanently",
                                     "HTTPTemporaryRedirect", "HTTPPermanentRedirect")),
-            Sink(Danger.REDIRECT, keywords=("location", "url", "redirect_to", "to"))),
+            Sink(SinkKind.REDIRECT, keywords=("location", "url", "redirect_to", "to"))),
     **_each("urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen "
             "wget.download feedparser.parse pdfkit.from_url imgkit.from_url weasyprint.HTML "
             "tornado.httpclient.HTTPRequest trafilatura.fetch_url newspaper.Article", _URL),
-    "pandas.read_html": Sink(Danger.URL, keywords=("io",)),
-    "ldap3.Connection": Sink(Danger.LDAP, 1, 1, ("user",)),
-    "syslog.syslog": Sink(Danger.LOG, 0, 1),
+    "pandas.read_html": Sink(SinkKind.URL, keywords=("io",)),
+    "ldap3.Connection": Sink(SinkKind.LDAP, 1, 1, ("user",)),
+    "syslog.syslog": Sink(SinkKind.LOG, 0, 1),
     **_each(" ".join(f"{library}.{verb}" for library in ("requests", "httpx")
                      for verb in ("get", "post", "put", "patch", "delete", "head", "options")), _URL),
     **_each("requests.request httpx.request httpx.stream aiohttp.request urllib3.request", _SECOND_URL),
     **_each("socket.create_connection http.client.HTTPConnection http.client.HTTPSConnection",
-            Sink(Danger.URL, keywords=("host", "address"))),
-    "django.contrib.auth.hashers.make_password": Sink(Danger.TRUST, keywords=("password",)),
+            Sink(SinkKind.URL, keywords=("host", "address"))),
+    "django.contrib.auth.hashers.make_password": Sink(SinkKind.TRUST, keywords=("password",)),
     **_each("lxml.etree.XPath lxml.etree.ETXPath elementpath.select elementpath.iter_select "
-            "elementpath.Selector", Sink(Danger.XPATH, 0, 1, ("path",))),
+            "elementpath.Selector", Sink(SinkKind.XPATH, 0, 1, ("path",))),
     **_each("pandas.read_sql pandas.read_sql_query pandas.io.sql.read_sql",
-            Sink(Danger.SQL, keywords=("sql",))),
+            Sink(SinkKind.SQL, keywords=("sql",))),
     **_each("django.db.models.expressions.RawSQL psycopg.sql.SQL psycopg2.sql.SQL duckdb.sql "
             "duckdb.query sqlalchemy.text sqlalchemy.sql.text "
             "sqlalchemy.sql.expression.text "
-            "sqlalchemy.literal_column sqlalchemy.text.columns", Sink(Danger.SQL, keywords=("sql", "text"))),
+            "sqlalchemy.literal_column sqlalchemy.text.columns",
+            Sink(SinkKind.SQL, keywords=("sql", "text"))),
     **_each("re.compile re.match re.search re.fullmatch re.findall re.finditer re.sub re.split regex.compile",
-            Sink(Danger.PATTERN, keywords=("pattern",))),
+            Sink(SinkKind.PATTERN, keywords=("pattern",))),
 }  # fmt: skip
 """By dotted name, imports resolved."""
 
-_SQL_TEXT = Sink(Danger.SQL, keywords=("sql", "query", "statement", "operation"))
+_SQL_TEXT = Sink(SinkKind.SQL, keywords=("sql", "query", "statement", "operation"))
 METHODS: dict[str, Sink] = {
     **_each(
         "execute executemany executescript exec_driver_sql mogrify executemany_async",
         _SQL_TEXT,
     ),
-    "raw": Sink(Danger.SQL, keywords=("raw_query",)),
-    "extra": Sink(Danger.SQL, 0, 9, ("where", "select", "tables", "order_by")),
-    "runsource": Sink(Danger.CODE, keywords=("source",)),
-    "paged_search": Sink(Danger.LDAP, 0, 1, ("search_base", "search_filter")),
+    "raw": Sink(SinkKind.SQL, keywords=("raw_query",)),
+    "extra": Sink(SinkKind.SQL, 0, 9, ("where", "select", "tables", "order_by")),
+    "runsource": Sink(SinkKind.CODE, keywords=("source",)),
+    "paged_search": Sink(SinkKind.LDAP, 0, 1, ("search_base", "search_filter")),
     **_each(
         "simple_bind_s simple_bind bind_s rename_s delete_s modify_s add_s",
-        Sink(Danger.LDAP, keywords=("who", "dn")),
+        Sink(SinkKind.LDAP, keywords=("who", "dn")),
     ),
-    **_each("xpath", Sink(Danger.XPATH)),
+    **_each("xpath", Sink(SinkKind.XPATH)),
     **_each("exec_command", _SHELL),
-    **_each("set_password", Sink(Danger.TRUST, keywords=("raw_password",))),
-    **_each("create_user create_superuser acreate_user", Sink(Danger.TRUST, 2, 2, ("password",))),
+    **_each("set_password", Sink(SinkKind.TRUST, keywords=("raw_password",))),
+    **_each("create_user create_superuser acreate_user", Sink(SinkKind.TRUST, 2, 2, ("password",))),
     "goto": _URL,
     "attach_alternative": _HTML,
 }
 """By the last part alone, whatever they are called on."""
 
 _FETCH_ROW = frozenset({"fetch", "fetchrow", "fetchval", "fetch_all", "fetch_one", "fetch_val"})
-_DATABASE = LatePattern(r"(?i)(^|[._])(db|database|conn|connection|pool|cursor|cur|pg|session|engine)$")
+_DATABASE = LazyPattern(r"(?i)(^|[._])(db|database|conn|connection|pool|cursor|cur|pg|session|engine)$")
 _PATH_METHODS = frozenset(
     {"read_text", "read_bytes", "write_text", "write_bytes", "unlink", "rmdir", "iterdir", "open", "rename",
      "replace", "mkdir", "touch"}
@@ -169,8 +171,8 @@ _RESPONSES = frozenset(
      "fastapi.responses.Response", "aiohttp.web.Response", "sanic.response.HTTPResponse"}
 )  # fmt: skip
 _MATCHES = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})
-_DRIVERS = LatePattern(r"(^|\.)(webdriver|uc|undetected_chromedriver)\.(\w+\.)?\w+$")
-_FETCHERS = LatePattern(r"(^|\.)httpclient\.(Async|Curl\w*)?HTTPClient$")
+_DRIVERS = LazyPattern(r"(^|\.)(webdriver|uc|undetected_chromedriver)\.(\w+\.)?\w+$")
+_FETCHERS = LazyPattern(r"(^|\.)httpclient\.(Async|Curl\w*)?HTTPClient$")
 _REGEX_LOOKUPS = ("__regex", "__iregex")
 _LOADERS = {"get": _DRIVERS, "fetch": _FETCHERS}
 _PAGES = frozenset({"pyramid.response.Response", "webob.Response"})
@@ -178,12 +180,12 @@ _PAGES = frozenset({"pyramid.response.Response", "webob.Response"})
 _SAVES = frozenset({"save"})
 _LDAP_SEARCHES = frozenset({"search_s", "search_st", "search_ext", "search_ext_s"})
 _XPATH_MAKERS = frozenset({"lxml.etree.XPathEvaluator", "lxml.etree.XPathDocumentEvaluator"})
-_TEMPLATES = LatePattern(r"(?i)env|jinja|template|engine")
-_SAFE_LOADERS = LatePattern(r"(^|\.)(C?SafeLoader|BaseLoader|C?BaseLoader)$")
-_DJANGO_PAGE = LatePattern(
+_TEMPLATES = LazyPattern(r"(?i)env|jinja|template|engine")
+_SAFE_LOADERS = LazyPattern(r"(^|\.)(C?SafeLoader|BaseLoader|C?BaseLoader)$")
+_DJANGO_PAGE = LazyPattern(
     r"\bhttp\.(response\.)?HttpResponse(NotFound|BadRequest|Forbidden|ServerError|Gone)?$"
 )
-_HTML_TYPE = LatePattern(r"text/html|xhtml|svg")
+_HTML_TYPE = LazyPattern(r"text/html|xhtml|svg")
 
 
 def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow: Collection[str]) -> Reached:
@@ -193,26 +195,27 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
     """
     name = module.dotted(call.func) or ""
     sink = FUNCTIONS.get(name)
-    if sink is not None and (sink.danger is not Danger.HTML or not _is_typed(call)):
+    if sink is not None and (sink.danger is not SinkKind.HTML or not _is_typed(call)):
         yield from ((sink.danger, argument) for argument in sink.arguments(call))
-    yield from ((Danger.SHELL, one) for one in commands(module, call, name))
-    yield from ((Danger.CODE, one) for one in _looked_up(call.func))
-    yield from ((Danger.REDIRECT, one) for one in _addresses(module, call, name))
+    yield from ((SinkKind.SHELL, one) for one in commands(module, call, name))
+    yield from ((SinkKind.CODE, one) for one in _looked_up(call.func))
+    yield from ((SinkKind.REDIRECT, one) for one in _addresses(module, call, name))
     if isinstance(call.func, ast.Name) and not _XPATH_MAKERS.isdisjoint(makers):
-        yield from ((Danger.XPATH, argument) for argument in call.args[:1])
-    yield from ((Danger.PATTERN, k.value) for k in call.keywords if (k.arg or "").endswith(_REGEX_LOOKUPS))
-    yield from ((Danger.HTML, k.value) for k in call.keywords if k.arg == "twiml")
+        yield from ((SinkKind.XPATH, argument) for argument in call.args[:1])
+    yield from ((SinkKind.PATTERN, k.value) for k in call.keywords if (k.arg or "").endswith(_REGEX_LOOKUPS))
+    yield from ((SinkKind.HTML, k.value) for k in call.keywords if k.arg == "twiml")
     if name in {"yaml.load", "yaml.load_all"} and not _has_safe_loader(call):
-        yield from ((Danger.OBJECTS, argument) for argument in call.args[:1])
+        yield from ((SinkKind.OBJECTS, argument) for argument in call.args[:1])
     elif _DJANGO_PAGE.search(name) and not _is_typed(call):
         yield from (
-            (Danger.HTML, argument) for argument in Sink(Danger.HTML, keywords=("content",)).arguments(call)
+            (SinkKind.HTML, argument)
+            for argument in Sink(SinkKind.HTML, keywords=("content",)).arguments(call)
         )
     elif name in _RESPONSES or name in _PAGES:
         yield from _pages(call, name)
     if name.startswith("re.") and len(call.args) > 1 and _is_slow(call.args[0], slow):
         yield (
-            Danger.BACKTRACK,
+            SinkKind.BACKTRACK,
             call.args[2 if name in {"re.sub", "re.subn"} and len(call.args) > 2 else 1],
         )
     if isinstance(call.func, ast.Attribute):
@@ -221,7 +224,7 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
             and isinstance(call.func.value, ast.Name)
             and call.func.value.id in slow
         ):
-            yield from ((Danger.BACKTRACK, argument) for argument in call.args[-1:])
+            yield from ((SinkKind.BACKTRACK, argument) for argument in call.args[-1:])
         yield from _methods(module, call, call.func, makers)
 
 
@@ -294,36 +297,36 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
     if sink is not None:
         yield from ((sink.danger, argument) for argument in sink.arguments(call))
     if func.attr in _PATH_METHODS and (func.attr not in {"replace", "rename"} or len(call.args) == 1):
-        yield Danger.PATH, func.value
+        yield SinkKind.PATH, func.value
     elif func.attr in {"format", "format_map"} and any(_brings_object(one) for one in _given(call)):
-        yield Danger.TEMPLATE, func.value
+        yield SinkKind.TEMPLATE, func.value
     elif func.attr == "from_string" and _is_template(func, makers):
-        yield from ((Danger.TEMPLATE, argument) for argument in call.args[:1])
+        yield from ((SinkKind.TEMPLATE, argument) for argument in call.args[:1])
     elif func.attr in _SAVES and call.args:
-        yield Danger.PATH, call.args[0]
+        yield SinkKind.PATH, call.args[0]
     elif func.attr in _FETCH_ROW and _DATABASE.search(ast.unparse(func.value)):
-        yield from ((Danger.SQL, argument) for argument in call.args[:1])
+        yield from ((SinkKind.SQL, argument) for argument in call.args[:1])
     elif func.attr == "write" and "zipfile.ZipFile" in makers:
-        yield from ((Danger.PATH, argument) for argument in call.args[:1])
+        yield from ((SinkKind.PATH, argument) for argument in call.args[:1])
     elif func.attr in {"get", "fetch"} and any(_LOADERS[func.attr].search(one) for one in makers):
-        yield from ((Danger.URL, argument) for argument in _URL.arguments(call))
+        yield from ((SinkKind.URL, argument) for argument in _URL.arguments(call))
     elif func.attr == "setopt" and len(call.args) == 2 and ast.unparse(call.args[0]).endswith(".URL"):
-        yield Danger.URL, call.args[1]
+        yield SinkKind.URL, call.args[1]
     elif func.attr == "connect" and "socket.socket" in makers and call.args:
-        yield from ((Danger.URL, one) for one in getattr(call.args[0], "elts", call.args)[:1])
+        yield from ((SinkKind.URL, one) for one in getattr(call.args[0], "elts", call.args)[:1])
     elif makers and not _CLIENTS.isdisjoint(makers):
         if func.attr in _VERBS:
             yield from ((_URL.danger, argument) for argument in _URL.arguments(call))
         elif func.attr in {"request", "stream"}:
-            yield from ((Danger.URL, argument) for argument in _SECOND_URL.arguments(call))
+            yield from ((SinkKind.URL, argument) for argument in _SECOND_URL.arguments(call))
     elif func.attr == "search" and (not _LDAP_MAKERS.isdisjoint(makers) or "ldap3" in module.packages):
-        asked = Sink(Danger.LDAP, 0, 1, ("search_base", "search_filter"))
-        yield from ((Danger.LDAP, argument) for argument in asked.arguments(call))
+        asked = Sink(SinkKind.LDAP, 0, 1, ("search_base", "search_filter"))
+        yield from ((SinkKind.LDAP, argument) for argument in asked.arguments(call))
     elif func.attr in _LDAP_SEARCHES or (func.attr == "search" and "ldap" in module.packages):
-        base, filters = Sink(Danger.LDAP, keywords=("base",)), Sink(Danger.LDAP, 2, 2, ("filterstr",))
-        yield from ((Danger.LDAP, one) for one in (*base.arguments(call), *filters.arguments(call)))
+        base, filters = Sink(SinkKind.LDAP, keywords=("base",)), Sink(SinkKind.LDAP, 2, 2, ("filterstr",))
+        yield from ((SinkKind.LDAP, one) for one in (*base.arguments(call), *filters.arguments(call)))
     elif _looks_into_tree(module, func, makers):
-        yield from ((Danger.XPATH, argument) for argument in call.args[:1])
+        yield from ((SinkKind.XPATH, argument) for argument in call.args[:1])
 
 
 def _given(call: ast.Call) -> list[ast.expr]:
@@ -379,11 +382,11 @@ def _is_typed(call: ast.Call) -> bool:
     return said is not None and not _HTML_TYPE.search(said)
 
 
-def page_danger(node: ast.expr) -> Danger:
+def page_danger(node: ast.expr) -> SinkKind:
     """What must not be in the text of a page: of one that is put together there nothing unescaped at all."""
     is_filled = isinstance(node, ast.Call) and last_name(node.func) in {"format", "format_map"}
     is_text = is_filled or isinstance(node, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Subscript))
-    return Danger.HTML | Danger.PAGE if is_text else Danger.PAGE
+    return SinkKind.HTML | SinkKind.PAGE if is_text else SinkKind.PAGE
 
 
 def says_no_page(headers: ast.expr) -> bool:
@@ -404,12 +407,12 @@ def _pages(call: ast.Call, name: str) -> Reached:
     ):
         return
     if said is not None and _HTML_TYPE.search(said):
-        danger = Danger.HTML
+        danger = SinkKind.HTML
     elif said is None and (name.startswith("flask.") or name in _PAGES):
-        danger = Danger.PAGE
+        danger = SinkKind.PAGE
     else:
         return
     yield from (
-        (danger if danger is Danger.HTML else page_danger(value), value)
+        (danger if danger is SinkKind.HTML else page_danger(value), value)
         for value in Sink(danger, keywords=("body", "content", "text", "response")).arguments(call)
     )

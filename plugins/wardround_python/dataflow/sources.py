@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name
 from wardround_python.dataflow.request_objects import REQUEST_NAMES, REQUEST_TYPE, is_request, parameters
 
@@ -28,7 +28,7 @@ HANDLER_CALLS = frozenset(
      "get_body_arguments", "get_cookie"}
 )  # fmt: skip
 # An address in a record that a user of the site gave.
-STORED_ADDRESS = LatePattern(
+STORED_ADDRESS = LazyPattern(
     r"(?i)^(webhook|callback|hook|feed|avatar|logo|image|picture|icon|photo|source|import|remote|target|endpoint|"
     r"notify|notification|website|homepage|profile|delivery|ping|subscriber|logo_source|image_source)_?(url|uri)$"
 )
@@ -67,25 +67,25 @@ _ROUTE_VERBS = frozenset(
         "websocket_route",
     }
 )
-_PATH_PARAMETER = LatePattern(r"<(?:(?:string|path|any\([^)]*\)|str)(?:\([^)]*\))?:)?(\w+)>")
-_SANIC_PARAMETER = LatePattern(r"<(\w+):(?:str|string|path|strorempty|slug|alpha|re:[^>]*)>")
-_TEXT_TYPE = LatePattern(r"(^|[\[|, .])(str|bytes|Any|object|dict|list|Dict|List|UploadFile)\b")
-_NOT_TEXT = LatePattern(
+_PATH_PARAMETER = LazyPattern(r"<(?:(?:string|path|any\([^)]*\)|str)(?:\([^)]*\))?:)?(\w+)>")
+_SANIC_PARAMETER = LazyPattern(r"<(\w+):(?:str|string|path|strorempty|slug|alpha|re:[^>]*)>")
+_TEXT_TYPE = LazyPattern(r"(^|[\[|, .])(str|bytes|Any|object|dict|list|Dict|List|UploadFile)\b")
+_NOT_TEXT = LazyPattern(
     r"^(typing\.)?(Optional\[)?(int|float|bool|complex|Decimal|decimal\.Decimal|UUID4?|uuid\.UUID|date|datetime|"
     r"datetime\.\w+|timedelta|Literal\[.*|PositiveInt|conint.*|EmailStr|IPv\w+|None|ObjectId|PyObjectId)"
     r"(\])?( *\| *None)?$"
 )
 # A model of the body that another module declares.
-_MODEL_NAME = LatePattern(
+_MODEL_NAME = LazyPattern(
     r"(?<=[a-z])(In|Input|Payload|Create|Update|Patch|Body|Form|Schema|Params|DTO|Dto)$"
 )
-_CHOSEN = LatePattern(r"\b(Depends|Security|BackgroundTasks|SecurityScopes)\b")
-VIEW_DECORATOR = LatePattern(
+_CHOSEN = LazyPattern(r"\b(Depends|Security|BackgroundTasks|SecurityScopes)\b")
+VIEW_DECORATOR = LazyPattern(
     r"(^|\.)(login_required|require_\w+|api_view|csrf_exempt|permission_\w+|staff_member_required|"
     r"user_passes_test|never_cache|cache_page|view_config|authentication_classes)$"
 )
-ID_NAME = LatePattern(r"(^|_)(id|pk|uuid|slug|number|year|month|day|page)$")
-_VIEW_BASE = LatePattern(r"View(Set)?$|Mixin$|Resource$|Handler$")
+ID_NAME = LazyPattern(r"(^|_)(id|pk|uuid|slug|number|year|month|day|page)$")
+_VIEW_BASE = LazyPattern(r"View(Set)?$|Mixin$|Resource$|Handler$")
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "dispatch"})
 
 
@@ -107,7 +107,7 @@ _MODEL_LIBRARIES = frozenset(
      "langchain_community", "mistralai", "cohere", "ollama", "groq", "google", "together",
      "langchain_experimental"}
 )  # fmt: skip
-_MODEL_TEXT = LatePattern(
+_MODEL_TEXT = LazyPattern(
     r"(\.choices\[\d\]\.message|\.message)\.content$|\.output_text$|\.content\[\d\]\.text$|\.function\.(name|arguments)$|"
     r"\.(invoke|predict|generate|generate_content)\(.*\)\.(content|text)$|"
     r"\['choices'\]\[\d\]\['message'\]\['content'\]$"
@@ -294,7 +294,7 @@ def is_raw_request(module: PythonModule, key: str | None, function: FunctionNode
     return cls is not None and any(ast.unparse(base).endswith("HTTPRequestHandler") for base in cls.bases)
 
 
-_SENT_KEYS = LatePattern(r"^(HTTP_\w+|QUERY_STRING|PATH_INFO|REQUEST_URI|RAW_URI|wsgi\.input)$")
+_SENT_KEYS = LazyPattern(r"^(HTTP_\w+|QUERY_STRING|PATH_INFO|REQUEST_URI|RAW_URI|wsgi\.input)$")
 
 
 def is_sent_key(module: PythonModule, on: ast.expr, key: ast.expr, function: FunctionNode | None) -> bool:

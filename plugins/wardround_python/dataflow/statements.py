@@ -14,17 +14,17 @@ from wardround_python.dataflow.domain import (
     EVERYTHING,
     PARAMETER,
     PASSED,
-    Danger,
+    SinkKind,
     Summary,
     Value,
     united,
 )
 from wardround_python.dataflow.expression_shapes import constant_text, key_of
 from wardround_python.dataflow.known_value import (
-    Entry,
     Exactly,
     Held,
     Known,
+    KnownEntry,
     is_same,
     worked_out,
 )
@@ -97,7 +97,7 @@ class FunctionFlow(Branches):
         if last in sanitizers.CONVERTING or sanitizers.CHECKING.search(last):
             self._clear({key: EVERYTHING for one in call.args for key in self._keys(one)})
         if last == "relative_to" and isinstance(call.func, ast.Attribute):
-            self._clear(dict.fromkeys(self._keys(call.func.value), Danger.PATH))
+            self._clear(dict.fromkeys(self._keys(call.func.value), SinkKind.PATH))
         self._left += last in _ENDING_CALLS
         return last in _ENDING_CALLS
 
@@ -157,7 +157,7 @@ class FunctionFlow(Branches):
         if isinstance(node.target, ast.Subscript):
             self._put_into(
                 node.target,
-                Entry(united(self.value(node.target), self.value(node.value))),
+                KnownEntry(united(self.value(node.target), self.value(node.value))),
             )
             return None
         before = self._exact(node.target)
@@ -172,7 +172,7 @@ class FunctionFlow(Branches):
             self._note_known(known)
             self._give_object(node.value)
             if self._in_view and getattr(self._function, "name", "") in _ADDRESS_METHODS:
-                self._reach(Danger.REDIRECT, node.value, value)
+                self._reach(SinkKind.REDIRECT, node.value, value)
             if self._is_page_route and not isinstance(node.value, (ast.Dict, ast.List)):
                 self._answer_page(node.value, value)
         else:
@@ -187,7 +187,7 @@ class FunctionFlow(Branches):
         for one in others:
             for header, address in headers_in(one):
                 if header == "location":
-                    self._reach(Danger.REDIRECT, address, self.value(address))
+                    self._reach(SinkKind.REDIRECT, address, self.value(address))
         if not any(says_no_page(one) for one in others):
             self._reach(page_danger(text), text, value)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from wardround.languages.python.module import last_name
 from wardround_python.dataflow import sanitizers
 from wardround_python.dataflow.assignments import Bindings
-from wardround_python.dataflow.domain import CLEAN, Danger, Value, united, without
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Value, united, without
 from wardround_python.dataflow.expression_shapes import constant_text, holes_of, leading, names_used, operands
 
 
@@ -22,17 +22,19 @@ class Texts(Bindings):
             return CLEAN
         text, carried = parts[0]
         start = "".join(text or "" for text, _ in leading(parts))
-        leads = any(left & (Danger.REDIRECT | Danger.URL) for left in carried.values())
+        leads = any(left & (SinkKind.REDIRECT | SinkKind.URL) for left in carried.values())
         if (text is None and not leads) or sanitizers.SHAPES.search(start):
-            value = without(value, Danger.REDIRECT | Danger.URL)
-        value = without(value, Danger.FIELDS)
+            value = without(value, SinkKind.REDIRECT | SinkKind.URL)
+        value = without(value, SinkKind.FIELDS)
         if any(text and sanitizers.SCRIPT.search(text) for text, _ in parts):
             value = {
-                origin: left | Danger.PAGE if left & Danger.SCRIPT else left for origin, left in value.items()
+                origin: left | SinkKind.PAGE if left & SinkKind.SCRIPT else left
+                for origin, left in value.items()
             }
         if any(text and sanitizers.TAG.search(text) for text, _ in parts):
             return {
-                origin: left | Danger.PAGE if left & Danger.HTML else left for origin, left in value.items()
+                origin: left | SinkKind.PAGE if left & SinkKind.HTML else left
+                for origin, left in value.items()
             }
         return value
 
@@ -65,7 +67,7 @@ class Texts(Bindings):
             are_numbers = bool(holes) and set(holes) <= set("difouxX")
             given = [] if are_numbers else [self._by_name(template, node.right)]
         if isinstance(node.left, ast.Call) and last_name(node.left.func) == "Markup":
-            given = [without(one, Danger.HTML | Danger.PAGE) for one in given]
+            given = [without(one, SinkKind.HTML | SinkKind.PAGE) for one in given]
         start = template.partition("%")[0] if template is not None else None
         rest = template[len(start) :] if template is not None and start is not None else None
         parts: list[tuple[str | None, Value]] = [(start, left)] if start != "" else []
@@ -90,5 +92,5 @@ class Texts(Bindings):
                 is_number = spec.rstrip("'\"")[-1:] in set("dfxeg%b") and bool(spec)
                 text = self._text_of(one.value)
                 value = CLEAN if is_number else self.value(one.value)
-                parts.append((text, without(value, Danger.LOG) if one.conversion == ord("r") else value))
+                parts.append((text, without(value, SinkKind.LOG) if one.conversion == ord("r") else value))
         return self._joined(parts) if parts else CLEAN

@@ -9,7 +9,7 @@ from wardround.semantics.docdrift.cli_checks import OptionCheck
 
 if TYPE_CHECKING:
     from wardround.semantics.docdrift.cli_options import CommandLine
-    from wardround.semantics.docdrift.references import Program
+    from wardround.semantics.docdrift.references import ProgramName
 
 _DERIVING = (
     "typer", "HfArgumentParser", "import fire", "tyro", "jsonargparse", "simple_parsing", "cyclopts",
@@ -40,7 +40,7 @@ class PythonOptionCheck(OptionCheck):
 
         return is_test_path(path) and not path.endswith("conftest.py")
 
-    def program(self, path: str) -> Program:
+    def program(self, path: str) -> ProgramName:
         from wardround_python.docdrift.program_name import program_of
 
         file = self.change.file(path)

@@ -8,20 +8,20 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.base import Source
+from wardround.checks.base import SourceFile
 from wardround.findings import Plane, Span
 from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
 from wardround_python.syntax.function_text import differing
 
 if TYPE_CHECKING:
-    from wardround.semantics.docdrift.model import Compared
+    from wardround.semantics.docdrift.model import DocumentedPair
 
 _FUNCTIONS_AT_MOST = 15
 """Where a change touches more documented functions of a file, it is a sweep and says little about each."""
 
 
-def untold(source: Source) -> Sequence[Compared]:
+def untold(source: SourceFile) -> Sequence[DocumentedPair]:
     """The documented functions whose code the change touched, and whose docstring it did not."""
     if source.base_text is None or not differing(source.base_text, source.text):
         return ()
@@ -38,31 +38,31 @@ class DocstringCheck(PythonCheck):
 
     PLANE: ClassVar[Plane] = Plane.CONTRACT
     WORDS = ('"""', "'''")
-    LOOK = "wardround_python.prefilters:changes_a_documented_function"
+    PREFILTER = "wardround_python.prefilters:changes_a_documented_function"
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return super().wants(source) and any(cls.may_speak(one, source) for one in untold(source))
 
     @classmethod
     @abstractmethod
-    def may_speak(cls, one: Compared, source: Source) -> bool:
+    def may_speak(cls, one: DocumentedPair, source: SourceFile) -> bool:
         """Whether there can be anything to say about a function; asked before the module is parsed."""
 
     @abstractmethod
-    def look_at(self, one: Compared) -> None:
+    def look_at(self, one: DocumentedPair) -> None:
         """Report what is wrong with one function, if anything is."""
 
     def visit_Module(self, node: ast.Module) -> None:  # noqa: N802  (named after the class it visits)
         for one in untold(self.source):
             self.look_at(one)
 
-    def function_of_change(self, one: Compared) -> FunctionNode:
+    def function_of_change(self, one: DocumentedPair) -> FunctionNode:
         """The definition in the tree of the module after the change."""
         definitions = [n for n in self.module.nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
         return next(n for n in definitions if n.name == one.change.simple_name and n.lineno >= one.line)
 
-    def words_span(self, one: Compared, token: str, line: int, column: int = 0) -> Span:
+    def words_span(self, one: DocumentedPair, token: str, line: int, column: int = 0) -> Span:
         """The place in the file of a token of the docstring; the function's name where it stands otherwise.
 
         Args:

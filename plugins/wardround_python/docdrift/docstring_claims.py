@@ -9,10 +9,10 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
-from wardround.semantics.docdrift.numbers import numbers_said
+from wardround.semantics.docdrift.numbers import numbers_in_prose
 from wardround.storage.regex_cache import bounded
 from wardround_python.analysis.return_types import called_by, every_number_of, raised_by
 
@@ -20,12 +20,12 @@ _SMALL = 2
 _HARMLESS_CALLS = frozenset(
     {"get", "strip", "lower", "upper", "pop", "next", "len", "str", "int", "isinstance", "split", "append"}
 )
-_SAFE = LatePattern(
+_SAFE = LazyPattern(
     r"(?i)\bthread[- ]?safe\w*|\bsafe\b[^.\n]{0,40}\bthreads?\b|\btakes? (?:the|a|its)[^.\n]{0,20}\block\b"
     r"|\b(?:under|holding|holds) (?:the|a|its)[^.\n]{0,20}\block\b"
 )
-_LOCKS = LatePattern(r"(?i)lock|mutex|semaphore|condition|synchroni[sz]ed|atomic")
-_RAISES = LatePattern(r"(?i)\braises?\b")
+_LOCKS = LazyPattern(r"(?i)lock|mutex|semaphore|condition|synchroni[sz]ed|atomic")
+_RAISES = LazyPattern(r"(?i)\braises?\b")
 _Claim = tuple[str, int, str]
 
 
@@ -74,7 +74,7 @@ def by_number(
     by_name = {number for name, number in given.items() if name in named and number is not None}
     come = (after | by_name) - before
     gone = before - after - by_name - everywhere if come else set[float]()
-    for one in numbers_said(words) if gone else ():
+    for one in numbers_in_prose(words) if gone else ():
         line = words[words.rfind("\n", 0, one.start) + 1 : one.start]
         plain = min(one.values)
         telling = plain > _SMALL or plain % 1 or "default" in line.lower()

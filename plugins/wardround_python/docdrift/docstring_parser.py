@@ -11,29 +11,29 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.docdrift.model import Entry, Style, Words
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.docdrift.model import DocComment, DocEntry, Style
 
-_HISTORY = LatePattern(
+_HISTORY = LazyPattern(
     r"^([ \t]*)(?:\.\. (?:versionadded|versionchanged|version-changed|versionremoved|deprecated|changed|"
     r"deprecated-removed)::|@deprecated\b|@since\b|(?:New|Changed|Added|Deprecated|Removed) (?:in|since) "
     r"(?:version|v?\d)|Deprecated:|Version(?:Added|Changed)\b|!!! (?:warning|danger) \"Deprecated).*$",
     re.MULTILINE | re.IGNORECASE,
 )
-_FIELD = LatePattern(
+_FIELD = LazyPattern(
     r"^[ \t]*[:@](param|parameter|arg|argument|key|keyword|kwarg|type|raises?|except|exception|returns?|"
     r"rtype|yields?)\b[ \t]*([^:\n]*):[ \t]?(.*)$"
 )
-_HEADING = LatePattern(
+_HEADING = LazyPattern(
     r"^[ \t]*(?:\*\*)?(args|arguments|parameters|params|keyword args|keyword arguments|keyword parameters|"
     r"other parameters|raises|exceptions|returns|return|yields|yield)(?:\*\*)?[ \t]*(:?)(?:\*\*)?[ \t]*$",
     re.IGNORECASE,
 )
-_ENTRY = LatePattern(
+_ENTRY = LazyPattern(
     r"^[ \t]*(?:[-*+][ \t]+)?[`*]{0,3}\\?\*{0,2}([A-Za-z_][\w.]*)[`*]{0,3}[ \t]*(\([^\n]*?\))?[ \t]*"
     r"(?::(?!:)|[ \t]--?[ \t]|[ \t]\u2013[ \t])(.*)$"
 )
-_UNDERLINE = LatePattern(r"^[ \t]*-{3,}[ \t]*$")
+_UNDERLINE = LazyPattern(r"^[ \t]*-{3,}[ \t]*$")
 _KINDS = {"args": "param", "arguments": "param", "parameters": "param", "params": "param"}
 _FIELD_KINDS = {
     "type": "", "rtype": "", "raise": "raises", "except": "raises", "exception": "raises",
@@ -46,25 +46,25 @@ class _Reading(msgspec.Struct):
     """What was found so far."""
 
     style: Style = Style.PLAIN
-    parameters: list[Entry] = msgspec.field(default_factory=list)
-    raises: list[Entry] = msgspec.field(default_factory=list)
+    parameters: list[DocEntry] = msgspec.field(default_factory=list)
+    raises: list[DocEntry] = msgspec.field(default_factory=list)
     results: dict[str, str] = msgspec.field(default_factory=dict)
 
-    def put(self, kind: str, entry: Entry) -> None:
+    def put(self, kind: str, entry: DocEntry) -> None:
         if kind == "param":
             self.parameters.append(entry)
         elif kind == "raises":
             self.raises.append(entry)
 
 
-def words_of(docstring: str) -> Words:
+def words_of(docstring: str) -> DocComment:
     """What a docstring says, as it stands in the source: its first line is line 0."""
     text = _without_history(docstring)
     lines = text.split("\n")
     reading = _Reading()
     _read_sections(lines, reading)
     _read_fields(lines, reading)
-    return Words(
+    return DocComment(
         text,
         _each_once(reading.parameters),
         _each_once(reading.raises),
@@ -75,7 +75,7 @@ def words_of(docstring: str) -> Words:
     )
 
 
-def _each_once(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+def _each_once(entries: Sequence[DocEntry]) -> tuple[DocEntry, ...]:
     return tuple({entry.name: entry for entry in reversed(entries)}.values())[::-1]
 
 
@@ -145,7 +145,7 @@ def _section_end(lines: Sequence[str], start: int, indent: int, underlined: bool
     return len(lines)
 
 
-def _google_entries(lines: Sequence[str], start: int, end: int) -> Iterator[Entry]:
+def _google_entries(lines: Sequence[str], start: int, end: int) -> Iterator[DocEntry]:
     depth = next((indent_of(line) for line in lines[start:end] if line.strip()), 0)
     found = [
         (number, match)
@@ -155,10 +155,10 @@ def _google_entries(lines: Sequence[str], start: int, end: int) -> Iterator[Entr
     for place, (number, match) in enumerate(found):
         following = found[place + 1][0] if place + 1 < len(found) else end
         text = "\n".join([f"{match[2] or ''} {match[3]}", *lines[number + 1 : following]]).rstrip()
-        yield Entry(match[1], text, number)
+        yield DocEntry(match[1], text, number)
 
 
-def _numpy_entries(lines: Sequence[str], start: int, end: int) -> Iterator[Entry]:
+def _numpy_entries(lines: Sequence[str], start: int, end: int) -> Iterator[DocEntry]:
     depth = next((indent_of(line) for line in lines[start:end] if line.strip()), 0)
     heads = [n for n in range(start, end) if lines[n].strip() and indent_of(lines[n]) == depth]
     for place, number in enumerate(heads):
@@ -168,7 +168,7 @@ def _numpy_entries(lines: Sequence[str], start: int, end: int) -> Iterator[Entry
         for name in names.split(","):
             simple = name.strip().strip("`*\\")
             if simple.replace(".", "_").isidentifier():
-                yield Entry(simple, text, number)
+                yield DocEntry(simple, text, number)
 
 
 def _read_fields(lines: Sequence[str], reading: _Reading) -> None:
@@ -183,7 +183,7 @@ def _read_fields(lines: Sequence[str], reading: _Reading) -> None:
             reading.results.setdefault(kind, text)
         elif kind and match[2].split():
             name = match[2].split()[-1].strip("`*\\")
-            reading.put("raises" if kind == "raises" else "param", Entry(name, text, number))
+            reading.put("raises" if kind == "raises" else "param", DocEntry(name, text, number))
         reading.style = Style.SPHINX
 
 

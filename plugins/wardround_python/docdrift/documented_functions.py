@@ -10,7 +10,13 @@ import msgspec
 
 from wardround.languages.python.module import SCOPES, FunctionNode, nodes_run_by
 from wardround.languages.python.tree import parse
-from wardround.semantics.docdrift.model import Code, Compared, DocumentedChange, Parameter, Signature
+from wardround.semantics.docdrift.model import (
+    DocumentedChange,
+    DocumentedCode,
+    DocumentedPair,
+    DocumentedSignature,
+    Parameter,
+)
 from wardround_python.docdrift.docstring_parser import words_of
 from wardround_python.syntax.function_text import FunctionText, differing
 
@@ -24,13 +30,13 @@ class _Read(msgspec.Struct, frozen=True):
         words_line: where its docstring starts, counted in its own text from 1.
     """
 
-    code: Code
+    code: DocumentedCode
     docstring: str | None
     words_line: int
 
 
 @lru_cache(maxsize=2)
-def compared(old_text: str, new_text: str) -> Sequence[Compared]:
+def compared(old_text: str, new_text: str) -> Sequence[DocumentedPair]:
     """The functions of a module with a docstring before the change whose code differs, in the new order.
 
     Comments, formatting and type annotations are no code. Functions in functions are part of those.
@@ -39,7 +45,7 @@ def compared(old_text: str, new_text: str) -> Sequence[Compared]:
     return tuple(one for old, new in pairs for one in _compare(old, new))
 
 
-def _compare(old: FunctionText, new: FunctionText) -> Iterator[Compared]:
+def _compare(old: FunctionText, new: FunctionText) -> Iterator[DocumentedPair]:
     """What a pair comes to: nothing where there was no docstring or only formatting differs."""
     try:
         before = _read(old)
@@ -50,7 +56,7 @@ def _compare(old: FunctionText, new: FunctionText) -> Iterator[Compared]:
         return
     change = DocumentedChange(new.name, words_of(before.docstring), before.code, after.code)
     words_line = new.line + after.words_line - 1
-    yield Compared(change, before.docstring, after.docstring, new.line, words_line)
+    yield DocumentedPair(change, before.docstring, after.docstring, new.line, words_line)
 
 
 def _read(function: FunctionText) -> _Read:
@@ -80,7 +86,7 @@ def _take_docstring(node: FunctionNode) -> tuple[str | None, int]:
     return None, node.lineno
 
 
-def code_of(node: FunctionNode) -> Code:
+def code_of(node: FunctionNode) -> DocumentedCode:
     """A function without its docstring as comparable code; its annotations are cut off, in place."""
     signature = signature_of(node)
     wrappers = tuple(ast.unparse(one) for one in node.decorator_list)
@@ -95,7 +101,7 @@ def code_of(node: FunctionNode) -> Code:
     yields = any("yield" in line for line in lines) and any(
         isinstance(part, (ast.Yield, ast.YieldFrom)) for part in nodes_run_by(node.body)
     )
-    return Code(lines, signature, tuple(returns), yields, tuple(filter(None, raises)), wrappers)
+    return DocumentedCode(lines, signature, tuple(returns), yields, tuple(filter(None, raises)), wrappers)
 
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
@@ -134,7 +140,7 @@ def _plain_assignment(node: ast.AnnAssign) -> ast.stmt:
     return ast.Assign(targets=[node.target], value=node.value, lineno=node.lineno)
 
 
-def signature_of(node: FunctionNode) -> Signature:
+def signature_of(node: FunctionNode) -> DocumentedSignature:
     """What a function declares, without the receiver of a method."""
     arguments = node.args
     plain = [*arguments.posonlyargs, *arguments.args]
@@ -143,7 +149,7 @@ def signature_of(node: FunctionNode) -> Signature:
     pairs = [*zip(plain, defaults, strict=True), *by_keyword]
     if pairs and pairs[0][0].arg in ("self", "cls", "mcs"):
         pairs = pairs[1:]
-    return Signature(
+    return DocumentedSignature(
         tuple(Parameter(a.arg, None if value is None else ast.unparse(value)) for a, value in pairs),
         arguments.kwarg is not None,
         tuple(one.arg for one in (arguments.vararg, arguments.kwarg) if one is not None),

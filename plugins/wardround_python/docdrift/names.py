@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.docdrift.model import Compared
-from wardround.semantics.docdrift.new_parameters import WORD, Naming, Surroundings
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.docdrift.model import DocumentedPair
+from wardround.semantics.docdrift.new_parameters import WORD, Naming, ParameterContext
 
-_PIECE = LatePattern(
+_PIECE = LazyPattern(
     r"""#(?P<comment>[^\n]*)"""
     r"""|[rRbBuUfF]{0,2}(?P<long>\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?''')"""
     r"""|[rRbBuUfF]{0,2}(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?P<name>[^\W\d]\w*)""",
@@ -31,7 +31,7 @@ def naming(text: str) -> Naming:
     return Naming(names, words)
 
 
-def surroundings(one: Compared, before: str, after: str) -> Surroundings:
+def surroundings(one: DocumentedPair, before: str, after: str) -> ParameterContext:
     """A changed function within its module, given the module's texts."""
     old, new = naming(before).without(one.words_before), naming(after).without(one.words_after or "")
-    return Surroundings(one.change, old, new)
+    return ParameterContext(one.change, old, new)

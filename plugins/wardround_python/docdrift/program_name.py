@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.base import Project
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.docdrift.references import Program
+from wardround.checks.base import RepositoryView
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.docdrift.references import ProgramName
 
-_SCRIPT = LatePattern(r"""["']?([A-Za-z][\w.-]*)["']?\s*=\s*["']?([A-Za-z_]\w*)(?:\.[\w.]+)?:[\w.]+""")
-_OWN_NAME = LatePattern(
+_SCRIPT = LazyPattern(r"""["']?([A-Za-z][\w.-]*)["']?\s*=\s*["']?([A-Za-z_]\w*)(?:\.[\w.]+)?:[\w.]+""")
+_OWN_NAME = LazyPattern(
     r"""(?:\bprog\s*=\s*|\.(?:command|group)\(\s*(?:name\s*=\s*)?)["']([A-Za-z][\w.-]*)["']"""
 )
-_SECTION = LatePattern(r"^\[([^\]\n]+)\]", re.MULTILINE)
+_SECTION = LazyPattern(r"^\[([^\]\n]+)\]", re.MULTILINE)
 _METADATA = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
-def program_of(path: str, text: str, project: Project) -> Program:
+def program_of(path: str, text: str, project: RepositoryView) -> ProgramName:
     """The commands, paths and dotted names under which a module may be run."""
     parts = path.removesuffix(".py").split("/")
     plain = parts[1:] if parts[0] in ("src", "lib") else parts
@@ -26,15 +26,15 @@ def program_of(path: str, text: str, project: Project) -> Program:
         commands.add("pytest")
     dotted = ".".join(plain[:-1] if plain[-1] in ("__main__", "__init__") else plain)
     package = {plain[0]} if len(plain) > 1 and _is_package(parts, project) else set()
-    return Program(frozenset(commands), frozenset({path, dotted} | package))
+    return ProgramName(frozenset(commands), frozenset({path, dotted} | package))
 
 
-def _is_package(parts: list[str], project: Project) -> bool:
+def _is_package(parts: list[str], project: RepositoryView) -> bool:
     root = parts[: 2 if parts[0] in ("src", "lib") else 1]
     return project.read("/".join((*root, "__main__.py"))) is not None
 
 
-def _scripts(folders: list[str], project: Project) -> list[tuple[str, str]]:
+def _scripts(folders: list[str], project: RepositoryView) -> list[tuple[str, str]]:
     """(command, top package) of the scripts that the nearest project around a folder installs."""
     for depth in range(len(folders), -1, -1):
         stem = "".join(f"{folder}/" for folder in folders[:depth])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.checks.base import Source
-from wardround.semantics.docdrift.model import Compared, Parameter
+from wardround.checks.base import SourceFile
+from wardround.semantics.docdrift.model import DocumentedPair, Parameter
 from wardround.semantics.docdrift.new_parameters import features
 from wardround_python.docdrift.names import surroundings
 
@@ -17,7 +17,7 @@ SWEPT_FILES = 5
 
 
 def likely_left_out(
-    one: Compared, source: Source, in_doubt: Sequence[Parameter]
+    one: DocumentedPair, source: SourceFile, in_doubt: Sequence[Parameter]
 ) -> list[tuple[Parameter, float]]:
     """Those of some new parameters that a model takes for left out, and how likely.
 
@@ -36,7 +36,7 @@ def likely_left_out(
     ]
 
 
-def _is_swept(name: str, source: Source) -> bool:
+def _is_swept(name: str, source: SourceFile) -> bool:
     """Whether the change brings a name to many files at once."""
     naming_it = source.project.files_with_word([name], ("*.py",))
     return sum(source.is_changed(path) for path in naming_it) > SWEPT_FILES

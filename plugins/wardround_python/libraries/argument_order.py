@@ -5,30 +5,30 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_text
 from wardround_python.checks.swapped_arguments import named
 
-TEXT = LatePattern(
+TEXT = LazyPattern(
     r"(\w*_)?(text|string|line|value|content|contents|body|name|raw|html|source|title|word|words|s|data"
     r"|message|slug|phone|number)"
 )
-PATTERN = LatePattern(r"(\w*_)?(PATTERN|REGEX|RE|RX|pattern|regex|re|rx)")
-_FILE = LatePattern(r"(f|fh|fp|fd|file|out|outfile|handle|stream|fobj|writer|sink)")
-_TO = LatePattern(r"(dst|dest|destination|target|backup|archive|new_path|new_name|final|final_path)(_\w+)?")
-_FROM = LatePattern(
+PATTERN = LazyPattern(r"(\w*_)?(PATTERN|REGEX|RE|RX|pattern|regex|re|rx)")
+_FILE = LazyPattern(r"(f|fh|fp|fd|file|out|outfile|handle|stream|fobj|writer|sink)")
+_TO = LazyPattern(r"(dst|dest|destination|target|backup|archive|new_path|new_name|final|final_path)(_\w+)?")
+_FROM = LazyPattern(
     r"(src|source|original|tmp|temp|tmp_path|temp_path|old_path|old_name|upload|incoming)(_\w+)?"
 )
-_KEY = LatePattern(r"(\w*_)?(key|secret|salt)(_\w+)?")
-_MESSAGE = LatePattern(r"(\w*_)?(body|message|msg|payload|data|content|raw)")
-LATITUDE = LatePattern(r"(\w*_)?(lat|latitude)")
-LONGITUDE = LatePattern(r"(\w*_)?(lon|lng|long|longitude)")
-_FOLDER = LatePattern(r"(\w*_)?(dir|folder|root|base|directory|base_path)")
-_FILE_NAME = LatePattern(r"(\w*_)?(filename|file_name|basename)")
+_KEY = LazyPattern(r"(\w*_)?(key|secret|salt)(_\w+)?")
+_MESSAGE = LazyPattern(r"(\w*_)?(body|message|msg|payload|data|content|raw)")
+LATITUDE = LazyPattern(r"(\w*_)?(lat|latitude)")
+LONGITUDE = LazyPattern(r"(\w*_)?(lon|lng|long|longitude)")
+_FOLDER = LazyPattern(r"(\w*_)?(dir|folder|root|base|directory|base_path)")
+_FILE_NAME = LazyPattern(r"(\w*_)?(filename|file_name|basename)")
 _TYPES = frozenset({"str", "int", "float", "bool", "dict", "list", "tuple", "set", "bytes"})
 _MODES = frozenset({"r", "w", "a", "rb", "wb", "ab", "rt", "wt", "x"})
 _METACHARACTERS = ("\\", "[", "^", "$", ".*", "|", "+")
-_DATE, _CLOCK = LatePattern(r"(\w*_)?(day|date)"), LatePattern(r"(\w*_)?(time|clock)")
+_DATE, _CLOCK = LazyPattern(r"(\w*_)?(day|date)"), LazyPattern(r"(\w*_)?(time|clock)")
 _Judge = Callable[[Sequence[ast.expr]], str | None]
 
 
@@ -40,7 +40,7 @@ def clip(args: Sequence[ast.expr]) -> str | None:
     return None
 
 
-def is_named(node: ast.expr, pattern: LatePattern) -> bool:
+def is_named(node: ast.expr, pattern: LazyPattern) -> bool:
     one = named(node) if not isinstance(node, ast.Constant) else None
     return one is not None and pattern.fullmatch(one.name) is not None
 

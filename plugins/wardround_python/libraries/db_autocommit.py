@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name, nodes_run_by
 from wardround.languages.python.tree import walk
-from wardround_python.analysis.call_resolution import Callees
+from wardround_python.analysis.call_resolution import CallResolver
 
-_CHANGES = LatePattern(
+_CHANGES = LazyPattern(
     r"(?is)^\s*(?:insert|update|delete|replace|merge|with\b.{1,400}\b(?:insert|update|delete))\b"
 )
 _EXECUTES = frozenset(
@@ -65,7 +65,7 @@ def _text_of(node: ast.expr, module: PythonModule) -> str | None:
     return None
 
 
-def keeps_each(node: ast.expr, module: PythonModule, callees: Callees, deep: int = _DEEPEST) -> bool:
+def keeps_each(node: ast.expr, module: PythonModule, callees: CallResolver, deep: int = _DEEPEST) -> bool:
     """Whether a connection, cursor, pool or engine keeps every statement at once."""
     if not deep:
         return False

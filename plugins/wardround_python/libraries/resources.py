@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 OPENERS = frozenset(
     {
@@ -54,7 +54,7 @@ MADE: Mapping[str, frozenset[str]] = {
     "tempfile.mkdtemp": frozenset({"shutil.rmtree"}),
     "os.open": frozenset({"os.close"}),
 }
-LOCK_NAME = LatePattern(r"(^|_)(r?lock|mutex|sem|semaphore)$", re.IGNORECASE)
+LOCK_NAME = LazyPattern(r"(^|_)(r?lock|mutex|sem|semaphore)$", re.IGNORECASE)
 # They use what they are given while they run and keep nothing.
 BORROWERS = frozenset(
     {

@@ -6,24 +6,24 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround_python.dataflow.request_objects import parameters
 from wardround_python.dataflow.sources import decorator_name, is_route
 
-_GUARD = LatePattern(
+_GUARD = LazyPattern(
     r"(?i)login_required|authenticat|(^|[._])auth(_?required|orized?|orize)?$|protected|permission|jwt_required|"
     r"token_required|(^|[._])(staff|admin|member|owner|user)s?_(only|required)|requires?_(\w+_)?(auth|login|user|role|"
     r"perm|admin|staff|token|scope|session)|roles?_(required|allowed|accepted)|scopes?_required|user_passes_test|verified"
 )
-_DEPENDS = LatePattern(r"\b(Depends|Security)\(")
-_WHO = LatePattern(
+_DEPENDS = LazyPattern(r"\b(Depends|Security)\(")
+_WHO = LazyPattern(
     r"(?i)user|auth|principal|caller|\bme\b|admin|permission|token|member|identity|account|session_of|own"
 )
-_WHO_TYPE = LatePattern(
+_WHO_TYPE = LazyPattern(
     r"(?i)^(\w*(current|logged|auth)\w*(user|account|member|principal)?|caller|me|\w*principal)$"
 )
-_STORE = LatePattern(r"(?i)\b(db|session|conn|connection|store|settings|repo|client)\b|get_(db|session)")
+_STORE = LazyPattern(r"(?i)\b(db|session|conn|connection|store|settings|repo|client)\b|get_(db|session)")
 _WRITING = frozenset({"post", "put", "patch", "delete"})
 
 

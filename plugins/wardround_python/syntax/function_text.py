@@ -12,12 +12,12 @@ from functools import lru_cache
 import msgspec
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_DEFINITION = LatePattern(r"\n([ \t]*)(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)")
-_OPENS = LatePattern("[#'\"]")
-_SHORT_STRING = LatePattern(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'""")
-_GAP = LatePattern(r"\n\n(?=def |class |async |@)")
+_DEFINITION = LazyPattern(r"\n([ \t]*)(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)")
+_OPENS = LazyPattern("[#'\"]")
+_SHORT_STRING = LazyPattern(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'""")
+_GAP = LazyPattern(r"\n\n(?=def |class |async |@)")
 """Between two blocks at the top of a module."""
 _LONG_QUOTES = ('"""', "'''")
 _CHARACTERS_AT_MOST = 40_000

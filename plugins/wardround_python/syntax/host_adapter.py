@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.cache import tree_of
 from wardround.languages.python.tree import walk
 from wardround.specialists import Comment, StatementOf, lines_as_statements
 from wardround.text.line_ends import has_lone_returns
 
-_DECLARED = LatePattern(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
-_NO_CODE = LatePattern(r"[ \t\f]*(?:#.*)?\r?$")
+_DECLARED = LazyPattern(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+_NO_CODE = LazyPattern(r"[ \t\f]*(?:#.*)?\r?$")
 
 
 def statements(text: str) -> StatementOf:
@@ -41,12 +41,17 @@ def comments(text: str) -> Iterable[Comment]:
     """The comments of a module; those before a place that cannot be read, where there is one."""
     if "wardround:" not in text:
         return
-    from wardround.languages.python.tokens import Kind, Lines, tokens, tokens_within  # few modules ask
+    from wardround.languages.python.tokens import (  # few modules ask
+        LineOffsets,
+        TokenKind,
+        tokens,
+        tokens_within,
+    )
 
-    lines = Lines(text, only_newlines=True)
+    lines = LineOffsets(text, only_newlines=True)
     try:
         for token in tokens_within(tokens(text)):
-            if token.kind is Kind.COMMENT:
+            if token.kind is TokenKind.COMMENT:
                 line, column = lines.position(token.start)
                 yield Comment(line, token.text.lstrip("#").strip(), column + 1)
     except SyntaxError:

@@ -6,16 +6,16 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import is_test_path
-from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
-from wardround.semantics.docdrift.model import Compared
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
+from wardround.semantics.docdrift.model import DocumentedPair
 from wardround.training_tasks import AnyTask, Choice, Commit, History, LineTask, Task
-from wardround_lab.tasks.commit_messages import choices_of_messages
+from wardround_lab.tasks.commit_messages import mine_message_choices
 from wardround_python.docdrift.documented_functions import compared
 from wardround_python.tasks.mutations import CLASSES, inject
 
-_SENTENCE_END = LatePattern(
+_SENTENCE_END = LazyPattern(
     r"(?<=[.!?:])\s+(?=[A-Z`\"'(])|\n\s*\n|\n(?=\s*(?:[:*-]|\w+\s*(?:\([^)\n]*\))?\s*:))"
 )
 _LONG_STRING = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'')
@@ -34,7 +34,7 @@ def tasks() -> list[AnyTask]:
             specialist="python",
             title="which sentence of the docstring does this change touch",
             mine=_mine,
-            features=overlap,
+            features=lexical_features,
             feature_names=OVERLAP_NAMES,
             kind="doc-drift",
         ),
@@ -42,8 +42,8 @@ def tasks() -> list[AnyTask]:
             name="message-hunk",
             specialist="python",
             title="which hunk is this message about",
-            mine=lambda history: choices_of_messages(history, ("*.py",)),
-            features=overlap,
+            mine=lambda history: mine_message_choices(history, ("*.py",)),
+            features=lexical_features,
             feature_names=OVERLAP_NAMES,
         ),
         LineTask(
@@ -70,7 +70,7 @@ def _mine(history: History) -> Iterator[Choice]:
                 yield choice
 
 
-def _touched(history: History, commit: Commit) -> Iterator[tuple[str, Compared]]:
+def _touched(history: History, commit: Commit) -> Iterator[tuple[str, DocumentedPair]]:
     """The functions a commit changed, of files in which it changed a docstring too: only those are read."""
     for change in commit.changes:
         if is_test_path(change.path):
@@ -80,7 +80,7 @@ def _touched(history: History, commit: Commit) -> Iterator[tuple[str, Compared]]
             yield from ((change.path, one) for one in compared(old, new))
 
 
-def _choice(history: History, commit: Commit, path: str, one: Compared) -> Choice | None:
+def _choice(history: History, commit: Commit, path: str, one: DocumentedPair) -> Choice | None:
     sentences = sentences_of(one.words_before)
     if one.words_after is None or not _FEWEST_SENTENCES <= len(sentences) <= _MOST_SENTENCES:
         return None
@@ -99,7 +99,7 @@ def sentences_of(words: str) -> list[str]:
     return list(dict.fromkeys(one for one in found if len(_WORD.findall(one)) >= _FEWEST_WORDS))
 
 
-def changed_lines(one: Compared) -> str:
+def changed_lines(one: DocumentedPair) -> str:
     """The lines of code a change removed and added, with their sign."""
     lines = difflib.unified_diff(one.change.old.lines, one.change.new.lines, n=0, lineterm="")
     kept = [line for line in lines if not line.startswith(("---", "+++", "@@"))]

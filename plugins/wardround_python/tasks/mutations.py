@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from wardround.languages.python.tree import parse, walk
-from wardround.training_tasks import Injected
+from wardround.training_tasks import Mutation
 
 CLASSES = (
     "off-by-one", "operator", "negation", "condition", "swapped", "variable", "attribute", "constant",
@@ -66,7 +66,7 @@ class _Function:
     texts: tuple[str, ...]
 
 
-def inject(path: str, text: str, seed: int) -> Iterator[Injected]:
+def inject(path: str, text: str, seed: int) -> Iterator[Mutation]:
     """Break each function of a file in up to three ways, of different classes where there are."""
     try:
         module = parse(text)
@@ -112,8 +112,8 @@ def _body(node: FunctionNode) -> Iterator[ast.AST]:
         yield from walk(statement)
 
 
-def _broken(function: _Function, told: random.Random) -> Iterator[Injected]:
-    cuts: dict[str, list[_Cut | Injected]] = {}
+def _broken(function: _Function, told: random.Random) -> Iterator[Mutation]:
+    cuts: dict[str, list[_Cut | Mutation]] = {}
     for node in (function.node, *_body(function.node)):
         for maker in _MAKERS.get(type(node), ()):
             for cut in maker(node, function, told):
@@ -124,18 +124,18 @@ def _broken(function: _Function, told: random.Random) -> Iterator[Injected]:
             yield made
 
 
-def _whole(cut: _Cut | Injected, function: _Function) -> Injected | None:
+def _whole(cut: _Cut | Mutation, function: _Function) -> Mutation | None:
     """A cut as whole lines; None where the function would no longer parse, or is the same."""
     if isinstance(cut, _Cut):
         line = function.lines[cut.line - 1]
         wrong = line[: cut.start] + cut.new + line[cut.end :]
-        cut = Injected(cut.kind, cut.line, (line,), (wrong,), 0, 0)
+        cut = Mutation(cut.kind, cut.line, (line,), (wrong,), 0, 0)
     first, last = function.node.lineno, function.node.end_lineno or function.node.lineno
     before = list(function.lines[first - 1 : cut.line - 1])
     after = list(function.lines[cut.line - 1 + len(cut.right) : last])
     if cut.right == cut.wrong or not _parses([*before, *cut.wrong, *after]):
         return None
-    return Injected(cut.kind, cut.line, cut.right, cut.wrong, first, last)
+    return Mutation(cut.kind, cut.line, cut.right, cut.wrong, first, last)
 
 
 def _parses(lines: Sequence[str]) -> bool:
@@ -150,7 +150,7 @@ def _parses(lines: Sequence[str]) -> bool:
 
 # --- one line is written differently
 
-_Made = Iterator[_Cut | Injected]
+_Made = Iterator[_Cut | Mutation]
 _Tested = ast.If | ast.While | ast.IfExp | ast.Assert
 
 
@@ -296,11 +296,11 @@ def _of_block(block: Sequence[ast.stmt], function: _Function, told: random.Rando
         if lines is None:
             continue
         if len(block) > 1 and not (at == 0 and isinstance(statement, ast.Expr | ast.Import | ast.ImportFrom)):
-            yield Injected("statement", statement.lineno, lines, (), 0, 0)
+            yield Mutation("statement", statement.lineno, lines, (), 0, 0)
         indent = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
         extra = _spurious(function, told)
         if extra and extra != lines[0].strip():
-            yield Injected("statement", statement.lineno, (), (indent + extra,), 0, 0)
+            yield Mutation("statement", statement.lineno, (), (indent + extra,), 0, 0)
 
 
 def _lines_of(statement: ast.stmt, function: _Function) -> tuple[str, ...] | None:

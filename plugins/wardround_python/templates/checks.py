@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Check, Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
-from wardround_python.templates.markup import Attribute, Tag, tags
+from wardround_python.templates.markup import Attribute, MarkupTag, tags
 
 _MANIFESTS = ("*.txt", "*.toml", "*.cfg", "*.lock", "Pipfile", "*settings*.py", "*app*.py", "*/__init__.py")
 _DJANGO = ("django", "Django")
@@ -25,7 +25,7 @@ class TemplateCheck(Check):
 
     def report_at(self, start: int, end: int, message: str, severity: Severity | None = None) -> None:
         """Report the text between two offsets."""
-        span = Span(*self.source.place(start), *self.source.place(end))
+        span = Span(*self.source.position(start), *self.source.position(end))
         self.report(span, message, severity=severity)
 
 
@@ -169,7 +169,7 @@ class FormWithoutToken(TemplateCheck):
             ):
                 self.report_at(tag.start, tag.start + len("<form"), "this form posts without a CSRF token")
 
-    def _has_token(self, tag: Tag) -> bool:
+    def _has_token(self, tag: MarkupTag) -> bool:
         """Return True if a form has a token, may get one from what it includes, or posts to another site."""
         lower = self.source.text.lower()
         end = lower.find("</form", tag.end)
@@ -190,24 +190,24 @@ def _fills_in(one: Attribute) -> bool:
     return filled is not None and _NO_SPACE.search(filled["inside"]) is None
 
 
-_CODE = LatePattern(
+_CODE = LazyPattern(
     r"(?s)\{#.{0,2000}?#\}|\{\{-?(?P<inside>.{0,2000}?)-?\}\}|\{%-?\s{0,50}(?P<statement>.{0,2000}?)-?%\}"
 )
-_SAFE = LatePattern(r"\|\s{0,20}safe\b|\bMarkup\(")
-_CLEANED = LatePattern(
+_SAFE = LazyPattern(r"\|\s{0,20}safe\b|\bMarkup\(")
+_CLEANED = LazyPattern(
     r"(?i)tojson|json_script|escape|bleach|saniti|clean|nh3|dumps|\.media\b|csrf|icon|svg|striptags|urlize"
     r"|linebreaks|markdown|\|\s{0,20}(?:int|length|truncate\w*|date|floatformat)\b|^\s{0,20}[\"'_]"
 )
 """Filters and names of values whose markup is made or cleaned by code."""
-_AUTOESCAPE_OFF = LatePattern(r"autoescape\s+(?:off|false)\b")
-_FILLED = LatePattern(r"(?s)\{\{-?(?P<inside>.{0,2000}?)-?\}\}")
-_NO_SPACE = LatePattern(
+_AUTOESCAPE_OFF = LazyPattern(r"autoescape\s+(?:off|false)\b")
+_FILLED = LazyPattern(r"(?s)\{\{-?(?P<inside>.{0,2000}?)-?\}\}")
+_NO_SPACE = LazyPattern(
     r"(?:^|[._])(?:id|pk|uuid|index0?|counter0?|count|length|number|num|size|width|height|page|year|month|day|port)"
     r"\s{0,20}(?:\||$)|\|\s{0,20}(?:int|length|slugify|urlencode|tojson|count|date|floatformat|yesno)\b"
     r"|^\s{0,20}(?:url_for|static|url|range|loop)\b|\(|^\s{0,20}\d|[\"']"
 )
-_OTHER_SITE = LatePattern(r"\s*(?:https?:)?//")
-_MAY_HOLD_TOKEN = LatePattern(
+_OTHER_SITE = LazyPattern(r"\s*(?:https?:)?//")
+_MAY_HOLD_TOKEN = LazyPattern(
     r"csrf|hidden_tag|\{%-?\s{0,20}(?:include|import|from|call|crispy|bootstrap|render|component|form|block)"
     r"|\{\{-?\s{0,20}(?:form|wtf|render|macros?|forms?)\b|\{\{[^{}]{0,200}\("
 )

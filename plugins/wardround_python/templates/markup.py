@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 _CODE = r"\{\{(?:[^}]|\}(?!\}))*+\}\}|\{%(?:[^%]|%(?!\}))*+%\}|\{#(?:[^#]|#(?!\}))*+#\}"
-_TOKEN = LatePattern(
+_TOKEN = LazyPattern(
     rf"(?s)(?P<code>{_CODE})|(?P<comment><!--)|(?P<close></(?P<closed>[A-Za-z][\w:-]*))|<(?P<opened>[A-Za-z][\w:-]*)"
 )
-_IN_TAG = LatePattern(
+_IN_TAG = LazyPattern(
     rf"(?s)(?P<end>/?>)|(?P<code>{_CODE})|(?P<name>[^\s=<>\"'/{{]+)(?:\s{{0,50}}(?P<equals>=)\s{{0,50}})?|(?P<other>.)"
 )
-_VALUE = LatePattern(
+_VALUE = LazyPattern(
     rf"(?s)\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>(?:{_CODE}|(?!\{{[{{%#])[^\s\"'<>`])++)"
 )
 _RAW = ("script", "style", "textarea", "title")
@@ -36,7 +36,7 @@ class Attribute(msgspec.Struct, frozen=True):
     is_quoted: bool
 
 
-class Tag(msgspec.Struct, frozen=True):
+class MarkupTag(msgspec.Struct, frozen=True):
     """An opening tag: its name in lower case, its attributes, and its offsets."""
 
     name: str
@@ -49,7 +49,7 @@ class Tag(msgspec.Struct, frozen=True):
         return next((one.value for one in self.attributes if one.name.lower() == name), None)
 
 
-def tags(text: str) -> Iterator[Tag]:
+def tags(text: str) -> Iterator[MarkupTag]:
     """Yield the opening tags of a template, in order."""
     position = 0
     while (match := _TOKEN.search(text, position)) is not None:
@@ -66,7 +66,7 @@ def tags(text: str) -> Iterator[Tag]:
                 position = len(text) if end < 0 else end
 
 
-def _tag(text: str, name: str, start: int, position: int) -> Tag:
+def _tag(text: str, name: str, start: int, position: int) -> MarkupTag:
     found: list[Attribute] = []
     while (match := _IN_TAG.match(text, position)) is not None:
         position = match.end()
@@ -80,4 +80,4 @@ def _tag(text: str, name: str, start: int, position: int) -> Tag:
             )
         elif match["name"]:
             found.append(Attribute(match["name"], "", match.start(), position, is_quoted=True))
-    return Tag(name, tuple(found), start, position)
+    return MarkupTag(name, tuple(found), start, position)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import Late, LatePattern
+from wardround.checks.lazy import LazyPattern, LazySequence
 from wardround.specialists import Specialist
 
 _NAMES = ("*.html", "*.htm", "*.djhtml", "*.jinja", "*.jinja2", "*.j2")
-_STATEMENT = LatePattern(r"\{%-?\s*\w")
-_EXPRESSION = LatePattern(r"\{\{")
-_MARKUP = LatePattern(r"<[A-Za-z!]")
-_OTHER_LANGUAGE = LatePattern(
+_STATEMENT = LazyPattern(r"\{%-?\s*\w")
+_EXPRESSION = LazyPattern(r"\{\{")
+_MARKUP = LazyPattern(r"<[A-Za-z!]")
+_OTHER_LANGUAGE = LazyPattern(
     r"\A---\r?\n|\{%-?\s*(?:liquid|assign|capture|schema|render|paginate|section|apply|embed|verbatim)\b"
     r"|\{\{[#^/>]|\bng-\w+=|\*ngIf|v-(?:if|for|bind|model)\b"
 )
@@ -21,9 +21,9 @@ def specialist() -> Specialist:
     return Specialist(
         name="templates",
         patterns=(),
-        text_decides=_NAMES,
+        content_sniffed=_NAMES,
         claims_text=_claims,
-        checks=Late("wardround_python.templates.checks:CHECKS"),
+        checks=LazySequence("wardround_python.templates.checks:CHECKS"),
     )
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import RawResult, Span
+from wardround.findings import RawFinding, Span
 from wardround.languages.python.tree import parse
-from wardround.tools.parsing import RAN, decoded, map_of, one_line, relative, selection
-from wardround.tools.tool import Columns, Invocation, Probe, Profile, Scope, Tool, install_line
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, selection
+from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
 from wardround_python.tools import pylint_settings
@@ -47,8 +47,8 @@ class PyrightOutput(msgspec.Struct, rename="camel"):
 
 
 _CONFIGS = ("pyproject.toml", "pyrightconfig.json")
-_STATED = LatePattern(r"pythonVersion")
-_UNKNOWN_SYNTAX = LatePattern(r"Expected |Unpack operation not allowed in comprehension")
+_STATED = LazyPattern(r"pythonVersion")
+_UNKNOWN_SYNTAX = LazyPattern(r"Expected |Unpack operation not allowed in comprehension")
 """What pyright says of syntax that is newer than it."""
 
 
@@ -61,7 +61,7 @@ def pyright_command(run: Invocation) -> Sequence[str]:
     return [*argv, *(f"./{file}" for file in run.files)]
 
 
-def parse_pyright(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_pyright(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``pyright --outputjson``, whose places are 0-based."""
     answer = decoded(output, PyrightOutput)
     if answer.summary.files_analyzed < 1:
@@ -77,9 +77,9 @@ def parse_pyright(output: bytes, run: Invocation) -> list[RawResult]:
         file = relative(result.file, run)
         if result.rule in (None, "reportGeneralTypeIssues") and _is_newer(result.message, file, run):
             continue  # ruff reports it, as severe as it is
-        is_asked = code in run.requested or not map_of("pyright").is_silent(code, file)
+        is_asked = code in run.requested or not map_of("pyright").is_ignored(code, file)
         if is_asked and not is_refuted(file, code, span):
-            found.append(RawResult(code, file, span, one_line(result.message)))
+            found.append(RawFinding(code, file, span, collapse_whitespace(result.message)))
     return found
 
 
@@ -103,12 +103,12 @@ PYRIGHT = Tool(
     program="pyright",
     command=pyright_command,
     parse=parse_pyright,
-    clean=RAN,
+    success_codes=RAN,
     returns_end_lines=True,
     typical_s=3.0,
     install=install_line("ci"),
     profiles=frozenset({Profile.CI}),
-    scope=Scope.PROJECT,
+    scope=ToolScope.PROJECT,
     identity=lambda: selection("pyright"),
     columns=Columns.UTF16,
     timeout_s=300.0,

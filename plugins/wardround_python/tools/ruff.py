@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 
 from wardround.errors import ToolOutputError
-from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
-from wardround.languages.python.tokens import Kind, Lines, tokens, tokens_within
-from wardround.tools.parsing import RAN, decoded, one_line, relative
+from wardround.findings import Edit, RawFinding, Severity, Span, SuggestedFix
+from wardround.languages.python.tokens import LineOffsets, TokenKind, tokens, tokens_within
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import read_note, version_needed
@@ -33,15 +33,15 @@ from wardround_python.tools.ruff_config import (
 )
 
 
-class RuffPlace(msgspec.Struct):
+class RuffPosition(msgspec.Struct):
     row: int
     column: int
 
 
 class RuffEdit(msgspec.Struct):
     content: str | None
-    location: RuffPlace
-    end_location: RuffPlace
+    location: RuffPosition
+    end_location: RuffPosition
 
 
 class RuffFix(msgspec.Struct):
@@ -52,8 +52,8 @@ class RuffFix(msgspec.Struct):
 
 class RuffResult(msgspec.Struct):
     filename: str
-    location: RuffPlace
-    end_location: RuffPlace
+    location: RuffPosition
+    end_location: RuffPosition
     message: str
     code: str | None = None
     url: str | None = None
@@ -90,7 +90,7 @@ _LOOKED_INTO = DOUBTED | {"PLW1510", "PLW1641", "F821"}
 """The codes that are true of some of the places they are said of, or of another place."""
 
 
-def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_ruff(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``ruff check --output-format json``."""
     found = []
     text_of = cache(partial(text_in, run.root))
@@ -117,8 +117,15 @@ def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
         is_weak = is_weak or (code == "invalid-syntax" and is_newer(file, result.message))
         severity = Severity.WARN if is_weak else None
         found.append(
-            RawResult(
-                code, file, span, one_line(result.message), result.url, fix, severity=severity, chosen=chosen
+            RawFinding(
+                code,
+                file,
+                span,
+                collapse_whitespace(result.message),
+                result.url,
+                fix,
+                severity=severity,
+                explicitly_enabled=chosen,
             )
         )
     return found
@@ -156,11 +163,11 @@ def _is_in_string(text: str, span: Span) -> bool:
 @lru_cache(maxsize=4)
 def _strings(text: str) -> Sequence[tuple[tuple[int, int], tuple[int, int]]]:
     """Where the strings of a module begin and end, in order; those are left out whose names are looked up."""
-    lines = Lines(text)
+    lines = LineOffsets(text)
     return [
         (lines.position(token.start), lines.position(token.end))
         for token in tokens_within(tokens(text))
-        if token.kind is Kind.STRING and token.template is None
+        if token.kind is TokenKind.STRING and token.template is None
     ]
 
 
@@ -169,7 +176,7 @@ def _ruff_fix(file: str, fix: RuffFix) -> SuggestedFix:
     return SuggestedFix(fix.message or "apply ruff's fix", fix.applicability == "safe", edits)
 
 
-def _place(start: RuffPlace, end: RuffPlace) -> Span:
+def _place(start: RuffPosition, end: RuffPosition) -> Span:
     if (end.row, end.column) < (start.row, start.column):
         end = start
     return Span(start.row, start.column, end.row, end.column)
@@ -188,15 +195,15 @@ RUFF = Tool(
     program="ruff",
     command=ruff_command,
     parse=parse_ruff,
-    clean=RAN,
+    success_codes=RAN,
     returns_end_lines=True,
     install=install_line(),
     distribution="ruff",
-    takes=_takes,
+    accepts=_takes,
     config_names=("pyproject.toml", "ruff.toml", ".ruff.toml", *pylint_settings.FILES),
     config_closure=ruff_config_closure,
     config_overlay=ruff_config_overlay,
     fallback_config=ruff_fallback_config,
     project_files=PROJECT_FILES,
-    passed_over=left_out_by_ruff,
+    skipped_files=left_out_by_ruff,
 )

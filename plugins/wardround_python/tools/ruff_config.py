@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from wardround.tools.parsing import map_of
-from wardround_python.target_version import NEWEST_KNOWN, Target, target_of
+from wardround_python.target_version import NEWEST_KNOWN, PythonTarget, target_of
 
 FALLBACK = "ruff.toml"
 """The file above a snapshot that counts for what no configuration of the project covers."""
@@ -33,7 +33,7 @@ def ruff_fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
     )
 
 
-def _target_setting(target: Target) -> str:
+def _target_setting(target: PythonTarget) -> str:
     """The oldest Python a project supports, as ruff's setting; ruff reads it only beside its own tables."""
     if target.oldest is None:
         return ""

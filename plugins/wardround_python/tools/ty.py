@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolOutputError
-from wardround.findings import RawResult, Span
-from wardround.tools.parsing import RAN, decoded, map_of, one_line, relative, selection
-from wardround.tools.tool import Invocation, Probe, Scope, Tool, install_line
+from wardround.findings import RawFinding, Span
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, relative, selection
+from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
 from wardround_python.tools import pylint_settings
@@ -64,12 +64,12 @@ def _version(run: Invocation) -> Sequence[str]:
 
 
 _STATED = {
-    "pyproject.toml": LatePattern(r"^requires-python[ \t]*=|^\[tool\.ty\.environment\]", re.MULTILINE),
-    "ty.toml": LatePattern(r"python-version"),
+    "pyproject.toml": LazyPattern(r"^requires-python[ \t]*=|^\[tool\.ty\.environment\]", re.MULTILINE),
+    "ty.toml": LazyPattern(r"python-version"),
 }
 
 
-def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_ty(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``ty check --output-format gitlab``."""
     found = []
     is_refuted = refuter(run.root)
@@ -86,19 +86,19 @@ def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
         if PurePosixPath(result.location.path).name in ("", *_TY_CONFIGS):
             continue  # about the configuration, not about a file under review
         span = Span(begin.line, begin.column, end.line, end.column)
-        message = one_line(result.description.removeprefix(f"{result.check_name}: "))
+        message = collapse_whitespace(result.description.removeprefix(f"{result.check_name}: "))
         needed = version_needed(message) if result.check_name == "invalid-syntax" else None
         if needed is not None and noted_target(run).supports(needed):
             continue  # ruff reports it, as severe as it is
         file = relative(result.location.path, run)
-        is_asked = result.check_name in run.requested or not map_of("ty").is_silent(result.check_name, file)
+        is_asked = result.check_name in run.requested or not map_of("ty").is_ignored(result.check_name, file)
         is_fact = map_of("ty").states_fact(result.check_name, message)
         is_more = is_fact or result.check_name in map_of("ty").if_caused
         is_told = is_asked or (is_more and not is_waived(file, span.line))
         is_told = is_told and not map_of("ty").is_left_out(result.check_name, message)
         if is_told and not is_refuted(file, result.check_name, span):
             only_caused = not (is_asked or is_fact)
-            found.append(RawResult(result.check_name, file, span, message, only_caused=only_caused))
+            found.append(RawFinding(result.check_name, file, span, message, only_caused=only_caused))
     return found
 
 
@@ -108,11 +108,11 @@ TY = Tool(
     program="ty",
     command=ty_command,
     parse=parse_ty,
-    clean=RAN,
+    success_codes=RAN,
     returns_end_lines=True,
     typical_s=0.1,
     install=install_line(),
-    scope=Scope.PROJECT,
+    scope=ToolScope.PROJECT,
     files_per_run=1000,
     distribution="ty",
     config_names=(*_TY_CONFIGS, *pylint_settings.FILES),

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.inference.api import NoModels
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_SHAPE = LatePattern(r"[A-Za-z0-9_+/=.~!@#$%^&*():?|-]{16,400}")
-_NO_SECRET = LatePattern(
+_SHAPE = LazyPattern(r"[A-Za-z0-9_+/=.~!@#$%^&*():?|-]{16,400}")
+_NO_SECRET = LazyPattern(
     r"[\w+.-]+://|/[a-z]|\./|~/|\w+@\w+\.|arn:|sha\d+[-:]|ssh-|[a-z_]+(?:\.[a-z_]+)+$"
     r"|\d{4}-\d\d-\d\d|v?\d+\.\d+"
     r"|[A-Z0-9_]+$|projects/|secretsmanager:|vault:|ref:|op:|\w+\(|\d+$|[a-z]+(?:[-_][a-z]+)+$"
@@ -21,7 +21,7 @@ _NO_SECRET = LatePattern(
     r"|\$[\w-]{1,16}\$|\d+\.v[0-9a-f]"
     r"|--|#|AQICAH|Ag[A-D][A-Za-z0-9+/=]{120}|vault:v\d|ENC\[|pk_|pub|phc_|whsec_test|sk_test|rk_test|pk\.|eyJ"
 )
-_SIGNS = LatePattern(
+_SIGNS = LazyPattern(
     r"(?:\bjwt\.(?:sign|encode|verify|decode)\(\s*[^,\n]{1,80},\s*|\bcreate(?:Hmac|Cipheriv"
     r"|Decipheriv)\(\s*[\"'][\w-]+[\"'],\s*"
     r"|\bhmac\.new\(\s*(?:key=)?|\bFernet\(\s*|\bAES\.new\(\s*|\bSecretKeySpec\(\s*"
@@ -111,11 +111,11 @@ class AssignedSecret(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         is_sealed = _SEALED in text.lower
         for given in text.assignments:
             if is_drawn(given.value) and not (is_sealed and len(given.value) >= _SEALED_LENGTH):
-                yield Hit(
+                yield SecretMatch(
                     given.start,
                     given.end,
                     f"{given.name[-40:].lstrip('.-_')} is given a random-looking value (***): chan"
@@ -125,17 +125,17 @@ class AssignedSecret(SecretCheck):
         yield from _told_by_a_model(text)
 
 
-def _signed_with(text: Text) -> Iterator[Hit]:
+def _signed_with(text: ScannedText) -> Iterator[SecretMatch]:
     """Literals that a call signs or encrypts with."""
     for match in _SIGNS.finditer(text.text) if any(word in text.lower for word in _SIGNING) else ():
         if is_drawn(match["value"]):
-            yield Hit(
+            yield SecretMatch(
                 *match.span("value"),
                 "a key to sign with is written in the source (***): change it, then remove it",
             )
 
 
-def _told_by_a_model(text: Text) -> Iterator[Hit]:
+def _told_by_a_model(text: ScannedText) -> Iterator[SecretMatch]:
     """Literals in doubt that a model, where one earned it, takes for secrets."""
     if isinstance(text.models, NoModels):
         return
@@ -145,7 +145,7 @@ def _told_by_a_model(text: Text) -> Iterator[Hit]:
 
     for literal in secrets_in_doubt(text):
         name = literal.name[-40:].lstrip(".-_")
-        yield Hit(
+        yield SecretMatch(
             literal.start,
             literal.end,
             f"{name} is given what reads like a secret (***): if it opens anything, change and remove it",

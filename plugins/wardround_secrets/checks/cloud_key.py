@@ -7,20 +7,20 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _SHAPES = (
-    (b"accountkey=", "Azure storage account key", LatePattern(r"[A-Za-z]+=([A-Za-z0-9+/]{86}==)")),
-    (b"sharedaccesskey=", "Azure shared access key", LatePattern(r"[A-Za-z]+=([A-Za-z0-9+/]{43}=)")),
-    (b"&sig=", "Azure shared access signature", LatePattern(r"&sig=([A-Za-z0-9%+/]{43,70}(?:%3D|=))")),
+    (b"accountkey=", "Azure storage account key", LazyPattern(r"[A-Za-z]+=([A-Za-z0-9+/]{86}==)")),
+    (b"sharedaccesskey=", "Azure shared access key", LazyPattern(r"[A-Za-z]+=([A-Za-z0-9+/]{43}=)")),
+    (b"&sig=", "Azure shared access signature", LazyPattern(r"&sig=([A-Za-z0-9%+/]{43,70}(?:%3D|=))")),
     *(
         (
             b"access" + joint + b"key",
             "AWS secret access key",
-            LatePattern(
+            LazyPattern(
                 r"[A-Za-z_-]{9,16}[\"']?\s{0,8}(?:=>?|:|,)\s{0,8}[\"']?([A-Za-z0-9+/]{40})"
                 r"(?![A-Za-z0-9+/=])",
             ),
@@ -30,7 +30,7 @@ _SHAPES = (
 )
 _EMULATOR = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq"
 """How the key begins that Microsoft's storage emulator accepts on every machine."""
-_SIGNED = LatePattern(r"[?&\"']s[vrpet]=")
+_SIGNED = LazyPattern(r"[?&\"']s[vrpet]=")
 
 
 class CloudKey(SecretCheck):
@@ -81,17 +81,19 @@ class CloudKey(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for anchor, kind, shape in _SHAPES:
             for place in text.places_of(anchor):
                 match = shape.match(text.text, place)
                 if match is None or _is_nothing(text, kind, match):
                     continue
                 severity = Severity.WARN if text.is_tried(place) else None
-                yield Hit(*match.span(1), f"{kind} in the source (***): rotate it, then remove it", severity)
+                yield SecretMatch(
+                    *match.span(1), f"{kind} in the source (***): rotate it, then remove it", severity
+                )
 
 
-def _is_nothing(text: Text, kind: str, match: re.Match[str]) -> bool:
+def _is_nothing(text: ScannedText, kind: str, match: re.Match[str]) -> bool:
     key = match[1]
     if value_filters.is_made_up(key) or value_filters.is_wordy(key) or value_filters.is_hex(key):
         return True

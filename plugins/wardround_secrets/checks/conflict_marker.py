@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import MERGE_CONFLICT, Plane, Severity
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _BEGINS, _ENDS = b"<<<<<<< ", b">>>>>>> "
-_MARKER = LatePattern(r"^(?:(<{7}) \S.*|(={7})\r?|(>{7}) \S.*)$", re.MULTILINE)
-_LABELLED = LatePattern(r">{7} (?:\S+|\S+ \(.*\)|[0-9a-f]{7,}\.\.\. .*|Stashed changes)\r?")
+_MARKER = LazyPattern(r"^(?:(<{7}) \S.*|(={7})\r?|(>{7}) \S.*)$", re.MULTILINE)
+_LABELLED = LazyPattern(r">{7} (?:\S+|\S+ \(.*\)|[0-9a-f]{7,}\.\.\. .*|Stashed changes)\r?")
 """An end as git writes it, by a branch or a commit: where nothing begins, any other may be a quotation."""
 _PATCHES = (".patch", ".diff", ".rej", ".orig")
 
@@ -52,7 +52,7 @@ class ConflictMarker(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         if text.path.endswith(_PATCHES) or not (_BEGINS in text.lower or _ENDS in text.lower):
             return
         begun: re.Match[str] | None = None
@@ -73,6 +73,6 @@ class ConflictMarker(SecretCheck):
             yield cls._hit(text, begun)
 
     @classmethod
-    def _hit(cls, text: Text, marker: re.Match[str]) -> Hit:
+    def _hit(cls, text: ScannedText, marker: re.Match[str]) -> SecretMatch:
         said = "a merge conflict is left here; keep one version, or both, and delete the lines of seven signs"
-        return Hit(*marker.span(), said, Severity.WARN if text.is_for_show else None)
+        return SecretMatch(*marker.span(), said, Severity.WARN if text.is_for_show else None)

@@ -7,33 +7,33 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import is_password
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_WITHIN = LatePattern(
+_WITHIN = LazyPattern(
     r"(?:password|pwd|passwd)\s?=\s?(?P<open>'?)(?P<value>[^\s;&\"'`<>{}\[\]$%()|]{5,120})(?=[\s;&\"'`|]|$)",
     re.IGNORECASE,
 )
-_OTHERS = LatePattern(
+_OTHERS = LazyPattern(
     r"(?:server|host|data source|datasource|user(?: ?id|name)?|uid|dbname|database|initial"
     r" catalog|endpoint|port"
     r"|account|address|jdbc|sslmode|driver)\s?[=:]",
     re.IGNORECASE,
 )
-_LOCAL = LatePattern(
+_LOCAL = LazyPattern(
     r"localhost|127\.0\.0\.1|\(local\)|host\.docker|::1|0\.0\.0\.0|example\.|server=\.;", re.IGNORECASE
 )
-_PLACE = LatePattern(r"%[svq]|\{\w*\}|\$\d|\?")
-_FORMATTED = LatePattern(
+_PLACE = LazyPattern(r"%[svq]|\{\w*\}|\$\d|\?")
+_FORMATTED = LazyPattern(
     r"(?P<quote>[\"'`])(?P<shape>[^\"'`\n]{0,200}(?:(?:password|pwd|passwd)\s?=\s?|://[^\s:/@\"']{1,60}:)(?:%[svq]|\{\}))"
     r"[^\"'`\n]{0,200}(?P=quote)(?:\s{0,8}\.format\(|\s{0,4}%\s{0,4}\(|\s{0,8},)(?P<rest>[^;{}]{0,400})",
     re.IGNORECASE,
 )
-_GIVEN = LatePattern(
+_GIVEN = LazyPattern(
     r"\s*(?:b?[\"'`](?P<value>[^\"'`\n]*)[\"'`]|(?P<other>[^,\"'`()]*(?:\([^()]*\))?[^,\"'`()]*))\s*(?:,|\)|$)"
 )
 _HOST = b"password", b"pwd", b"passwd"
@@ -84,17 +84,17 @@ class ConnectionString(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         said = "password in a connection string (***): change it, then remove it"
         named = any(word in text.lower for word in _HOST)
         for match in _WITHIN.finditer(text.text) if named else ():
             if _is_one(match["value"]) and _is_a_connection(text, match):
-                yield Hit(*match.span("value"), said)
+                yield SecretMatch(*match.span("value"), said)
         if named or any(word in text.lower for word in _URL):
             for match in _FORMATTED.finditer(text.text):
                 given = _filled_in(match)
                 if given is not None and _is_one(given["value"]):
-                    yield Hit(*given.span("value"), said)
+                    yield SecretMatch(*given.span("value"), said)
 
 
 def _is_one(value: str | None) -> bool:
@@ -103,7 +103,7 @@ def _is_one(value: str | None) -> bool:
     return is_password(value) or is_drawn(value)
 
 
-def _is_a_connection(text: Text, match: re.Match[str]) -> bool:
+def _is_a_connection(text: ScannedText, match: re.Match[str]) -> bool:
     """Whether other parts of a connection string stand on the line, none of which names this machine."""
     line = text.line_of(match.start())
     start = text.text.rfind("\n", 0, match.start()) + 1

@@ -8,48 +8,48 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _FILES = (
     (
-        LatePattern(r"(?:^|/)\.?npmrc$|(?:^|/)\.yarnrc(?:\.yml)?$", re.IGNORECASE),
-        LatePattern(
+        LazyPattern(r"(?:^|/)\.?npmrc$|(?:^|/)\.yarnrc(?:\.yml)?$", re.IGNORECASE),
+        LazyPattern(
             r"(?:_authToken|_auth|_password|npmAuthToken"
             r"|npmAuthIdent)[ \t]*[=:][ \t]*[\"']?([^\s\"']{6,400})"
         ),
     ),
     (
-        LatePattern(r"(?:^|/)[._]netrc$", re.IGNORECASE),
-        LatePattern(r"\bpassword[ \t\n]+(\S{4,200})"),
+        LazyPattern(r"(?:^|/)[._]netrc$", re.IGNORECASE),
+        LazyPattern(r"\bpassword[ \t\n]+(\S{4,200})"),
     ),
     (
-        LatePattern(r"(?:^|/)\.pypirc$", re.IGNORECASE),
-        LatePattern(r"(?m)^[ \t]*password[ \t]*[=:][ \t]*(\S{4,400})"),
+        LazyPattern(r"(?:^|/)\.pypirc$", re.IGNORECASE),
+        LazyPattern(r"(?m)^[ \t]*password[ \t]*[=:][ \t]*(\S{4,400})"),
     ),
     (
-        LatePattern(r"(?:^|/)\.pgpass$", re.IGNORECASE),
-        LatePattern(r"(?m)^[^:\n#]*:[^:\n]*:[^:\n]*:[^:\n]*:(\S{3,200})$"),
+        LazyPattern(r"(?:^|/)\.pgpass$", re.IGNORECASE),
+        LazyPattern(r"(?m)^[^:\n#]*:[^:\n]*:[^:\n]*:[^:\n]*:(\S{3,200})$"),
     ),
-    (LatePattern(r"(?:^|/)\.htpasswd$", re.IGNORECASE), LatePattern(r"(?m)^[^:\n#]+:(\S{13,200})$")),
+    (LazyPattern(r"(?:^|/)\.htpasswd$", re.IGNORECASE), LazyPattern(r"(?m)^[^:\n#]+:(\S{13,200})$")),
     (
-        LatePattern(
+        LazyPattern(
             r"(?:^|/)\.docker/config\.json$|(?:^|/)\.?dockercfg$|(?:^"
             r"|/)\.dockerconfigjson$",
             re.IGNORECASE,
         ),
-        LatePattern(r'"(?:auth|identitytoken|password)"\s*:\s*"([^"\n]{6,4000})"'),
+        LazyPattern(r'"(?:auth|identitytoken|password)"\s*:\s*"([^"\n]{6,4000})"'),
     ),
 )
-_HEADER = LatePattern(
+_HEADER = LazyPattern(
     r"authorization[\"']?\]?\s{0,4}(?::|,|=>?)\s{0,4}[\"'`]?\s?(?:(basic|bearer|token(?:\stoken=)?"
     r"|api-?key|key|bot|ssws|splunk|geniekey)\s{1,2}[\"'`]?\s?(?:\+\s?[\"'`])?)?([A-Za-z0-9+/=._~-]{8,2000})",
     re.IGNORECASE,
 )
-_KEY_HEADER = LatePattern(
+_KEY_HEADER = LazyPattern(
     r"(?<=[\"'`])(?:x-(?:[a-z]+-){0,4}(?:key|token|secret|auth)|private-token|api-key|apikey|job-token)[\"'`]?\]?"
     r"\s{0,4}(?::|,|=>?)\s{0,4}[\"'`]?(?P<value>[A-Za-z0-9+/=._~-]{16,400})(?=[\"'`\s]|$)",
     re.IGNORECASE,
@@ -99,12 +99,12 @@ class CredentialFile(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for name, shape in _FILES:
             if name.search(text.path):
                 for match in shape.finditer(text.text):
                     if not _is_nothing(match[1]):
-                        yield Hit(
+                        yield SecretMatch(
                             *match.span(1),
                             "a login is committed in this file (***): change it, then remove it",
                         )
@@ -113,11 +113,11 @@ class CredentialFile(SecretCheck):
             if header is not None and _is_login((header[1] or "token").lower(), header[2]):
                 kind = header[1] or "token"
                 said = f"Authorization header with a {kind} login (***): change it, then remove it"
-                yield Hit(*header.span(2), said, Severity.WARN)
+                yield SecretMatch(*header.span(2), said, Severity.WARN)
         yield from _key_headers(text)
 
 
-def _key_headers(text: Text) -> Iterator[Hit]:
+def _key_headers(text: ScannedText) -> Iterator[SecretMatch]:
     """Headers of a request that are a key by their name."""
     seen: set[int] = set()
     for word in _KEY_HEADERS:
@@ -125,7 +125,7 @@ def _key_headers(text: Text) -> Iterator[Hit]:
             match = _KEY_HEADER.match(text.text, place)
             if match is not None and match.start("value") not in seen and is_drawn(match["value"]):
                 seen.add(match.start("value"))
-                yield Hit(
+                yield SecretMatch(
                     *match.span("value"),
                     "a header holds a key (***): change it, then remove it",
                     Severity.WARN,

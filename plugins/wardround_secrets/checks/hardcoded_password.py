@@ -6,20 +6,20 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_PASSWORD = LatePattern(
+_PASSWORD = LazyPattern(
     r"(?i:pass(?:w(?:or)?d|phrase|wd)s?(?:[_-]?(?:prod(?:uction)?|live|staging|default|value|\d+))*$|pwd$)"
     r"|(?:(?<![a-z])pass|[a-z]Pass|(?<![A-Za-z])PASS|(?<![a-z])pw|(?<![A-Za-z])PW|pepper|PEPPER)$"
     r"|(?i:(?:jwt|session|cookies?|client|app|webhook|signing|auth|shared|hmac|encryption|oauth|token|api|admin|refresh)"
     r"[_-]?secret(?:[_-]?(?:key|prod|live|value|\d+))?s?$|(?:jwt|signing|encryption|hmac|master|cookies?)[_-]?keys?$"
     r"|(?<![a-z])secret_?key(?:_base)?$)"
 )
-_SHAPE = LatePattern(r"(?=.*[A-Za-z])(?:(?=.*\d)|(?=.*[a-z])(?=.*[A-Z])(?=.*[^A-Za-z0-9]))[!-~]{7,40}")
-_NO_PASSWORD = LatePattern(
+_SHAPE = LazyPattern(r"(?=.*[A-Za-z])(?:(?=.*\d)|(?=.*[a-z])(?=.*[A-Z])(?=.*[^A-Za-z0-9]))[!-~]{7,40}")
+_NO_PASSWORD = LazyPattern(
     r"[\w+.-]+://|\.?/|\w+@\w+\.|\w+\(|[A-Z0-9_]+$|[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+$|[\d.,:/-]+$"
     r"|\d{4}-\d\d|sha\d"
     r"|\$\d|pbkdf|argon|scrypt|ENC|\{|--|#|[a-z]+(?:[-_][a-z]+)+\d?$|[a-z]+[A-Z]\w*\d?$|rgba?\(|v\d"
@@ -62,11 +62,11 @@ class HardcodedPassword(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for given in text.assignments:
             if names_a_password(given.name) and is_password(given.value):
                 name = given.name[-40:].lstrip(".-_")
-                yield Hit(
+                yield SecretMatch(
                     given.start,
                     given.end,
                     f"{name} is written in the source (***): change it, then remove it",

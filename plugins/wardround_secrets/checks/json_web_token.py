@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import msgspec
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_JWT = LatePattern(
+_JWT = LazyPattern(
     r"eyJ[A-Za-z0-9_-]{8,1000}\.(eyJ[A-Za-z0-9_-]{8,8000})\."
     r"([A-Za-z0-9_-]{20,1000})(?![\w-])"
 )
@@ -76,7 +76,7 @@ class JsonWebToken(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for start, _ in text.runs:
             match = _JWT.match(text.text, start) if text.text.startswith("eyJ", start) else None
             if match is None or value_filters.is_made_up(match[2]):
@@ -87,7 +87,9 @@ class JsonWebToken(SecretCheck):
             powerful = claims.get("role") == "service_role"
             kind = "Supabase service_role token" if powerful else "JSON web token"
             severity = Severity.ERROR if powerful else None
-            yield Hit(*match.span(), f"{kind} eyJ*** in the source: withdraw it, then remove it", severity)
+            yield SecretMatch(
+                *match.span(), f"{kind} eyJ*** in the source: withdraw it, then remove it", severity
+            )
 
 
 def _claims(part: str) -> Mapping[str, Any] | None:

@@ -7,39 +7,39 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import is_password
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _LITERAL = r"(?:[\"'`](?P<user>[^\"'`\n\\]{1,80})[\"'`]|[\w.$]{1,60}(?:\([\w\"'.]{0,40}\))?)"
 _SECOND = (
     r"\s{0,40},\s{0,40}(?:password\s?[=:]\s?)?b?(?P<quote>[\"'`])(?P<password>[^\"'`\n\\]{6,120})(?P=quote)"
 )
-_CALL = LatePattern(
+_CALL = LazyPattern(
     r"(?:auth|log_?in|credential|basic)\w{0,24}[\"']?\s{0,4}(?:[:=]{1,2}\s{0,4})?[(\[{]\s{0,40}"
     + _LITERAL
     + _SECOND,
     re.IGNORECASE,
 )
-_CONNECT = LatePattern(
+_CONNECT = LazyPattern(
     r"(?:getconnection|new\s\\?pdo|mysqli(?:_connect)?|o(?:ci|dbc)_connect)\(\s{0,20}[^,\n]{3,200},\s{0,40}"
     r"(?:user(?:name)?\s?[=:]\s?)?" + _LITERAL + _SECOND,
     re.IGNORECASE,
 )
-_CLIENT = LatePattern(r"(?i)client\(\s{0,40}" + _LITERAL + _SECOND)
+_CLIENT = LazyPattern(r"(?i)client\(\s{0,40}" + _LITERAL + _SECOND)
 """An object that asks a service for its caller: what stands beside the account is the key to it."""
 _GOES_ON = r"(?:[^\n|;\\]|\\(?:\r?\n|.))"
 """A character of a command, which goes on in the next line behind a backslash."""
-_CURL = LatePattern(
+_CURL = LazyPattern(
     r"\b(?:curl|wget|http|https|hurl)(?=\s)"
     + _GOES_ON
     + r"{0,200}?(?:\s-u|\s--user|\s-a|\s--auth)[ =]?[\"']?"
     r"(?P<user>[^\s:\"'$<{]{1,80}):(?P<password>[^\s\"'$<{]{5,120})",
 )
-_ARGUMENT = LatePattern(
+_ARGUMENT = LazyPattern(
     r"(?:sshpass\s+-p"
     r"|docker\s+login\s[^\n|;]{0,80}?(?:-p|--password)"
     r"|(?:mysql|mysqldump|mariadb|mysqladmin)(?=\s)[^\n|;]{0,80}?\s-p"
@@ -51,18 +51,18 @@ _ARGUMENT = LatePattern(
     r"|--http-password|--ftp-password|npm\s+login\s[^\n|;]{0,80}?-p"
     r"|-storepass|-keypass)[ =]{0,2}[\"']?(?P<password>[^\s\"'$<{(;|]{5,120})"
 )
-_GO_DSN = LatePattern(
+_GO_DSN = LazyPattern(
     r"[\"'`](?P<user>[\w.-]{1,60}):(?P<password>[^\"'`\s@:%${]{5,120})@(?:tcp|unix)\((?P<host>[^)\n]{1,120})\)"
 )
-_SECURE_STRING = LatePattern(
+_SECURE_STRING = LazyPattern(
     r"ConvertTo-SecureString\s+(?:-String\s+)?[\"'](?P<password>[^\"'$\n]{6,120})[\"']"
 )
-_ENCODED = LatePattern(
+_ENCODED = LazyPattern(
     r"(?:btoa|b64encode|base64_?encode|encode64|encodetostring|buffer\.from)\((?:\[\]byte\(|bytes\()?\s{0,20}b?"
     r"[\"'`](?P<user>[^\"'`\s:/]{1,60}):(?P<password>[^\"'`\s/{$]{5,120})[\"'`]",
     re.IGNORECASE,
 )
-_AFTER_ADDRESS = LatePattern(
+_AFTER_ADDRESS = LazyPattern(
     r"@[\w-]{1,60}(?:\.[\w-]{1,30}){1,3}[\"'`]\s{0,40},\s{0,40}[\"'`](?P<password>[!-~]{8,40})[\"'`]\s{0,40}[,)\]]"
 )
 """An address to log in as, and beside it what no name is given to."""
@@ -76,14 +76,14 @@ _COMMANDS = (
     b"ldapsearch", b"sqlcmd", b"openssl", b"--http-password", b"--ftp-password", b"npm login", b"-storepass",
     b"-keypass",
 )  # fmt: skip
-_NAME = LatePattern(r"[a-z][a-z0-9]*(?:[-_.:/][a-z0-9]+)*[-_.:/]\d{1,2}|[\w-]+(?:\.[A-Za-z]\w*)+")
-_SETTING = LatePattern(
+_NAME = LazyPattern(r"[a-z][a-z0-9]*(?:[-_.:/][a-z0-9]+)*[-_.:/]\d{1,2}|[\w-]+(?:\.[A-Za-z]\w*)+")
+_SETTING = LazyPattern(
     r"[A-Za-z]\w*_(?:(?:CLIENT|APP|API|CONSUMER|ACCESS)_)?(?:SECRET|KEY|PASSWORD|PASSWD|TOKEN|PASS|ID)"
 )
 """A variable that holds one, as providers of logins are told by it."""
-_DOTTED = LatePattern(r"(?=[^.]*\d)[A-Z][\w-]{5,30}\.[A-Za-z][\w-]{0,20}")
+_DOTTED = LazyPattern(r"(?=[^.]*\d)[A-Z][\w-]{5,30}\.[A-Za-z][\w-]{0,20}")
 """Behind an option that takes a password this is one, where elsewhere it is an attribute of something."""
-_LOCAL = LatePattern(r"localhost|127\.0\.0\.1|0\.0\.0\.0|example|::1", re.IGNORECASE)
+_LOCAL = LazyPattern(r"localhost|127\.0\.0\.1|0\.0\.0\.0|example|::1", re.IGNORECASE)
 
 
 class LoginPair(SecretCheck):
@@ -150,7 +150,7 @@ class LoginPair(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for match in _matches(text):
             password = match["password"]
             groups = match.groupdict()
@@ -158,10 +158,10 @@ class LoginPair(SecretCheck):
                 continue
             if _is_one(password, groups.get("user")):
                 said = "a password beside a user's name (***): change it, then remove it"
-                yield Hit(*match.span("password"), said)
+                yield SecretMatch(*match.span("password"), said)
 
 
-def _matches(text: Text) -> Iterator[re.Match[str]]:
+def _matches(text: ScannedText) -> Iterator[re.Match[str]]:
     whole, lower = text.text, text.lower
     for word in _WORDS:
         yield from (match for place in text.places_of(word) if (match := _CALL.match(whole, place)))

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import names_a_password
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_TESTS = LatePattern(
+_TESTS = LazyPattern(
     r"(?:^|[/_.-])(?:tests?|specs?|e2e|integration|conftest|fixtures?|cypress|playwright)(?=[/_.-]|$)"
 )
-_ALL_KINDS = LatePattern(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z0-9])(?!.*%[0-9A-Fa-f]{2}).{14,80}")
+_ALL_KINDS = LazyPattern(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z0-9])(?!.*%[0-9A-Fa-f]{2}).{14,80}")
 
 
 class PasswordInTest(SecretCheck):
@@ -52,13 +52,13 @@ class PasswordInTest(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         if not text.is_for_show or _TESTS.search(text.path) is None:
             return
         for given in text.assignments:
             if names_a_password(given.name) and _is_of_an_account(given.value):
                 name = given.name[-40:].lstrip(".-_")
-                yield Hit(
+                yield SecretMatch(
                     given.start,
                     given.end,
                     f"{name} is a random password (***): if it opens anything, change and remove it",

@@ -7,21 +7,21 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_BEGIN = LatePattern(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ ){0,3})PRIVATE KEY(?: BLOCK)?-----")
+_BEGIN = LazyPattern(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ ){0,3})PRIVATE KEY(?: BLOCK)?-----")
 _END = "-----END"
-_BETWEEN = LatePattern(r"\\[nr]|(?<![A-Za-z0-9/+=])\+(?=[\s\"'A-Za-z0-9/])|[\s\"'`,#*>|\\]")
-_HEADER = LatePattern(r"^[A-Za-z-]+: ?[^\n\\]*(?:\\n|\n|$)", re.MULTILINE)
-_BASE64 = LatePattern(r"[A-Za-z0-9/+=]{60,}")
+_BETWEEN = LazyPattern(r"\\[nr]|(?<![A-Za-z0-9/+=])\+(?=[\s\"'A-Za-z0-9/])|[\s\"'`,#*>|\\]")
+_HEADER = LazyPattern(r"^[A-Za-z-]+: ?[^\n\\]*(?:\\n|\n|$)", re.MULTILINE)
+_BASE64 = LazyPattern(r"[A-Za-z0-9/+=]{60,}")
 _OPENSSH = "b3BlbnNzaC1rZXk"
 _LONGEST = 20_000
 """Characters; an RSA key of 16,384 bits takes 12,700."""
-_JWK = LatePattern(r'"d"\s*:\s*"([A-Za-z0-9_-]{40,})"')
-_PUTTY = LatePattern(r"Private-Lines: \d+\s+((?:[A-Za-z0-9/+=]{16,}\s+)+)")
+_JWK = LazyPattern(r'"d"\s*:\s*"([A-Za-z0-9_-]{40,})"')
+_PUTTY = LazyPattern(r"Private-Lines: \d+\s+((?:[A-Za-z0-9/+=]{16,}\s+)+)")
 
 
 class PrivateKey(SecretCheck):
@@ -76,7 +76,7 @@ class PrivateKey(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         whole = text.text
         if "PRIVATE KEY" in whole:
             for begin in _BEGIN.finditer(whole):
@@ -84,13 +84,13 @@ class PrivateKey(SecretCheck):
         if '"kty"' in whole:
             for match in _JWK.finditer(whole):
                 if not value_filters.is_made_up(match[1]):
-                    yield Hit(*match.span(1), _said("private key of a JSON web key"))
+                    yield SecretMatch(*match.span(1), _said("private key of a JSON web key"))
         if "PuTTY-User-Key-File" in whole:
             for match in _PUTTY.finditer(whole):
-                yield Hit(*match.span(1), _said("PuTTY private key"))
+                yield SecretMatch(*match.span(1), _said("PuTTY private key"))
 
 
-def _pem(text: Text, begin: re.Match[str]) -> Iterator[Hit]:
+def _pem(text: ScannedText, begin: re.Match[str]) -> Iterator[SecretMatch]:
     """The block that begins here, if it is more than its first line and an ellipsis."""
     whole = text.text
     end = whole.find(_END, begin.end(), begin.end() + _LONGEST)
@@ -102,7 +102,7 @@ def _pem(text: Text, begin: re.Match[str]) -> Iterator[Hit]:
     is_account = b'"service_account"' in text.lower
     kind = "Google service-account key" if is_account else f"{_called(begin['kind'])}private key"
     locked = "ENCRYPTED" in begin["kind"] or "4,ENCRYPTED" in inside
-    yield Hit(begin.start(), max(stop, begin.end()), _said(kind), Severity.WARN if locked else None)
+    yield SecretMatch(begin.start(), max(stop, begin.end()), _said(kind), Severity.WARN if locked else None)
 
 
 def _drawn_part(body: str) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.providers import DOTTED, Token, by_start, checksum_holds, shape_of
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.providers import DOTTED, KnownToken, by_start, checksum_holds, shape_of
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _SENTENCE = 0.55
 _TELLING = ".:~"
@@ -20,17 +20,17 @@ _LENGTHS = frozenset({36, 37, 40, 84})
 _LONGEST_DOTTED = 20
 _AIRTABLE_ID = 18
 _ESCAPED = "nrt"
-_FIREBASE = LatePattern(r"firebase|google-services|GoogleService-Info", re.IGNORECASE)
+_FIREBASE = LazyPattern(r"firebase|google-services|GoogleService-Info", re.IGNORECASE)
 _TELEGRAM = 35
-_TELEGRAM_BOT = LatePattern(r"(?:(?<![\w-])|(?<=/bot))\d{8,10}:\Z")
-_AZURE_SECRET = LatePattern(r"[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}(?![A-Za-z0-9_.~-])")
+_TELEGRAM_BOT = LazyPattern(r"(?:(?<![\w-])|(?<=/bot))\d{8,10}:\Z")
+_AZURE_SECRET = LazyPattern(r"[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}(?![A-Za-z0-9_.~-])")
 _AZURE_DEVOPS = 84
 _DISCORD_ID = range(24, 29)
-_DISCORD_BOT = LatePattern(r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![\w-])")
+_DISCORD_BOT = LazyPattern(r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![\w-])")
 _MAILCHIMP = (36, 37)
-_MAILCHIMP_KEY = LatePattern(r"[0-9a-f]{32}-us\d{1,2}")
+_MAILCHIMP_KEY = LazyPattern(r"[0-9a-f]{32}-us\d{1,2}")
 _MAXMIND = 40
-_TERRAFORM = LatePattern(r"(?<!\w)[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}(?![\w=-])")
+_TERRAFORM = LazyPattern(r"(?<!\w)[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}(?![\w=-])")
 
 
 class ProviderToken(SecretCheck):
@@ -100,7 +100,7 @@ class ProviderToken(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         rows = by_start()
         whole = text.text
         for start, end in text.runs:
@@ -130,7 +130,7 @@ def _before_dots(whole: str, start: int) -> int:
     return start - max(len(dotted) for dotted in DOTTED if near.endswith(dotted))
 
 
-def _by_prefix(text: Text, start: int, known: Sequence[tuple[str, Token]]) -> Hit | None:
+def _by_prefix(text: ScannedText, start: int, known: Sequence[tuple[str, KnownToken]]) -> SecretMatch | None:
     """The token that begins at a place with one of the prefixes."""
     for prefix, token in known:
         if not text.text.startswith(prefix, start):
@@ -152,7 +152,7 @@ def _is_spoken(body: str) -> bool:
     return not value_filters.is_hex(body) and not body.isupper() and value_filters.is_wordy(body, _SENTENCE)
 
 
-def _is_public(text: Text, token: Token) -> bool:
+def _is_public(text: ScannedText, token: KnownToken) -> bool:
     """Whether a key that may be public is one: Firebase puts Google's into every page."""
     return (
         text.is_generated
@@ -161,7 +161,7 @@ def _is_public(text: Text, token: Token) -> bool:
     )
 
 
-def _by_neighbours(text: Text, start: int, end: int, before: str) -> Hit | None:
+def _by_neighbours(text: ScannedText, start: int, end: int, before: str) -> SecretMatch | None:
     """The tokens that are told by what stands around or inside them, and not by how they begin."""
     whole, length = text.text, end - start
     found: tuple[str, int, int] | None = None
@@ -186,14 +186,14 @@ def _by_neighbours(text: Text, start: int, end: int, before: str) -> Hit | None:
 
 
 def _hit(
-    text: Text,
+    text: ScannedText,
     place: tuple[int, int],
     kind: str,
     prefix: str = "",
     *,
     proven: bool = False,
     mild: bool = False,
-) -> Hit:
+) -> SecretMatch:
     shown = value_filters.shown(text.text[slice(*place)], prefix)
     severity = Severity.WARN if mild or (text.is_tried(place[0]) and not proven) else None
-    return Hit(*place, f"{kind} {shown} in the source: revoke it, then remove it", severity)
+    return SecretMatch(*place, f"{kind} {shown} in the source: revoke it, then remove it", severity)

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.providers import TOKENS, Token, shape_of
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.providers import TOKENS, KnownToken, shape_of
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_PIECE = LatePattern(r"(?P<quote>[\"'`])(?P<value>[A-Za-z0-9_.-]{2,400})(?P=quote)")
-_JOINT = LatePattern(r"\s{0,40}(?:\+|\.\.|\.|,|<>|~|\\?\n)?\s{0,40}\Z")
+_PIECE = LazyPattern(r"(?P<quote>[\"'`])(?P<value>[A-Za-z0-9_.-]{2,400})(?P=quote)")
+_JOINT = LazyPattern(r"\s{0,40}(?:\+|\.\.|\.|,|<>|~|\\?\n)?\s{0,40}\Z")
 _SHORTEST_PREFIX = 4
 _SHORTEST_BODY = 16
 _JOINTS = "-_."
@@ -50,7 +50,7 @@ class SplitToken(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         whole = text.text
         quoted = {short.rstrip(_JOINTS) for short in _SHORT.findall(whole)} & _BARE
         for prefix, token in _PREFIXES if quoted else ():
@@ -60,10 +60,10 @@ class SplitToken(SecretCheck):
             for start, end, body in _bodies(whole):
                 match = shape_of(token).fullmatch(body.removeprefix(prefix[len(bare) :]))
                 if match and not value_filters.is_made_up(body) and not value_filters.is_wordy(body):
-                    yield Hit(start, end, f"{token.kind} in pieces (***): revoke it, then remove it")
+                    yield SecretMatch(start, end, f"{token.kind} in pieces (***): revoke it, then remove it")
 
 
-_PREFIXES: tuple[tuple[str, Token], ...] = tuple(
+_PREFIXES: tuple[tuple[str, KnownToken], ...] = tuple(
     (prefix, token)
     for token in TOKENS
     if not token.needs and not token.mild
@@ -72,7 +72,7 @@ _PREFIXES: tuple[tuple[str, Token], ...] = tuple(
 )
 """The beginnings that end in a joint, where people take tokens apart."""
 _BARE = frozenset(prefix.rstrip(_JOINTS) for prefix, _ in _PREFIXES)
-_SHORT = LatePattern(r"[\"'`]([\w.-]{2,20})[\"'`]")
+_SHORT = LazyPattern(r"[\"'`]([\w.-]{2,20})[\"'`]")
 
 
 def _bodies(whole: str) -> Iterator[tuple[int, int, str]]:

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import is_password
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_GIVEN = LatePattern(
+_GIVEN = LazyPattern(
     r"(?:\b(?:encrypted\s+)?password\s{1,8}(?:=\s{0,4}|for\s+\S{1,80}\s*=\s*(?:password\()?)?N?"
     r"|\bidentified\s+(?:with\s+\S{1,60}\s+)?(?:by|as)\s{1,8}"
     r"|\bpgp_sym_(?:en|de)crypt\([^;\n]{1,120},\s*|\bcrypt\(\s*|\bsecret\s*=\s*N?"
@@ -26,7 +26,7 @@ _STATEMENT = (
     b"identified", b"password '", b"password n'", b"password  ", b"password\n", b"password e'", b'password "',
     b"password =", b"password=", b"set password", b"crypt(", b"secret",
 )  # fmt: skip
-_SQL = LatePattern(
+_SQL = LazyPattern(
     r"\b(?:create|alter)\s+(?:or\s+replace\s+)?(?:user|role|login|server|database|credential|master\s+key|foreign|subscription)\b"
     r"|\bset\s+password\b|\bgrant\b|\bcrypt\(|\bpgp_sym",
     re.IGNORECASE,
@@ -69,11 +69,13 @@ class SqlPassword(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         if not any(word in text.lower for word in _STATEMENT) or _SQL.search(text.text) is None:
             return
         for match in _GIVEN.finditer(text.text):
             value = match["value"]
             if value_filters.has_stop_word(value) or not (is_password(value) or is_drawn(value)):
                 continue
-            yield Hit(*match.span("value"), "a password in an SQL statement (***): change it, then remove it")
+            yield SecretMatch(
+                *match.span("value"), "a password in an SQL statement (***): change it, then remove it"
+            )

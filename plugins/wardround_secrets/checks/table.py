@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import Row
+from wardround.checks.lazy import CheckEntry
 
-TABLE: tuple[Row, ...] = (
+TABLE: tuple[CheckEntry, ...] = (
     ("SE001", "provider_token:ProviderToken", (), (), ""),
     ("SE002", "private_key:PrivateKey", (), (), ""),
     ("SE003", "url_password:UrlPassword", (), (), ""),

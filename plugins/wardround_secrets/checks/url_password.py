@@ -7,30 +7,30 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import is_password
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_URL = LatePattern(
+_URL = LazyPattern(
     r"://(?P<user>[^\s/@:\"'`<>(){}\[\]$%,;]{0,80}):(?P<password>[^\s/@:\"'`<>,;]{3,200})@"
     r"(?P<host>[A-Za-z0-9_.-]+)"
 )
-_QUERY = LatePattern(
+_QUERY = LazyPattern(
     r"(?<=[\w/])[?&](?:[\w-]{0,20}(?:token|secret|password|api_?key|apikey|auth_?key|access_?key)|key|auth|appid|sig)="
     r"(?P<value>[A-Za-z0-9_.~+/-]{16,200})(?=[\"'`\s&<)\\]|$)",
     re.IGNORECASE,
 )
 _IN_QUERY = (b"token=", b"secret=", b"password=", b"key=", b"auth=", b"appid=", b"sig=")
-_SCHEME = LatePattern(r"[A-Za-z][A-Za-z0-9+.-]{1,30}\Z")
-_NOBODYS = LatePattern(
+_SCHEME = LazyPattern(r"[A-Za-z][A-Za-z0-9+.-]{1,30}\Z")
+_NOBODYS = LazyPattern(
     r"example|localhost|\A127\.|\A0\.0\.0\.0|\Ahost\b|host\.docker"
     r"|\.(?:test|invalid|localdomain)\Z|your|foo|\Adomain\.|\Asome|\Amy(?!sql)|\Aba[rz]\.",
     re.IGNORECASE,
 )
-_WITHIN_A_NETWORK = LatePattern(
+_WITHIN_A_NETWORK = LazyPattern(
     r"\A10\.|\A192\.168\.|\A172\.(?:1[6-9]|2\d|3[01])\.|\.(?:local|internal|lan|svc|corp|intra)\Z|\.svc\.",
     re.IGNORECASE,
 )
@@ -93,14 +93,14 @@ class UrlPassword(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for match in _URL.finditer(text.text):
             scheme = _SCHEME.search(text.text, max(0, match.start() - 30), match.start())
             user, password, host = match["user"], match["password"], match["host"]
             if scheme is None or _is_harmless(scheme[0].lower(), user, password, host):
                 continue
             drawn = _is_drawn(password)
-            yield Hit(
+            yield SecretMatch(
                 *match.span("password"),
                 f"password in a {scheme[0]} URL of {_short(host)}: change it, then remove it",
                 Severity.ERROR if drawn else None,
@@ -108,12 +108,14 @@ class UrlPassword(SecretCheck):
         yield from _in_queries(text)
 
 
-def _in_queries(text: Text) -> Iterator[Hit]:
+def _in_queries(text: ScannedText) -> Iterator[SecretMatch]:
     """Keys that stand behind the question mark of an address."""
     for match in _QUERY.finditer(text.text) if any(word in text.lower for word in _IN_QUERY) else ():
         line = text.line_of(match.start())
         if "://" in line and is_drawn(match["value"]) and not _NOBODYS.search(line):
-            yield Hit(*match.span("value"), "a key in the query of a URL (***): change it, then remove it")
+            yield SecretMatch(
+                *match.span("value"), "a key in the query of a URL (***): change it, then remove it"
+            )
 
 
 def _is_drawn(password: str) -> bool:

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Hit, SecretCheck, Text
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _HOOKS = (
     (
         b"hooks.slack.com/",
         "Slack webhook",
-        LatePattern(
+        LazyPattern(
             r"hooks\.slack\.com/(?:services|workflows|triggers)/"
             r"([TE][A-Z0-9]{7,12}/[A-Z0-9]{7,22}/[A-Za-z0-9/]{20,80})"
         ),
@@ -23,7 +23,7 @@ _HOOKS = (
     (
         b"/api/webhooks/",
         "Discord webhook",
-        LatePattern(
+        LazyPattern(
             r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/"
             r"(\d{17,20}/[A-Za-z0-9_-]{60,72})",
             re.IGNORECASE,
@@ -32,7 +32,7 @@ _HOOKS = (
     (
         b"webhook.office.com/",
         "Teams webhook",
-        LatePattern(
+        LazyPattern(
             r"webhook\.office\.com/webhookb2/"
             r"([0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36})"
         ),
@@ -40,7 +40,7 @@ _HOOKS = (
     (
         b"hooks.zapier.com/",
         "Zapier webhook",
-        LatePattern(
+        LazyPattern(
             r"hooks\.zapier\.com/hooks/catch/"
             r"(\d{5,9}/[a-z0-9]{6,9})"
         ),
@@ -87,7 +87,7 @@ class WebhookUrl(SecretCheck):
     ]
 
     @classmethod
-    def find(cls, text: Text) -> Iterator[Hit]:
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for anchor, kind, shape in _HOOKS:
             if anchor not in text.lower:
                 continue
@@ -95,4 +95,6 @@ class WebhookUrl(SecretCheck):
                 if not value_filters.is_made_up(match[1].rpartition("/")[2]) and not value_filters.is_made_up(
                     match[1]
                 ):
-                    yield Hit(*match.span(), f"{kind} in the source (***): delete it there, then remove it")
+                    yield SecretMatch(
+                        *match.span(), f"{kind} in the source (***): delete it there, then remove it"
+                    )

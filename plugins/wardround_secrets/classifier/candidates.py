@@ -10,34 +10,34 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.hardcoded_password import is_password, names_a_password
 from wardround_secrets.detection import value_filters
-from wardround_secrets.detection.scanner import Text
+from wardround_secrets.detection.scanner import ScannedText
 
 SHORTEST, LONGEST = 6, 200
 ASSIGNED = "assigned"
 """The place that the checks look at themselves."""
-_SURELY_NONE = LatePattern(
+_SURELY_NONE = LazyPattern(
     r"[\w+.-]+://|(?:\.{0,2}|~|#|[\w.@-]+)/(?:[\w.@{}:-]+/)*[\w.@-]*$|[\w.+-]+@[\w-]+\.\w+$|\w+\(|arn:|ssh-"
     r"|sha\d+[-:]|data:|projects/|secretsmanager:|vault:|ref:|op://|ENC\[|AQICAH|pk_|phc_|eyJ|\$\w+\$"
     r"|[\d.,:/ +-]+$|[~^<>=]+ ?[\w.]+$|[a-z_]{3,12}=$|\W*\[\^?[\w-]+\]|.*\*\*$|\d{4}-\d\d-\d\d|v?\d+\.\d+"
     r"|[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+(?:\(|$)|--?[a-z]|rgba?\("
 )
-_PLAIN = LatePattern(r"_{0,2}[^\W\d_]+(?:[ ._:/'-]{1,2}[^\W\d_]+)*[ .:!?_-]?$")
-_FOUR_LETTERS = LatePattern(r"[^\W\d_]{4}")
+_PLAIN = LazyPattern(r"_{0,2}[^\W\d_]+(?:[ ._:/'-]{1,2}[^\W\d_]+)*[ .:!?_-]?$")
+_FOUR_LETTERS = LazyPattern(r"[^\W\d_]{4}")
 _SPOKEN = 0.34
 """The part of its pairs of letters that must be English for a value without a digit to be plain words."""
-_HEADER = LatePattern(r"[\"'`\s:](?P<name>Bearer|Basic|Token)[ ]+(?P<value>[\w.~+/=-]{6,200})(?=[\"'`])")
-_WITHIN = LatePattern(
+_HEADER = LazyPattern(r"[\"'`\s:](?P<name>Bearer|Basic|Token)[ ]+(?P<value>[\w.~+/=-]{6,200})(?=[\"'`])")
+_WITHIN = LazyPattern(
     r"[\"'`;&?] ?(?P<name>Password|password|Pwd|pwd|PWD|PASSWORD)="
     r"(?P<value>[^\"'`\s;&=<>{}\[$%()]{6,80})(?=[\"'`;&])"
 )
 _HEADERS, _STRINGS = (b"bearer ", b"basic ", b"token "), (b"password=", b"pwd=")
 
 
-class Literal(msgspec.Struct, frozen=True):
+class CandidateLiteral(msgspec.Struct, frozen=True):
     """A value, the name it stands by, and where it stands; ``place`` says how it was found."""
 
     name: str
@@ -47,7 +47,7 @@ class Literal(msgspec.Struct, frozen=True):
     place: str = ASSIGNED
 
 
-def literals_in_doubt(text: Text) -> Iterator[Literal]:
+def literals_in_doubt(text: ScannedText) -> Iterator[CandidateLiteral]:
     """Every literal in doubt, in the order of the ways they are found, no value's place twice."""
     seen: set[int] = set()
     for literal in _placed(text):
@@ -56,19 +56,19 @@ def literals_in_doubt(text: Text) -> Iterator[Literal]:
             yield literal
 
 
-def _placed(text: Text) -> Iterator[Literal]:
+def _placed(text: ScannedText) -> Iterator[CandidateLiteral]:
     """Literals where a secret could stand."""
     for given in text.assignments:
-        yield Literal(given.name, given.value, given.start, given.end)
+        yield CandidateLiteral(given.name, given.value, given.start, given.end)
     if any(word in text.lower for word in _HEADERS):
         yield from _matches(text.text, _HEADER, "header")
     if any(word in text.lower for word in _STRINGS):
         yield from _matches(text.text, _WITHIN, "within")
 
 
-def _matches(text: str, pattern: LatePattern, place: str) -> Iterator[Literal]:
+def _matches(text: str, pattern: LazyPattern, place: str) -> Iterator[CandidateLiteral]:
     for match in pattern.finditer(text):
-        yield Literal(match["name"], match["value"], *match.span("value"), place)
+        yield CandidateLiteral(match["name"], match["value"], *match.span("value"), place)
 
 
 def is_in_doubt(name: str, value: str, place: str = ASSIGNED) -> bool:

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_secrets.classifier import trigrams
-from wardround_secrets.classifier.candidates import Literal
+from wardround_secrets.classifier.candidates import CandidateLiteral
 from wardround_secrets.detection import value_filters
 
 _Numbers = dict[str, float]
@@ -24,42 +24,42 @@ _Numbers = dict[str, float]
 _ROWS = ("qwertyuiop[]", "asdfghjkl;'", "zxcvbnm,./", "1234567890-=", "1qaz", "2wsx", "3edc", "4rfv", "5tgb")
 _BESIDE = frozenset(pair for row in _ROWS for a, b in pairwise(row) for pair in ((a, b), (b, a)))
 _UNSHIFTED = str.maketrans("!@#$%^&*()", "1234567890")
-_WORDS = LatePattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_LETTERS = LatePattern(r"[A-Za-z]{3,}")
+_WORDS = LazyPattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_LETTERS = LazyPattern(r"[A-Za-z]{3,}")
 _HEX, _BASE32, _BASE64 = (
-    LatePattern(r"[0-9a-fA-F]+"),
-    LatePattern(r"[A-Z2-7]+"),
-    LatePattern(r"[\w+/-]+={0,2}"),
+    LazyPattern(r"[0-9a-fA-F]+"),
+    LazyPattern(r"[A-Z2-7]+"),
+    LazyPattern(r"[\w+/-]+={0,2}"),
 )
-_CHOSEN = LatePattern(r"[A-Z]?[a-z]+[A-Z]?[a-z]*[^A-Za-z0-9]?\d{1,4}[^A-Za-z0-9]?")
-_YEAR = LatePattern(r"(?:19[5-9]|20[0-3])\d(?!\d)")
-_FILE_LIKE = LatePattern(r".*\.[a-z]{2,4}\d?")
-_NUMBERED = LatePattern(r"[A-Za-z]+(?:[ _./:-]+[A-Za-z]+)*[ _./:-]*\d{1,3}")
+_CHOSEN = LazyPattern(r"[A-Z]?[a-z]+[A-Z]?[a-z]*[^A-Za-z0-9]?\d{1,4}[^A-Za-z0-9]?")
+_YEAR = LazyPattern(r"(?:19[5-9]|20[0-3])\d(?!\d)")
+_FILE_LIKE = LazyPattern(r".*\.[a-z]{2,4}\d?")
+_NUMBERED = LazyPattern(r"[A-Za-z]+(?:[ _./:-]+[A-Za-z]+)*[ _./:-]*\d{1,3}")
 _TOKEN_LENGTHS = frozenset({16, 20, 22, 24, 26, 28, 32, 36, 40, 43, 44, 48, 64, 86, 88})
 _COMMON_READING = 3.6
 """Bits a character below which three in a row are usual in code."""
 _STRANGE = 6.0
 _READABLE = (0x20, 0x7E)
 _KINDS = {
-    "password": LatePattern(r"pass|pwd", re.IGNORECASE),
-    "token": LatePattern(r"token|bearer", re.IGNORECASE),
-    "secret": LatePattern(r"secret|credential|private", re.IGNORECASE),
-    "key": LatePattern(r"key", re.IGNORECASE),
+    "password": LazyPattern(r"pass|pwd", re.IGNORECASE),
+    "token": LazyPattern(r"token|bearer", re.IGNORECASE),
+    "secret": LazyPattern(r"secret|credential|private", re.IGNORECASE),
+    "key": LazyPattern(r"key", re.IGNORECASE),
 }
 _FILES = {
-    "environment": LatePattern(r"(?:^|/)\.env[\w.]*$|\.env$|\.(?:properties|ini|cfg|conf|toml)$"),
-    "data": LatePattern(r"\.(?:ya?ml|json|xml|tfvars|tf)$"),
-    "shell": LatePattern(r"\.(?:sh|bash|zsh)$|(?:^|/)(?:Dockerfile|Makefile|Jenkinsfile)"),
-    "sql": LatePattern(r"\.sql$"),
+    "environment": LazyPattern(r"(?:^|/)\.env[\w.]*$|\.env$|\.(?:properties|ini|cfg|conf|toml)$"),
+    "data": LazyPattern(r"\.(?:ya?ml|json|xml|tfvars|tf)$"),
+    "shell": LazyPattern(r"\.(?:sh|bash|zsh)$|(?:^|/)(?:Dockerfile|Makefile|Jenkinsfile)"),
+    "sql": LazyPattern(r"\.sql$"),
 }
-_TALKS = LatePattern(
+_TALKS = LazyPattern(
     r"example|test|fake|dummy|mock|sample|default|e\.g\.|localhost|placeholder", re.IGNORECASE
 )
 _LINE = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class LiteralContext:
     """Where a literal stands: its file's path, whether that is there to be tried or read, and its line."""
 
     path: str
@@ -67,12 +67,12 @@ class Setting:
     line: str
 
 
-def features(literal: Literal, setting: Setting) -> tuple[float, ...]:
+def features(literal: CandidateLiteral, setting: LiteralContext) -> tuple[float, ...]:
     """The features of one literal, in the order of ``NAMES``; all finite."""
     return tuple(float(value) for value in _measured(literal, setting).values())
 
 
-def _measured(literal: Literal, setting: Setting) -> _Numbers:
+def _measured(literal: CandidateLiteral, setting: LiteralContext) -> _Numbers:
     value = literal.value
     return {**_made_of(value), **_reading(value), **_shape(value), **_place(literal, setting)}
 
@@ -207,7 +207,7 @@ def _repeated(value: str) -> float:
     return 1 - len(pairs) / pairs.total()
 
 
-def _place(literal: Literal, setting: Setting) -> _Numbers:
+def _place(literal: CandidateLiteral, setting: LiteralContext) -> _Numbers:
     name, value = literal.name, literal.value
     of_name = {word.lower() for word in _WORDS.findall(name) if len(word) > 1}
     of_value = [word.lower() for word in _WORDS.findall(value) if len(word) > 1]
@@ -230,5 +230,5 @@ def _place(literal: Literal, setting: Setting) -> _Numbers:
     }
 
 
-NAMES: tuple[str, ...] = tuple(_measured(Literal("", "none!1", 0, 6), Setting("", False, "")))
+NAMES: tuple[str, ...] = tuple(_measured(CandidateLiteral("", "none!1", 0, 6), LiteralContext("", False, "")))
 """The names of the features, in order; the part before the first underscore is the group."""

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.training_tasks import History
-from wardround_secrets.classifier.candidates import Literal, is_in_doubt, literals_in_doubt
-from wardround_secrets.classifier.features import Setting, features
+from wardround_secrets.classifier.candidates import CandidateLiteral, is_in_doubt, literals_in_doubt
+from wardround_secrets.classifier.features import LiteralContext, features
 from wardround_secrets.detection.positions import is_generated
-from wardround_secrets.detection.scanner import Text
+from wardround_secrets.detection.scanner import ScannedText
 
 _ENDINGS = (
     "py ts tsx js jsx mjs go rs java rb vue php kt cs yml yaml json toml ini cfg conf properties env sh bash "
@@ -32,17 +32,17 @@ PATTERNS = (
 )
 AROUND = 6
 """Lines before and behind a literal that are kept, for those who judge by context."""
-_ANY = LatePattern(
+_ANY = LazyPattern(
     r"(?P<name>[A-Za-z_$][\w.$-]{1,60})[\"']?\]?[ ]{0,3}(?:=>|:=|=|:)[ ]{0,3}"
     r"(?P<quote>[\"'`])(?P<value>[^\"'`\n\r\\]{6,200})(?P=quote)"
 )
-_NAME = LatePattern(r"[A-Za-z][A-Za-z_]{2,29}")
-_TELLING = LatePattern(r"\d|[^\w\s].*[^\w\s]")
+_NAME = LazyPattern(r"[A-Za-z][A-Za-z_]{2,29}")
+_TELLING = LazyPattern(r"\d|[^\w\s].*[^\w\s]")
 _PER_NAME, _PER_FILE = 12, 40
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HistoricalLiteral:
     """A literal where a repository had it.
 
     Attributes:
@@ -65,7 +65,7 @@ class Found:
     is_tried: bool
     is_named: bool
 
-    def holding(self, value: str) -> Found:
+    def holding(self, value: str) -> HistoricalLiteral:
         """The same line with another value in it."""
         end = self.column + len(self.value)
         return replace(self, value=value, line=self.line[: self.column] + value + self.line[end:])
@@ -73,13 +73,15 @@ class Found:
     @property
     def row(self) -> tuple[float, ...]:
         """Its features."""
-        literal = Literal(self.name, self.value, self.column, self.column + len(self.value), self.place)
-        return features(literal, Setting(self.path, self.is_tried, self.line))
+        literal = CandidateLiteral(
+            self.name, self.value, self.column, self.column + len(self.value), self.place
+        )
+        return features(literal, LiteralContext(self.path, self.is_tried, self.line))
 
 
 def found_in(
     history: History, commits: Sequence[tuple[int, str]], *, broadly: bool = False
-) -> Iterator[Found]:
+) -> Iterator[HistoricalLiteral]:
     """The literals of some commits, oldest first; each name with each value once.
 
     Args:
@@ -104,7 +106,7 @@ def found_in(
                     yield one
 
 
-def _kept(found: Iterator[Found]) -> Iterator[Found]:
+def _kept(found: Iterator[HistoricalLiteral]) -> Iterator[HistoricalLiteral]:
     """No more than so many of one file and of one name in it: a table of data is one example."""
     of_name: Counter[tuple[str, bool]] = Counter()
     count = Counter[bool]()
@@ -115,15 +117,17 @@ def _kept(found: Iterator[Found]) -> Iterator[Found]:
             yield one
 
 
-def asked_about(repository: str, time: int, path: str, content: str) -> Iterator[Found]:
+def asked_about(repository: str, time: int, path: str, content: str) -> Iterator[HistoricalLiteral]:
     """The literals of a file that a review would ask a model about, whichever lines a change brought."""
     if not is_generated(path):
         found = _in_text(repository, time, path, content, broadly=False)
         yield from (one for one in found if not one.is_tried)
 
 
-def _in_text(repository: str, time: int, path: str, content: str, broadly: bool) -> Iterator[Found]:
-    text = Text(path, content)
+def _in_text(
+    repository: str, time: int, path: str, content: str, broadly: bool
+) -> Iterator[HistoricalLiteral]:
+    text = ScannedText(path, content)
     lines = content.split("\n")
     taken = set()
     for literal in literals_in_doubt(text):
@@ -133,16 +137,22 @@ def _in_text(repository: str, time: int, path: str, content: str, broadly: bool)
         if match.start("value") in taken or not _TELLING.search(match["value"]):
             continue
         if is_in_doubt(match["name"], match["value"]):
-            literal = Literal(match["name"], match["value"], *match.span("value"))
+            literal = CandidateLiteral(match["name"], match["value"], *match.span("value"))
             yield _placed(repository, time, text, lines, literal, is_named=False)
 
 
 def _placed(
-    repository: str, time: int, text: Text, lines: Sequence[str], literal: Literal, *, is_named: bool
-) -> Found:
+    repository: str,
+    time: int,
+    text: ScannedText,
+    lines: Sequence[str],
+    literal: CandidateLiteral,
+    *,
+    is_named: bool,
+) -> HistoricalLiteral:
     line, column = text.place_of(literal.start)
     at = line - 1
-    return Found(
+    return HistoricalLiteral(
         repository, time, text.path, tuple(lines[max(0, at - AROUND) : at]), lines[at],
         tuple(lines[at + 1 : at + 1 + AROUND]), column - 1, literal.name, literal.value, literal.place,
         text.is_tried(literal.start), is_named,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 if TYPE_CHECKING:
-    from wardround_secrets.detection.scanner import Text
+    from wardround_secrets.detection.scanner import ScannedText
 
 _ANCHORS = (b"pass", b"pwd", b"_pw", b"secret", b"token", b"credential", b"bearer", b"pepper", b"key")
 _KEYS = (
@@ -71,7 +71,7 @@ _KEYS = (
 )
 """What stands before ``key`` where the key is a secret."""
 _JOINTS = b"_-. "
-_REST_OF_NAME = LatePattern(
+_REST_OF_NAME = LazyPattern(
     r"(?:word|wd|phrase|code)?s?"
     r"(?:[_-]?(?:access[_-]?)?key)?"
     r"(?:[_-]?(?:value|val|prod(?:uction)?|dev(?:elopment)?|staging|live|base(?:64|32)?|b64|hex"
@@ -79,7 +79,7 @@ _REST_OF_NAME = LatePattern(
     r"|plain|raw|v?\d{1,2}))*+",
     re.IGNORECASE,
 )
-_TO_VALUE = LatePattern(
+_TO_VALUE = LazyPattern(
     r"(?P<close>\\?[\"'`]?)(?P<index>\]|\))?!?[ \t]{0,20}"
     r"(?:(?P<typed>:[ \t]*(?:&(?:'static )?)?[A-Za-z_][\w.\[\]| ]{0,30}?|[ \t]string)[ \t]{0,4}(?==))?"
     r"(?P<operator>=>|:=|\?\?=?|\?:|\|\|=?|or(?=[ \t])|\?=|=(?![=~>])|:-(?=[^\s}]{6,100}\})|:(?![:=])"
@@ -87,11 +87,11 @@ _TO_VALUE = LatePattern(
     r"|\{\s{0,20}(?:(?:type|description|sensitive)[^\n]{0,200}\n\s{0,20}){0,3}default[ \t]{0,20}="
     r"|[ \t]+value=|>(?=[^<>\s]{6,100}</))\s{0,20}"
 )
-_QUOTED = LatePattern(
+_QUOTED = LazyPattern(
     r"(?:[rbuRBU]{0,2}|\[\s{0,40}|(?:[\w.]|new[ ]){1,40}\(\s{0,40})"
     r"(?P<quote>\\?[\"'`])(?P<value>[^\"'`\n\r\\]{6,400})(?P=quote)"
 )
-_FALLEN_BACK_TO = LatePattern(
+_FALLEN_BACK_TO = LazyPattern(
     r"(?:[^\n;\"'`]|[\"'`][\w.$-]{2,60}[\"'`]){0,60}?(?:(?:get(?:env|orelse|ordefault)?|env"
     r"|env_?var|lookup_?env|fetch|coalesce|config|setting|option"
     r"|first_?set|lookup|default|field|prop(?:erty)?)\((?:[^\n;\"'`()]{0,60}|[\s]*[\"'`][\w.$-]{2,60}[\"'`]),"
@@ -100,21 +100,21 @@ _FALLEN_BACK_TO = LatePattern(
     re.IGNORECASE,
 )
 """What takes a value's place where nothing else gives one."""
-_CHOSEN = LatePattern(r"(?i)(?:coalesce|try|getOrDefault|default|nvl|ifnull|first_?set)\([^()\"'\n]{0,80}\Z")
-_SETTER = LatePattern(r"(?:\b(?:set|with|add)_?\w{0,20}|\.)\Z", re.IGNORECASE)
+_CHOSEN = LazyPattern(r"(?i)(?:coalesce|try|getOrDefault|default|nvl|ifnull|first_?set)\([^()\"'\n]{0,80}\Z")
+_SETTER = LazyPattern(r"(?:\b(?:set|with|add)_?\w{0,20}|\.)\Z", re.IGNORECASE)
 """What makes a call one that gives a value away: ``setPassword(...)``, ``builder.password(...)``."""
-_EXPANDED = LatePattern(r"\$\{[\w.-]{2,60}:\Z")
-_DEFAULTED = LatePattern(r"(?P<value>[^\s}\"'`]{6,200})(?=\})")
-_BARE = LatePattern(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]{6,400})(?=[ \t]*(?:$|\r|\n|#|;|<))", re.MULTILINE)
-_NAME_BEFORE = LatePattern(r"[A-Za-z0-9_.$-]{0,60}\Z")
-_BARE_FILES = LatePattern(
+_EXPANDED = LazyPattern(r"\$\{[\w.-]{2,60}:\Z")
+_DEFAULTED = LazyPattern(r"(?P<value>[^\s}\"'`]{6,200})(?=\})")
+_BARE = LazyPattern(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]{6,400})(?=[ \t]*(?:$|\r|\n|#|;|<))", re.MULTILINE)
+_NAME_BEFORE = LazyPattern(r"[A-Za-z0-9_.$-]{0,60}\Z")
+_BARE_FILES = LazyPattern(
     r"(?:^|/)\.?(?:env|envrc|netrc|npmrc|pypirc|pgpass|s3cfg|my\.cnf|boto)(?:[._-][\w.-]*)?$"
     r"|\.(?:env|ya?ml|ini|cfg|conf|config|cnf|properties|props|sh|bash|zsh|tfvars|toml|xml|plist"
     r"|service|envrc)$"
     r"|(?:^|/)(?:Dockerfile|Containerfile|Makefile|Jenkinsfile|Procfile|Vagrantfile)[^/]*$",
     re.IGNORECASE,
 )
-_NOT_ABOUT_A_SECRET = LatePattern(
+_NOT_ABOUT_A_SECRET = LazyPattern(
     r"public|placeholder|label|hint|title|descri|regex|pattern|error|message|invalid|missing|type"
     r"|ur[il]|path"
     r"|file|folder|dir(?:ectory)?(?:_|$)|header|field|column|param|prefix|suffix|xsrf|csrf|next"
@@ -143,7 +143,7 @@ class Assignment(msgspec.Struct, frozen=True):
     is_quoted: bool
 
 
-def assignments_in(text: Text) -> Iterator[Assignment]:
+def assignments_in(text: ScannedText) -> Iterator[Assignment]:
     """Every literal that a name which speaks of a secret is given, in the order of anchors."""
     bare = _BARE_FILES.search(text.path) is not None
     for anchor in _ANCHORS:
@@ -161,7 +161,7 @@ def _is_secret_key(lower: bytes, place: int) -> bool:
     return before > 0 and lower[before - 1 : before].isalpha() and lower.endswith(_KEYS, 0, before)
 
 
-def _assigned(text: Text, place: int, end_of_anchor: int, bare: bool) -> Assignment | None:
+def _assigned(text: ScannedText, place: int, end_of_anchor: int, bare: bool) -> Assignment | None:
     whole = text.text
     rest = _REST_OF_NAME.match(whole, end_of_anchor)
     end_of_name = rest.end() if rest else end_of_anchor

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_GENERATED = LatePattern(
+_GENERATED = LazyPattern(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.ya?ml|yarn\.lock|go\.sum|go\.work\.sum"
     r"|bun\.lockb?|gradle\.lockfile|packages\.lock\.json|Package\.resolved|composer\.lock"
     r"|requirements.*\.txt"
@@ -19,7 +19,7 @@ _GENERATED = LatePattern(
     r"|translations?|lang|\.yarn|bower_components|site-packages)/",
     re.IGNORECASE,
 )
-_MADE_FOR_TESTS = LatePattern(
+_MADE_FOR_TESTS = LazyPattern(
     r"(?:^|[/_.-])(?:\w*tests?|testing|unit|testdata|testutils?|specs?|fixtures?|mocks?|fakes?"
     r"|stubs?|e2e|cypress"
     r"|playwright|stor(?:y|ies)|conftest|factor(?:y|ies)|examples?|samples?|demos?|docs?|documentation"

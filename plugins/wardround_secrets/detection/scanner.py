@@ -15,8 +15,8 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import Check, Source
-from wardround.findings import Plane, RawResult, Severity, Span
+from wardround.checks.base import Check, SourceFile
+from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.inference.api import Models, NoModels
 from wardround_secrets.detection import positions
 from wardround_secrets.detection.assignments import Assignment, assignments_in
@@ -44,7 +44,7 @@ def _with_plain_quotes(line: str) -> str:
 _BESIDE_THE_SOURCE = ('"outputs":', '"metadata":', '"attachments":')
 
 
-class Hit(msgspec.Struct, frozen=True):
+class SecretMatch(msgspec.Struct, frozen=True):
     """A secret in a text: where it stands, what to say of it, and how bad it is here."""
 
     start: int
@@ -53,7 +53,7 @@ class Hit(msgspec.Struct, frozen=True):
     severity: Severity | None = None
 
 
-class Text:
+class ScannedText:
     """The text of one file, and the places in it that are worth a look.
 
     Attributes:
@@ -162,7 +162,7 @@ class SecretCheck(Check):
     """Whether it speaks of files that are written by programs or hold data."""
 
     @classmethod
-    def find(cls, text: Text) -> Iterable[Hit]:
+    def find(cls, text: ScannedText) -> Iterable[SecretMatch]:
         """The secrets of this kind in a text, whichever lines the change brought."""
         raise NotImplementedError
 
@@ -171,12 +171,12 @@ class SecretCheck(Check):
 
 
 def scanned(
-    order: Sequence[type[SecretCheck]], wanted: Sequence[type[Check]], source: Source
-) -> list[RawResult]:
+    order: Sequence[type[SecretCheck]], wanted: Sequence[type[Check]], source: SourceFile
+) -> list[RawFinding]:
     """What the wanted checks say about a file; of two that see the same secret, the one first in order."""
-    text = Text(source.path, source.text, source.models, source.is_added)
+    text = ScannedText(source.path, source.text, source.models, source.is_added)
     taken: list[tuple[int, int]] = []
-    found: list[RawResult] = []
+    found: list[RawFinding] = []
     for check in order:
         if (text.is_for_show and not check.IN_TESTS) or (text.is_generated and not check.IN_GENERATED):
             continue
@@ -191,11 +191,11 @@ def scanned(
                 continue
             taken.append((hit.start, hit.end))
             if check in wanted:
-                found.append(RawResult(check.ID, source.path, span, hit.message, severity=hit.severity))
+                found.append(RawFinding(check.ID, source.path, span, hit.message, severity=hit.severity))
     return sorted(found, key=lambda result: result.span)
 
 
-def _added_span(source: Source, text: Text, hit: Hit) -> Span | None:
+def _added_span(source: SourceFile, text: ScannedText, hit: SecretMatch) -> Span | None:
     """The place of a hit, from the first line of it that the change brought; None if it brought none."""
     (line, column), (last, end_column) = text.place_of(hit.start), text.place_of(hit.end)
     first = next((number for number in range(line, last + 1) if source.is_added(number)), None)

@@ -7,16 +7,16 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_MADE_UP = LatePattern(
+_MADE_UP = LazyPattern(
     r"example|sample|dummy|fake|mock|placeholder|change[-_ ]?(?:me|this|it)|redact|your|insert|replace"
     r"|not[-_ ]?(?:a[-_ ]?)?real|invalid|deadbeef|d34db33f|cafebabe|xxxx|foo[-_]?bar|hidden|masked|here"
     r"|demo|lorem|ipsum|qwerty|insecure|asdf|todo|fixme|censored|obfuscated|hello|world"
     r"|secretsecret|\*\*\*|\.\.\.",
     re.IGNORECASE,
 )
-_STOP_WORDS = LatePattern(
+_STOP_WORDS = LazyPattern(
     r"pass(?:w(?:or)?d|phrase|code)?|pwd|p@ss|pa\$\$|secret|token|api[-_]?key|default|admin|root|test|user"
     r"|guest|login|none|null|undefined|true|false|string|value|required|optional|enter|credential|letmein"
     r"|welcome|postgres|mysql|mariadb|redis|mongo|rabbit|minio|bitnami|keycloak|elastic|unused|temp|local"
@@ -24,7 +24,7 @@ _STOP_WORDS = LatePattern(
     r"|insecure|unsafe|correct.?horse|\Aabc|\A[a-z]{0,4}123|123456",
     re.IGNORECASE,
 )
-_TEMPLATE = LatePattern(
+_TEMPLATE = LazyPattern(
     r"\$\{|\$\([A-Za-z]|\{\{|\}\}|\{[\w.:\[\]]*\}|<[^>]*>|%\(\w|^%[sdv]|[\w/:=-]%[sdv]$|#\{|\[\[|\]\]|<%"
     r"|^\$\w+$|^%\w+%$|^@\w+$|^!\w+"
 )
@@ -35,9 +35,9 @@ _ENGLISH = (
 )
 _PAIRS = frozenset(_ENGLISH[i : i + 2] for i in range(0, len(_ENGLISH), 2))
 """Pairs of letters that follow one another in English; four in five of all pairs do not."""
-_LETTERS = LatePattern(r"[A-Za-z]{2,}")
-_UUID = LatePattern(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-_HEX = LatePattern(r"[0-9a-f]+|[0-9A-F]+")
+_LETTERS = LazyPattern(r"[A-Za-z]{2,}")
+_UUID = LazyPattern(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_HEX = LazyPattern(r"[0-9a-f]+|[0-9A-F]+")
 _CLIMB = 6
 """So many characters each one after the last, as in ``abcdef``, and nobody drew them at random."""
 _STAMMER = 5

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from wardround.findings import RawResult, Severity, Span
+from wardround.findings import RawFinding, Severity, Span
 from wardround.tools.parsing import decoded, map_of
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, install_line
 
@@ -40,7 +40,7 @@ def gitleaks_command(run: Invocation) -> Sequence[str]:
     ]  # fmt: skip
 
 
-def parse_gitleaks(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_gitleaks(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read its JSON report; what it says about files that only other tools were given is left out."""
     from wardround_secrets.detection.positions import (
         is_for_show,  # the checks: not needed before a tool has run
@@ -54,7 +54,7 @@ def parse_gitleaks(output: bytes, run: Invocation) -> list[RawResult]:
         code = result.rule_id if result.rule_id in map_of("gitleaks").codes else _ANY_PROVIDER
         severity = Severity.WARN if is_for_show(file) else None
         said = f"gitleaks sees a {_spoken(result.rule_id)} (***)"
-        found.append(RawResult(code, file, _span(result), said, severity=severity))
+        found.append(RawFinding(code, file, _span(result), said, severity=severity))
     return found
 
 
@@ -95,7 +95,7 @@ GITLEAKS = Tool(
     program="gitleaks",
     command=gitleaks_command,
     parse=parse_gitleaks,
-    clean=frozenset({0, _FOUND}),
+    success_codes=frozenset({0, _FOUND}),
     install=install_line("secrets"),
     optional=True,
     profiles=frozenset({Profile.CI}),

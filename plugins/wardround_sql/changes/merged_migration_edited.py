@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Span
 from wardround.languages.python.tree import parse
 from wardround_sql.project.migration_files import SUFFIXES, is_migration
@@ -17,8 +17,8 @@ _DJANGO = "from django.db import migrations, models\nclass Migration(migrations.
 _BEFORE = f"{_DJANGO}    operations = [migrations.AddField('a', 'b', models.IntegerField())]\n"
 _AFTER = f"{_DJANGO}    operations = [migrations.AddField('a', 'b', models.TextField())]\n"
 _PATH = "shop/migrations/0002_b.py"
-_PYTHON_MIGRATION = LatePattern(r"^class Migration\(|^down_revision\b", re.MULTILINE)
-_COMMENTS = LatePattern(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|^[ \t]*(?://|#)[^\n]*", re.MULTILINE)
+_PYTHON_MIGRATION = LazyPattern(r"^class Migration\(|^down_revision\b", re.MULTILINE)
+_COMMENTS = LazyPattern(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|^[ \t]*(?://|#)[^\n]*", re.MULTILINE)
 _SWEEP = 4
 """So many migrations in one change are edited for an upgrade of the framework, not for the schema."""
 
@@ -77,7 +77,7 @@ class MergedMigrationEdited(ChangeCheck):
             self.report(file.path, Span(line, 1, line, len(lines[line - 1]) + 1), text)
 
 
-def _is_edited(file: ChangedText) -> bool:
+def _is_edited(file: ChangedFileView) -> bool:
     """Return True if a migration of the base does something else after the change."""
     if file.base_path != file.path or not is_migration(file.path):
         return False

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
@@ -20,7 +20,7 @@ class AndOrMixed(SqlCheck):
 
     ID = "SQ069"
     NAME = "and-or-without-brackets"
-    SIGN = LatePattern(r"(?i)\band\b(?:[^;()]|\([^;()]*\)){0,400}?\bor\b")
+    SIGN = LazyPattern(r"(?i)\band\b(?:[^;()]|\([^;()]*\)){0,400}?\bor\b")
     WORDS = (" or ", "\nor ", "\tor ")
     TRIED_ON = "30 trees: 2 hits, both right"
 

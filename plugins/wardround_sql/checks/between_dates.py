@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
@@ -22,10 +22,10 @@ from wardround_sql.parsing.pg_nodes import (
 )
 from wardround_sql.parsing.statements import Statement
 
-_MOMENT = LatePattern(r"(?:_at|_ts|timestamp|_time|At)$")
-_DAY = LatePattern(r"\d{4}-\d\d-\d\d")
-_NAMED = LatePattern(r"(?i)(?:%\((?P<percent>\w+)\)s|(?<![:\w]):(?P<colon>\w+)|@(?P<at>\w+))")
-_DATED = LatePattern(r"(?i)(?:^|_)(?:date|day|last|to|until|end)(?:_|$)|(?:Date|Day)$")
+_MOMENT = LazyPattern(r"(?:_at|_ts|timestamp|_time|At)$")
+_DAY = LazyPattern(r"\d{4}-\d\d-\d\d")
+_NAMED = LazyPattern(r"(?i)(?:%\((?P<percent>\w+)\)s|(?<![:\w]):(?P<colon>\w+)|@(?P<at>\w+))")
+_DATED = LazyPattern(r"(?i)(?:^|_)(?:date|day|last|to|until|end)(?:_|$)|(?:Date|Day)$")
 
 
 class BetweenDates(SqlCheck):

@@ -10,7 +10,7 @@ from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, is_constant_true, items, kinds
-from wardround_sql.parsing.statements import Fragment, parsed
+from wardround_sql.parsing.statements import SqlFragment, parsed
 from wardround_sql.project.migration_files import set_patterns
 from wardround_sql.queries.facts import conjuncts
 from wardround_sql.schema.model import roles_of
@@ -101,7 +101,7 @@ def _constant(node: object) -> str:
 
 def _set_public(text: str) -> Iterator[tuple[str, bool]]:
     """The buckets a text makes or changes, and whether they are public."""
-    for statement in parsed(Fragment(text), "").statements:
+    for statement in parsed(SqlFragment(text), "").statements:
         relation = statement.node.get("relation", {})
         if isinstance(relation, dict) and relation.get("relname") == "buckets":
             yield from (

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.registry import STARTS, is_quoted, is_value
-from wardround_sql.frontends.string_assembly import Hole, Text
+from wardround_sql.frontends.string_assembly import AssembledText, Hole
 
-_CONDITION = LatePattern(
+_CONDITION = LazyPattern(
     r"(?i)(?:[=<>@~]|\blike|\bilike|\bin\s*\(|\bany\s*\(|\barray\s*\[|\bagainst\s*\()\s*['\"%(]*\s*$"
 )
-_VALUES = LatePattern(r"(?i)\bvalues\s*\([^()]*$")
-_ORDER = LatePattern(r"(?i)\border\s+by\s+(?:[\w.\", ]*[, ]\s*)?$")
-_PLAIN = LatePattern(
+_VALUES = LazyPattern(r"(?i)\bvalues\s*\([^()]*$")
+_ORDER = LazyPattern(r"(?i)\border\s+by\s+(?:[\w.\", ]*[, ]\s*)?$")
+_PLAIN = LazyPattern(
     r"(?i)^\s*(?:\(\s*)?(?:and|or|where|having|order\s+by|(?:lower\(|upper\()?[\w.\"`]+\)?(?:::\w+)?\s*(?:[=<>@~!&]+|->>?|#>>?|"
     r"(?:not\s+)?(?:like|ilike|in))\s?|'[^']*'\s*(?:=|<>|<@|@>)\s*(?:any|all)?\s*\()"
 )
@@ -171,7 +171,7 @@ class BuiltQuery(SqlCheck):
                     f"{name} becomes part of the SQL text; leave a placeholder and pass it as a parameter",
                 )
 
-    def _is_open(self, text: Text, hole: Hole) -> bool:
+    def _is_open(self, text: AssembledText, hole: Hole) -> bool:
         """Whether a value stands where a condition or a row takes one, in what is plainly SQL."""
         before = text.text[max(hole.start - 400, 0) : hole.start]
         if hole.outside and _ORDER.search(before) and STARTS.match(text.text):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
@@ -15,13 +15,13 @@ from wardround_sql.parsing.pg_nodes import Node, kinds
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import Name
 
-_RECORD = LatePattern(
+_RECORD = LazyPattern(
     r"(?:^|_)(?:audit|ledger|invoice|payment|payout|refund|transaction|receipt|settlement|approval|"
     r"charge|credit_note|journal|donation|withdrawal|deposit|purchase|contract|payroll|payslip|"
     r"remittance|chargeback)"
     r"(?:e?s)?(?:_|$)"
 )
-_PLAIN = LatePattern(
+_PLAIN = LazyPattern(
     r"(?:^|_)(?:method|provider|setting|config|draft|template|token|session|cache|preference|reminder|"
     r"tag|type|"
     r"attempt|job|queue|pending|tool|oauth|customer|subscription|profile|address|account|plan)(?:e?s)?(?:_|$)"

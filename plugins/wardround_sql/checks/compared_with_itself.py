@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
@@ -20,7 +20,7 @@ class ComparedWithItself(SqlCheck):
 
     ID = "SQ070"
     NAME = "column-compared-with-itself"
-    SIGN = LatePattern(r"(?<![\w.])([\w.\"`]++)\s*(?:=|<>|!=|[<>]=?)\s*\1(?![\w.])")
+    SIGN = LazyPattern(r"(?<![\w.])([\w.\"`]++)\s*(?:=|<>|!=|[<>]=?)\s*\1(?![\w.])")
     TRIED_ON = "30 trees: 1 hit, a template's filling, wrong; mended: none"
     WORDS = ("=", "<", ">")
 

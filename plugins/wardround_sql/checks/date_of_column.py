@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
@@ -21,7 +21,7 @@ class DateOfColumn(SqlCheck):
 
     ID = "SQ071"
     NAME = "date-function-on-column"
-    SIGN = LatePattern(
+    SIGN = LazyPattern(
         r"(?i)\b(?:date|year|month|day|strftime|to_char|date_trunc|extract|date_format|convert|trunc)\s*\(|::\s*date\b|"
         r"\bas\s+date\s*\)"
     )

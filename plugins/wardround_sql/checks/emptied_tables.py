@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
@@ -15,10 +15,10 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.project import migration_files
 from wardround_sql.schema.model import Name, dotted
 
-_SPENT = LatePattern(
+_SPENT = LazyPattern(
     r"(?i)(?:^|_)(?:tmp|temp|staging|stage|stg|cache|queue|scratch|session|import|raw|buffer)s?(?:_|$)"
 )
-_RESETS = LatePattern(r"(?i)(?:^|[/_.-])(?:reset|clean(?:up)?|wipe|purge|truncate|integration)(?=[/_.-]|$)")
+_RESETS = LazyPattern(r"(?i)(?:^|[/_.-])(?:reset|clean(?:up)?|wipe|purge|truncate|integration)(?=[/_.-]|$)")
 """Paths of files that are there to empty tables."""
 _CASCADED = {
     "OBJECT_SCHEMA": "schema",

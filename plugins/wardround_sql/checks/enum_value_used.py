@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
@@ -16,7 +16,7 @@ from wardround_sql.parsing.statements import Statement
 
 _ALEMBIC = "migrations/versions/1a2b_done.py"
 _DJANGO = "notes/migrations/0002_done.py"
-_ALONE = LatePattern(
+_ALONE = LazyPattern(
     r"(?i)disable_ddl_transaction!|^\s*(?:readonly\s+)?transaction\s*=\s*false|"
     r"\btransaction\s*:\s*false|no[-_ ]transaction|"
     r"executeInTransaction\s*=\s*false|runInTransaction\s*[:=]\s*\"?false",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
@@ -22,7 +22,7 @@ def _routine(body: str) -> str:
     return _HEAD + body + "end $$;\n"
 
 
-_SETS = LatePattern(r"(?i)\bupdate\s+[\w.]+\s+set\s")
+_SETS = LazyPattern(r"(?i)\bupdate\s+[\w.]+\s+set\s")
 _DJANGO = "from django.db import models\ndef f(pk):\n    {}\n    a.n -= 1\n    a.save()\n"
 
 

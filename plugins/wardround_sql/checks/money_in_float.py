@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import kinds, texts, type_name
 from wardround_sql.queries.facts import float_casts, typed_columns
 from wardround_sql.schema.money_names import is_money
 
-_FLOATS = LatePattern(r"(?:float|float4|float8|real|double|double precision)(?:\(\d+(?:, ?\d+)?\))?$")
+_FLOATS = LazyPattern(r"(?:float|float4|float8|real|double|double precision)(?:\(\d+(?:, ?\d+)?\))?$")
 
 
-_CASTS = LatePattern(r"::\s*(?:float|real|double)|\bas\s+(?:float|real|double)", re.IGNORECASE)
+_CASTS = LazyPattern(r"::\s*(?:float|real|double)|\bas\s+(?:float|real|double)", re.IGNORECASE)
 
 
 class MoneyInFloat(SqlCheck):

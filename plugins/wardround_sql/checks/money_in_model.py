@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.script import in_comment
 from wardround_sql.schema.money_names import is_money
@@ -14,11 +14,11 @@ from wardround_sql.schema.money_names import is_money
 _PATTERNS = (
     (
         "drizzle-orm",
-        LatePattern(r"\b(?P<name>\w+)\s*:\s*(?P<type>real|doublePrecision|double|float)\s*\((?![^()]*=>)"),
+        LazyPattern(r"\b(?P<name>\w+)\s*:\s*(?P<type>real|doublePrecision|double|float)\s*\((?![^()]*=>)"),
     ),
     (
         "typeorm",
-        LatePattern(
+        LazyPattern(
             r"@Column\(\s*(?:\{[^{}]*?\btype\s*:\s*)?['\"]"
             r"(?P<type>float|float4|float8|double|double precision|real)['\"][^()]*\)\s*"
             r"(?:(?:public|protected|private|readonly|declare)\s+)*(?P<name>\w+)[!?]?\s*:"
@@ -26,14 +26,14 @@ _PATTERNS = (
     ),
     (
         "mikro-orm",
-        LatePattern(
+        LazyPattern(
             r"@Property\(\s*\{[^{}]*?\b(?:type|columnType)\s*:\s*(?:types\.|['\"])"
             r"(?P<type>float|double|real)\b[^()]*\)\s*(?:(?:public|protected|private|readonly)\s+)*(?P<name>\w+)[!?]?\s*:"
         ),
     ),
     (
         "sequelize",
-        LatePattern(
+        LazyPattern(
             r"\b(?P<name>\w+)\s*:\s*(?:\{\s*(?:\w+\s*:\s*[\w.'\"]+\s*,\s*)*?type\s*:\s*)?"
             r"(?:DataTypes|DataType|Sequelize)\.(?P<type>FLOAT|DOUBLE|REAL)\b"
         ),

@@ -8,22 +8,22 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.python_code import called, parsed_module
 from wardround_sql.project import migration_files
 
 _WAYS = {"RunPython": ("reverse_code", 2), "RunSQL": ("reverse_sql", 2)}
-_CHANGE = LatePattern(r"^(?P<indent>[ \t]*)def\s+change\b.*?^(?P=indent)end\b", re.MULTILINE | re.DOTALL)
-_ONE_WAY = LatePattern(
+_CHANGE = LazyPattern(r"^(?P<indent>[ \t]*)def\s+change\b.*?^(?P=indent)end\b", re.MULTILINE | re.DOTALL)
+_ONE_WAY = LazyPattern(
     r"^[ \t]*(?:safety_assured\s*(?:\{|do)\s*)?(?P<call>execute\b|change_column\b|"
     r"remove_column\s*\(?\s*:\w+\s*,\s*:\w+\s*\)?\s*$|"
     r"remove_columns\b(?![^\n]*\btype:)|change_column_default\b(?![^\n]*\bfrom:)|drop_table\s*\(?\s*:\w+\s*\)?\s*$)",
     re.MULTILINE,
 )
-_GUARDED = LatePattern(r"\b(?:reversible|up_only|revert)\b")
-_MIGRATION = LatePattern(r"\bActiveRecord::Migration\b")
+_GUARDED = LazyPattern(r"\b(?:reversible|up_only|revert)\b")
+_MIGRATION = LazyPattern(r"\bActiveRecord::Migration\b")
 _DJANGO = "class Migration(migrations.Migration):\n    operations = [\n        {},\n    ]\n"
 _RAILS = "class A < ActiveRecord::Migration[7.1]\n  def change\n    {}\n  end\nend\n"
 _IN_DJANGO = "notes/migrations/0002_a.py"

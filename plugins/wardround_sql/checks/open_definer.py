@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
@@ -17,17 +17,17 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.project.migration_files import set_patterns
 from wardround_sql.schema.model import roles_of
 
-_ASKS = LatePattern(
+_ASKS = LazyPattern(
     r"\bauth\s*\.\s*\w+\s*\(|request\.jwt|request\.header|\bcurrent_setting\s*\(|\b(?:session|current)_user\b|"
     r"\b(?:is|has|can|check|assert|require|verify|authori[sz]e|ensure|get_my|get_current|get_user|my|current|jwt|"
     r"user)_\w*\s*\(|\bhmac\s*\(|\bcrypt\s*\(",
     re.IGNORECASE,
 )
 """What a body says that looks at who calls, or hands that to a function that does."""
-_SECRET = LatePattern(r"(?i)token|secret|code|key|hash|signature|password|otp|nonce")
-_WRITES = LatePattern(r"(?i)\b(?:insert\s+into|delete\s+from|update\s+[\w.\"]+(?:\s+(?:as\s+)?\w+)?\s+set)\b")
-_READS = LatePattern(r"(?i)\bfrom\s+[\w.\"]+")
-_TAKEN = LatePattern(
+_SECRET = LazyPattern(r"(?i)token|secret|code|key|hash|signature|password|otp|nonce")
+_WRITES = LazyPattern(r"(?i)\b(?:insert\s+into|delete\s+from|update\s+[\w.\"]+(?:\s+(?:as\s+)?\w+)?\s+set)\b")
+_READS = LazyPattern(r"(?i)\bfrom\s+[\w.\"]+")
+_TAKEN = LazyPattern(
     r"(?is)\brevoke\b[^;]*\bon\s+(?:all\s+)?(?:functions|routines)\b[^;]*\bfrom\b[^;]*\b(?:public|anon)\b"
 )
 _CALLERS = {"public", "anon", "authenticated"}

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.masking import masked_fragments, span_in
 
-_COMPARED = LatePattern(
+_COMPARED = LazyPattern(
     r"(?i)\b(?:where|and|or|on)\s+(?P<name>(?:\w+\.)?[\"`\[]?(?:user_?)?(?:password|passwd|pwd|passphrase)[\"`\]]?)"
     r"\s*=\s*(?:\$\d|\?|:\w|%s|%\(|@\w|'|\{|md5\s*\(|sha1\s*\()"
 )

@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import is_constant_true, walk
 from wardround_sql.schema.model import Name, Table, roles_of
 
-_TABLE = LatePattern(
+_TABLE = LazyPattern(
     r"(?i)(?:^|_)(?:message|dm|invoice|payment|payout|order|subscription|medical|health|diary|private|notification|"
     r"api_key|session|token|secret|salary|payslip|bank|address|prescription|patient|consent|credential|transcript|"
     r"ticket|email|inbox|contact|identity|kyc)(?:e?s)?(?:_|$)"
 )
-_COLUMN = LatePattern(
+_COLUMN = LazyPattern(
     r"(?i)^(?:recipient_id|receiver_id|iban|ssn|password\w*|\w*secret|\w*token|phone\w*|birth\w*|date_of_birth|salary|"
     r"home_address|card_number|diagnosis|tax_id|email)$"
 )
-_OWNER = LatePattern(
+_OWNER = LazyPattern(
     r"(?i)^(?:user|owner|author|sender|customer|member|account|profile|patient|employee|created_by|buyer|student)(?:_?id)?$"
 )
 

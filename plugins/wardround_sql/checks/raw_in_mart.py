@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.dbt import is_model
 
-_SOURCE = LatePattern(r"\{\{-?\s*(?P<call>source)\s*\(")
-_LATE = LatePattern(
+_SOURCE = LazyPattern(r"\{\{-?\s*(?P<call>source)\s*\(")
+_LATE = LazyPattern(
     r"(?:^|/)(?:marts?|intermediate|reporting|reports)/|(?:^|/)(?:fct|dim|int|mart|rpt)_[^/]+\.sql$"
 )
-_EARLY = LatePattern(r"(?:^|/)(?:staging|base|sources?|snapshots?)/|(?:^|/)(?:stg|base|src)_[^/]+\.sql$")
-_REF = LatePattern(r"\{\{-?\s*ref\s*\(\s*['\"](?:stg|base)_")
-_COMMENT = LatePattern(r"--[^\n]*+|\{#(?:[^#]|#(?!\}))*+#\}|/\*(?:[^*]|\*(?!/))*+\*/")
-_NAMED = LatePattern(
+_EARLY = LazyPattern(r"(?:^|/)(?:staging|base|sources?|snapshots?)/|(?:^|/)(?:stg|base|src)_[^/]+\.sql$")
+_REF = LazyPattern(r"\{\{-?\s*ref\s*\(\s*['\"](?:stg|base)_")
+_COMMENT = LazyPattern(r"--[^\n]*+|\{#(?:[^#]|#(?!\}))*+#\}|/\*(?:[^*]|\*(?!/))*+\*/")
+_NAMED = LazyPattern(
     r"(?i)\b(?:from|join)\s+(?P<name>(?:[\"`]?\w+[\"`]?\.){1,2}[\"`]?\w+[\"`]?)(?=[\s;,)]|\Z)(?!\s*\()"
 )
-_OTHER_FROM = LatePattern(r"(?i)(?:\bdistinct|\b(?:extract|trim|substring|overlay)\s*\(\s*[\w' ]+)\s*$")
+_OTHER_FROM = LazyPattern(r"(?i)(?:\bdistinct|\b(?:extract|trim|substring|overlay)\s*\(\s*[\w' ]+)\s*$")
 _MART = "models/marts/fct_a.sql"
 
 

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import items, texts
 from wardround_sql.schema.model import Name, dotted
 
-_FORCED = LatePattern(
+_FORCED = LazyPattern(
     r"^[ \t]*create_table\b[^\n#]*?(?P<force>\bforce:\s*(?:true|:cascade)|:force\s*=>\s*true)", re.MULTILINE
 )
-_MIGRATION = LatePattern(r"\bActiveRecord::Migration\b")
+_MIGRATION = LazyPattern(r"\bActiveRecord::Migration\b")
 _RAILS = "db/migrate/20240101000000_a.rb"
 _CLASS = "class A < ActiveRecord::Migration[7.1]\n  def change\n"
 

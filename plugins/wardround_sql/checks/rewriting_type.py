@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
@@ -16,7 +16,7 @@ from wardround_sql.project import migration_files
 from wardround_sql.queries.facts import old_type, type_changes
 from wardround_sql.schema.model import Name, Schema, build, sizes_of
 
-_LENGTH = LatePattern(r"^(?P<name>n?varchar|nvarchar2|varchar2)\((?P<length>\d+)\)")
+_LENGTH = LazyPattern(r"^(?P<name>n?varchar|nvarchar2|varchar2)\((?P<length>\d+)\)")
 _BYTE = 255
 """Length up to which MySQL keeps a text's length in one byte."""
 _TEXTS = frozenset({"text", "varchar", "bpchar", "citext"})

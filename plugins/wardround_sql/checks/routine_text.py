@@ -7,29 +7,29 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.masking import span_in
-from wardround_sql.parsing.statements import Fragment
+from wardround_sql.parsing.statements import SqlFragment
 
-_ROUTINE = LatePattern(
+_ROUTINE = LazyPattern(
     r"(?i)\bcreate\s+(?:or\s+(?:replace|alter)\s+)?(?:function|procedure|proc)\b|\bdo\s+\$"
 )
-_RUNS = LatePattern(
+_RUNS = LazyPattern(
     r"(?i)\bexecute\s+(?!on\b|function\b|procedure\b)(?:immediate\s+)?[\w'(]|\bexec(?:ute)?\s*\(|\bsp_executesql\b|"
     r"\bprepare\s+\w+\s+from\b|\bopen\s+\w+\s+for\s+(?!select\b)[\w']|\bfor\s+\w+\s+in\s+execute\b"
 )
-_QUOTED = LatePattern(r"''%?'\s*(?:\|\||\+)\s*(?P<name>@?[a-z_][\w.]*)\b(?!\s*\()", re.IGNORECASE)
+_QUOTED = LazyPattern(r"''%?'\s*(?:\|\||\+)\s*(?P<name>@?[a-z_][\w.]*)\b(?!\s*\()", re.IGNORECASE)
 """A value between quotes that the routine writes itself: ``... = ''' || name || ''''``."""
-_FORMATTED = LatePattern(r"(?i)\bformat\s*\(\s*(?P<text>(?:[eE]?'(?:[^']|'')*'(?!')\s*(?:\|\|\s*)?)+),")
-_PERCENT = LatePattern(r"''%?%s%?%?''|(?:=|<>|\blike|\bilike)\s*%s")
-_BARE = LatePattern(
+_FORMATTED = LazyPattern(r"(?i)\bformat\s*\(\s*(?P<text>(?:[eE]?'(?:[^']|'')*'(?!')\s*(?:\|\|\s*)?)+),")
+_PERCENT = LazyPattern(r"''%?%s%?%?''|(?:=|<>|\blike|\bilike)\s*%s")
+_BARE = LazyPattern(
     r"(?i)(?:[=<>]|\b(?:from|into|update|table|by|like|in\s*\())\s*'\s*(?:\|\||\+)\s*"
     r"(?P<name>@?[a-z_]\w*)\b(?!\s*\()"
 )
-_SIGNATURE = LatePattern(
+_SIGNATURE = LazyPattern(
     r"(?i)\b(?:function|procedure|proc)\s+[\w.\"\[\]]+\s*(?P<given>[^;]*?)\b(?:as|is|returns?|language)\b"
 )
 """The parameters; whatever else a routine writes into a text it has made or looked up itself."""
@@ -37,7 +37,7 @@ _TEXTUAL = (
     r"(?i)(?<![\w@]){name}\s+(?:in\s+|out\s+|inout\s+|as\s+)?(?:text|varchar2?|nvarchar2?|"
     r"character\s+varying|char|sysname)\b"
 )
-_COMMENTS = LatePattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+_COMMENTS = LazyPattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 
 
 def _routine(body: str) -> str:
@@ -102,7 +102,7 @@ class RoutineText(SqlCheck):
             for begun, end in zip(starts, [*starts[1:], len(code)], strict=False):
                 self._routine(fragment, code, begun, end)
 
-    def _routine(self, fragment: Fragment, code: str, begun: int, end: int) -> None:
+    def _routine(self, fragment: SqlFragment, code: str, begun: int, end: int) -> None:
         if not _RUNS.search(code, begun, end):
             return
         told: set[int] = set()
@@ -130,7 +130,7 @@ def _filled(code: str, begun: int, end: int) -> Iterator[tuple[int, int, str]]:
             yield *found.span("name"), found["name"]
 
 
-_OTHER = LatePattern(r"(?i)^\s*(?:raise|return\b(?!\s+query)|perform|print|insert|dbms_output|comment)\b")
+_OTHER = LazyPattern(r"(?i)^\s*(?:raise|return\b(?!\s+query)|perform|print|insert|dbms_output|comment)\b")
 
 
 def _is_statement(code: str, begun: int, at: int) -> bool:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.semantics.docdrift.checks import said, stale_words
+from wardround.semantics.docdrift.checks import describe, stale_comments
 from wardround_sql.check import SqlCheck
 
 if TYPE_CHECKING:
-    from wardround.semantics.docdrift.stale_comments import StaleWords as Found
+    from wardround.semantics.docdrift.stale_comments import StalePhrase as Found
 
 _STATE = "SELECT id FROM orders\n-- cancelled orders never reach the ledger\nWHERE state <> '{}';\n"
 _FIRST = "-- newest first\nSELECT id FROM orders ORDER BY id {};\n"
@@ -21,7 +21,7 @@ _FAR = (
 )
 _TAKEN = "-- Patients on medications that slow the heart.\nSELECT id FROM taken WHERE kind = '{}';\n"
 _ROWS = "INSERT INTO tokens VALUES\n  -- ('usd', 0x11, 18),\n  ('btc', 0x12, {}),\n  ('eth', 0x13, 6);\n"
-_ROW = LatePattern(r"--\s*\(.*\)\s*[,;]")
+_ROW = LazyPattern(r"--\s*\(.*\)\s*[,;]")
 _NEAR = 10
 """Lines between words and what they speak of; further down it is another part of the statement."""
 
@@ -76,9 +76,9 @@ class StaleWords(SqlCheck):
     def run(self) -> None:
         from wardround.semantics.docdrift.comment_lines import SQL  # not needed where nothing changed
 
-        for one in stale_words(self.source, SQL) if self.source.path.endswith(".sql") else ():
+        for one in stale_comments(self.source, SQL) if self.source.path.endswith(".sql") else ():
             if abs(one.swap.line - one.line) <= _NEAR and self._is_meant(one):
-                self.report(*said(one))
+                self.report(*describe(one))
 
     def _is_meant(self, one: Found) -> bool:
         """Whether words speak of what was exchanged; rows left out and parts of a name in them do not."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
@@ -19,7 +19,7 @@ class SumOfUnion(SqlCheck):
 
     ID = "SQ074"
     NAME = "sum-over-union"
-    SIGN = LatePattern(r"(?i)\bunion\b(?!\s+all\b)")
+    SIGN = LazyPattern(r"(?i)\bunion\b(?!\s+all\b)")
     WORDS = ("union",)
     TRIED_ON = "30 trees: 1 hit, right"
 

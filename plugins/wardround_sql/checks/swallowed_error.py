@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.masking import masked_fragments, span_in
 
-_DROPPED = LatePattern(
+_DROPPED = LazyPattern(
     r"(?i)\bwhen\s+others\s+then\s+null\s*;(?=\s*(?:end|when)\b)|\bbegin\s+catch\s*;?\s*end\s+catch\b|"
     r"\bhandler\s+for\s+sqlexception\s+begin\s+end\b"
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import Row
+from wardround.checks.lazy import CheckEntry
 
-TABLE: tuple[Row, ...] = (
+TABLE: tuple[CheckEntry, ...] = (
     ("SQ001", "table_without_rls:TableWithoutRls", ("sql",), ("create", "disable", "schema", "into"), ""),
     ("SQ002", "open_policy:OpenPolicy", ("sql",), ("policy",), ""),
     ("SQ003", "policy_without_check:PolicyWithoutCheck", ("sql",), ("policy",), ""),

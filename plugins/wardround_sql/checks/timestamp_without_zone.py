@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import typed_columns
 
-_ZONE = LatePattern(r"(?i)(?:^|_)(?:time_?zone|tz|tz_?name|zone)$")
-_LOCAL = LatePattern(r"(?i)(?:^|_)(?:local|wall)(?:_|$)|[a-z]Local$")
+_ZONE = LazyPattern(r"(?i)(?:^|_)(?:time_?zone|tz|tz_?name|zone)$")
+_LOCAL = LazyPattern(r"(?i)(?:^|_)(?:local|wall)(?:_|$)|[a-z]Local$")
 
-_DRIZZLE = LatePattern(
+_DRIZZLE = LazyPattern(
     r"\b(?P<key>\w+)\s*:\s*(?P<call>timestamp)\(\s*(?:['\"][^'\"\n]*['\"]\s*,?\s*)?(?P<options>\{[^{}]*\})?\s*\)"
 )
 

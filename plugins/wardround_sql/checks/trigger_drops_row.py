@@ -11,8 +11,8 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.schema.triggers import (
     BEFORE,
     DELETE,
-    Body,
     Trigger,
+    TriggerBody,
     bodies,
     functions_of,
     trigger_of,
@@ -149,7 +149,7 @@ class TriggerDropsRow(SqlCheck):
                 break
 
 
-def _wrong(body: Body, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
+def _wrong(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
     """What is wrong with what a function gives back, and where that stands in its body."""
     if triggers and (body.falls_off() or not (body.given or body.raises())):
         at = body.changes()[-1] if body.falls_off() else None

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity, Span
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
-_MADE = LatePattern(
+_MADE = LazyPattern(
     r"(?i)\bcreate\s+(?:or\s+(?:replace|alter)\s+)?(?:materialized\s+)?(?:view|function|procedure)\s+"
     r"(?:if\s+not\s+exists\s+)?(?:[\w\"`]+\.)?[\"`]?(\w+)"
 )
-_JOIN = LatePattern(r"(?i)\bleft\s+(?:outer\s+)?join\b")
-_WORD = LatePattern(r"[\w.\"`]+")
+_JOIN = LazyPattern(r"(?i)\bleft\s+(?:outer\s+)?join\b")
+_WORD = LazyPattern(r"[\w.\"`]+")
 _READ = 20
 """Earlier files that are read, the last ones of those that name the object."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
@@ -29,8 +29,8 @@ _WHY = {
     "regproc": _INTERNAL,
     "regprocedure": _INTERNAL,
 }
-_LIST = LatePattern(r"(?i)[a-z]_(?:ids|id_list|csv)$")
-_TEXT = LatePattern(r"(?i)(?:text|n?varchar|character varying|mediumtext|longtext|bpchar|char)\b(?!\[)")
+_LIST = LazyPattern(r"(?i)[a-z]_(?:ids|id_list|csv)$")
+_TEXT = LazyPattern(r"(?i)(?:text|n?varchar|character varying|mediumtext|longtext|bpchar|char)\b(?!\[)")
 _NOW = frozenset({"now", "today", "tomorrow", "yesterday"})
 _COUNTED = frozenset({"serial", "serial4", "smallserial", "serial2"})
 _SMALL = frozenset({"int4", "int", "integer", "int2", "smallint"})

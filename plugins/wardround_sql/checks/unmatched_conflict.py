@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, members
@@ -15,14 +15,14 @@ from wardround_sql.schema.model import Name
 from wardround_sql.schema.uniqueness import Uniques, part_of, uniques_of
 
 _TABLE = "create table a (id int primary key, b int, c int, unique (b, c));"
-_BUILT = LatePattern(
+_BUILT = LazyPattern(
     r"\b\w+\(\s*['\"`](?P<table>\w+)['\"`]\s*\)(?:\s*\.(?!onConflict)\w+\([^()]*(?:\([^()]*\)[^()]*)*\))*\s*"
     r"\.onConflict\(\s*(?P<knex>\[[^\[\]]*\]|['\"`][\w, ]+['\"`])\s*\)|"
     r"\.from\(\s*['\"`](?P<other>\w+)['\"`]\s*\)\s*\.upsert\((?:[^()]|\([^()]*\))*?\bonConflict:\s*"
     r"(?P<supabase>['\"`][\w, ]+['\"`])"
 )
 """Knex's and Supabase's way to say it, where the columns are written there."""
-_WORD = LatePattern(r"\w+")
+_WORD = LazyPattern(r"\w+")
 _FIRST = "db/migrations/0001_first.sql"
 
 

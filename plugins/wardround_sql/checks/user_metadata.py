@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import api_invalid, api_valid
 from wardround_sql.check import SqlCheck
@@ -16,12 +16,12 @@ from wardround_sql.parsing.statements import Statement
 _OWN = frozenset({"user_metadata", "raw_user_meta_data"})
 
 
-_READS = LatePattern(
+_READS = LazyPattern(
     r"(?i)\bjwt\s*\(\s*\)\s*\)?\s*(?:::\s*jsonb?\s*)?(?:->\s*'(user_metadata)'|"
     r"#>>?\s*'\{\s*(user_metadata)\b)|"
     r"'request\.jwt\.claims'[^;]{0,80}'(user_metadata)'"
 )
-_DECIDES = LatePattern(r"(?i)^(?:is|has|can|may|check|current|get|my|user)_\w*|role|admin|tenant|org")
+_DECIDES = LazyPattern(r"(?i)^(?:is|has|can|may|check|current|get|my|user)_\w*|role|admin|tenant|org")
 
 
 class UserMetadata(SqlCheck):

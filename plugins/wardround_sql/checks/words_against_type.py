@@ -8,7 +8,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.semantics.docdrift.column_comments import contradiction
 from wardround.semantics.docdrift.references import TELLS_HISTORY
@@ -22,7 +22,7 @@ _TYPES = (
     r"|[a-z]+int|int|integer"
     r"|interval|uuid)"
 )
-_COLUMN = LatePattern(
+_COLUMN = LazyPattern(
     r"(?i)^\s*(?:alter\s+table\s+(?:only\s+)?(?P<table>[\w.\"`]+)\s+)?"
     r"(?:(?:add|alter"
     r"|modify)\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?)?[\"`\[]?(?P<name>[a-z_]\w*)[\"`\]]?\s+"
@@ -34,15 +34,15 @@ _NO_COLUMN = frozenset(
     cast like is in default
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-_TABLE = LatePattern(
+_TABLE = LazyPattern(
     r"(?i)\b(?:create\s+(?:unlogged\s+|temp(?:orary)?\s+)?table\s+(?:if\s+not\s+exists\s+)?"
     r"|alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?)(?P<table>[\w.\"`]+)"
 )
-_COMMENT = LatePattern(
+_COMMENT = LazyPattern(
     r"(?is)\bcomment\s+on\s+column\s+(?P<column>[\w.\"]+)\s+is\s+'(?P<words>(?:[^']|'')*)'"
 )
-_INLINE = LatePattern(r"(?i)\bcomment\s+'(?P<words>(?:[^']|'')*)'")
-_REMARK = LatePattern(r"(?:^|[^-])--\s*(?P<words>.+)$")
+_INLINE = LazyPattern(r"(?i)\bcomment\s+'(?P<words>(?:[^']|'')*)'")
+_REMARK = LazyPattern(r"(?:^|[^-])--\s*(?P<words>.+)$")
 
 
 class _Column(Struct, frozen=True):
@@ -120,7 +120,7 @@ class WordsAgainstType(SqlCheck):
             path = match["column"].split(".")
             column = columns.get((_bare(path[-2]), _bare(path[-1]))) if len(path) > 1 else None
             if column is not None:
-                line_at, start = self.source.place(match.start("words"))
+                line_at, start = self.source.position(match.start("words"))
                 self._judge(column, match["words"], line_at, start - 1)
 
     def _beside(self, line: str, number: int) -> Iterator[tuple[int, str, int]]:

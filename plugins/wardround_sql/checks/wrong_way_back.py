@@ -7,26 +7,26 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.statements import Fragment, parsed
+from wardround_sql.parsing.statements import SqlFragment, parsed
 from wardround_sql.project import migration_files
 from wardround_sql.schema.model import Schema, build
 
-_BACK = LatePattern(
+_BACK = LazyPattern(
     r"^[ \t]*(?:export\s+|public\s+|static\s+)*(?:const\s+|async\s+|function\s+|def\s+|exports\.|"
     r"module\.exports\.)*"
     r"(?:down|downgrade)\b|^--\s*(?:\+goose\s+Down|migrate:down|\+migrate\s+Down)",
     re.MULTILINE,
 )
-_FORTH = LatePattern(
+_FORTH = LazyPattern(
     r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s+|def\s+|exports\.)?up(?:grade)?\b", re.MULTILINE
 )
-_DROP = LatePattern(
+_DROP = LazyPattern(
     r"(?i)\bdrop_?table(?:_?if_?exists)?\s*\(?\s*(?:\[?['\":`]+(?:public\.)?|\s)(?P<called>\w+)(?=(?P<rest>[^\n;]*))|"
     r"\bdrop\s+table\s+(?:if\s+exists\s+)?[\"`]?(?:public[\"`]?\.[\"`]?)?(?P<said>\w+)(?=(?P<more>[^\n;]*))"
 )
-_LOOSENS = LatePattern(
+_LOOSENS = LazyPattern(
     r"(?i)drop_?(?:foreign|constraint)|remove_foreign_key|foreign_key_checks|drop\s+constraint|removeConstraint|dropColumn|"
     r"drop_column|remove_reference"
 )
@@ -160,7 +160,7 @@ class WrongWayBack(SqlCheck):
             return self.script.own
         beside = re.sub(r"\bdown(?=\.sql$|/)", "up", path)
         text = self.source.project.read(beside) if beside != path else None
-        return build(parsed(Fragment(text), beside).statements) if text else Schema()
+        return build(parsed(SqlFragment(text), beside).statements) if text else Schema()
 
 
 def _dropped(text: str, start: int) -> Iterator[tuple[str, int, int]]:
@@ -173,8 +173,8 @@ def _dropped(text: str, start: int) -> Iterator[tuple[str, int, int]]:
             yield found["called"] or found["said"], found.start(), found.end()
 
 
-_CREATED = LatePattern(r"\bcreateTable\(\s*['\"`](?P<name>\w+)")
-_MODEL = LatePattern(
+_CREATED = LazyPattern(r"\bcreateTable\(\s*['\"`](?P<name>\w+)")
+_MODEL = LazyPattern(
     r"\breferences\s*:\s*\{\s*model\s*:\s*(?:\{[^{}]{0,80}tableName\s*:\s*)?['\"`](?P<name>\w+)"
 )
 

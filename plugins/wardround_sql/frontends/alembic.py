@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
-from wardround_sql.frontends.python_code import Call, Module, called
-from wardround_sql.frontends.string_assembly import Text, Writer, listed, quoted
+from wardround_sql.frontends.python_code import CallSite, SqlModule, called
+from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, listed, quoted
 
-_PLAIN_DEFAULT = LatePattern(r"'[^']*'(?:::[\w.\" ]+)?")
+_PLAIN_DEFAULT = LazyPattern(r"'[^']*'(?:::[\w.\" ]+)?")
 _TYPES = {"Integer": "integer", "BigInteger": "bigint", "SmallInteger": "smallint", "String": "text",
           "Unicode": "text", "Text": "text", "UnicodeText": "text", "VARCHAR": "text", "CHAR": "text",
           "Float": "double precision", "FLOAT": "double precision", "Double": "double precision",
@@ -25,7 +25,7 @@ _TYPES = {"Integer": "integer", "BigInteger": "bigint", "SmallInteger": "smallin
 class AlembicReader:
     """The operations of one file; ``batch_alter_table`` gives its table to those on its variable."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: SqlModule) -> None:
         self.module = module
         self.batches: dict[str, list[tuple[int, int, str]]] = {}
         for node in walk(module.tree) if "batch_alter_table" in module.text else ():
@@ -45,7 +45,7 @@ class AlembicReader:
                     (node.lineno, node.end_lineno or node.lineno, table)
                 )
 
-    def operation(self, call: Call) -> Iterator[Text]:
+    def operation(self, call: CallSite) -> Iterator[AssembledText]:
         """The SQL an operation runs, for those whose SQL has something to be said about."""
         owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
         if not isinstance(owner, ast.Name):
@@ -59,11 +59,13 @@ class AlembicReader:
             yield from _table(self.module, call.node, start, width)
             return
         for sql, at, wide in self._parts(call, table, start, width):
-            writer = Writer()
+            writer = SqlAssembler()
             writer.add(sql, at, wide)
             yield writer.text()
 
-    def _parts(self, call: Call, table: str | None, start: int, width: int) -> Iterator[tuple[str, int, int]]:
+    def _parts(
+        self, call: CallSite, table: str | None, start: int, width: int
+    ) -> Iterator[tuple[str, int, int]]:
         """The SQL of an operation; each thing ``alter_column`` changes stands at the argument that says
         so.
         """
@@ -80,14 +82,14 @@ class AlembicReader:
             at = self.module.place_of(said.lineno, said.col_offset) if said is not None else start
             yield sql, at, len(name) if said is not None else width
 
-    def commits(self) -> Iterator[Text]:
+    def commits(self) -> Iterator[AssembledText]:
         """The ends of ``autocommit_block``s, behind which what they did is there to be used."""
         for node in walk(self.module.tree) if "autocommit_block" in self.module.text else ():
             opened = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
             blocks = any(isinstance(one, ast.Call) and called(one) == "autocommit_block" for one in opened)
             if isinstance(node, ast.With) and blocks:
                 end = self.module.place_of(node.end_lineno or 1, node.end_col_offset or 0)
-                writer = Writer()
+                writer = SqlAssembler()
                 writer.add("COMMIT", end, 1)
                 yield writer.text()
 
@@ -100,7 +102,7 @@ class AlembicReader:
 class _Arguments:
     """The arguments of an operation; those on a batch leave the table out."""
 
-    def __init__(self, module: Module, call: Call, table: str | None, names: tuple[str, ...]) -> None:
+    def __init__(self, module: SqlModule, call: CallSite, table: str | None, names: tuple[str, ...]) -> None:
         given = _keywords(call.node)
         positions = names if table is None else tuple(name for name in names if name not in _TABLES)
         given.update(zip(positions, call.node.args, strict=False))
@@ -153,7 +155,7 @@ _SIGNATURES = {
 _UNKNOWN = "the table"
 
 
-def _sql(module: Module, call: Call, table: str | None) -> str:
+def _sql(module: SqlModule, call: CallSite, table: str | None) -> str:
     if call.name not in _SIGNATURES:
         return ""
     given = _Arguments(module, call, table, _SIGNATURES[call.name])
@@ -246,11 +248,11 @@ def _length(node: ast.expr) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _table(module: Module, call: ast.Call, start: int, width: int) -> Iterator[Text]:
+def _table(module: SqlModule, call: ast.Call, start: int, width: int) -> Iterator[AssembledText]:
     table = _text(call.args[0]) if call.args else ""
     if not table:
         return
-    writer = Writer()
+    writer = SqlAssembler()
     writer.add(f"CREATE TABLE {quoted(table)} (", start, width)
     indexed: list[str] = []
     count = 0
@@ -273,7 +275,7 @@ def _table(module: Module, call: ast.Call, start: int, width: int) -> Iterator[T
         yield writer.text()
 
 
-def first_line(module: Module, node: ast.expr) -> int:
+def first_line(module: SqlModule, node: ast.expr) -> int:
     """How many characters of a node stand on its first line."""
     start, end = module.place(node)
     return max(len(module.text[start:end].split("\n", 1)[0]), 1)
@@ -295,7 +297,7 @@ def _constraint(part: ast.Call) -> str:
     return ""
 
 
-class Declared:
+class DeclaredTable:
     """A column as it is declared: its name, its SQL, whether an index is asked for, what it points to and
     where.
     """
@@ -312,7 +314,7 @@ class Declared:
         return self.head + self.reference
 
 
-def declared(node: ast.expr, name: str = "", typed: str = "") -> Declared | None:
+def declared(node: ast.expr, name: str = "", typed: str = "") -> DeclaredTable | None:
     """A ``Column(...)`` or ``mapped_column(...)``; None where it is no plain column.
 
     ``name`` and ``typed`` are what stands around it, where the call itself says nothing.
@@ -337,7 +339,7 @@ def declared(node: ast.expr, name: str = "", typed: str = "") -> Declared | None
     sql += " DEFAULT null" if "server_default" in keywords or "autoincrement" in keywords or generated else ""
     sql += " PRIMARY KEY" if key else " UNIQUE" if _flag(keywords, "unique") is True else ""
     points_to = _text(target.args[0]).rsplit(".", 1)[0] if target is not None and target.args else ""
-    found = Declared(name, sql, _flag(keywords, "index") is True)
+    found = DeclaredTable(name, sql, _flag(keywords, "index") is True)
     if points_to and target is not None:
         found.reference = f" REFERENCES {quoted(points_to)}{_on_delete(_keywords(target))}"
         found.target = target

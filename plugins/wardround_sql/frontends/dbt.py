@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.base import Project, Source
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import RepositoryView, SourceFile
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 
-_COVERED = LatePattern(
+_COVERED = LazyPattern(
     r"\{%-?\s*(?P<aside>set(?=[^=%]*%\})|call|macro)\b[^%]*%\}"
     r"(?:(?!\{%-?\s*(?:end)?(?P=aside)\b).)*+\{%-?\s*end(?P=aside)\s*-?%\}"
     r"|--[^\n]*|/\*.*?\*/|\{#.*?#\}|'(?:[^']|'')*+'"
@@ -21,14 +21,14 @@ _COVERED = LatePattern(
 )
 """What is no SQL of the model: comments, texts, templates, and queries that are set aside for a template."""
 _HOLE, _BLOCK = "\x01", "\x02"
-_PART = LatePattern(r"(?i)[()]|\b(?:select|from|union|intersect|except|minus)\b")
-_HEAD = LatePattern(r"(?i)\s*(?:distinct\b(?!\s+on\b)|all\b)?\s*")
-_TABLE = LatePattern(r"(?i)\b(\w+)\s+as\s+(?:(?:not\s+)?materialized\s+)?\(")
-_ONE_SOURCE = LatePattern(
+_PART = LazyPattern(r"(?i)[()]|\b(?:select|from|union|intersect|except|minus)\b")
+_HEAD = LazyPattern(r"(?i)\s*(?:distinct\b(?!\s+on\b)|all\b)?\s*")
+_TABLE = LazyPattern(r"(?i)\b(\w+)\s+as\s+(?:(?:not\s+)?materialized\s+)?\(")
+_ONE_SOURCE = LazyPattern(
     r"(?i)\s*(\w+)(?:\s+as\s+\w+)?\s*(?:$|;|[\x01\x02]|\b(?:where|order|limit|qualify)\b)"
 )
-_NAMED = LatePattern(r"(?is)(?:.*\S)?\s*\bas\s+(\"[^\"]+\"|`[^`]+`|\w+)\s*$")
-_PLAIN = LatePattern(r"(?:[\w$\x01\"`]+\.)*(\"[^\"]+\"|`[^`]+`|[A-Za-z_]\w*)$")
+_NAMED = LazyPattern(r"(?is)(?:.*\S)?\s*\bas\s+(\"[^\"]+\"|`[^`]+`|\w+)\s*$")
+_PLAIN = LazyPattern(r"(?:[\w$\x01\"`]+\.)*(\"[^\"]+\"|`[^`]+`|[A-Za-z_]\w*)$")
 _SETS = frozenset({"union", "intersect", "minus", "except"})
 _DEEPEST = 10
 _SHOWN = 3
@@ -38,7 +38,7 @@ _LARGEST = 400_000
 """Characters; documentation above is generated."""
 
 
-class Column(msgspec.Struct, frozen=True):
+class DbtColumn(msgspec.Struct, frozen=True):
     """A column of a select list, in lower case, and the (start, end) of its name in the text."""
 
     name: str
@@ -50,7 +50,7 @@ class SelectList(msgspec.Struct, frozen=True):
     """The columns of a model; ``select`` is the offset of the keyword they stand behind."""
 
     select: int
-    columns: tuple[Column, ...]
+    columns: tuple[DbtColumn, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class ModelChange(msgspec.Struct, frozen=True):
             if name not in new and name in self.documented.columns
         ]
 
-    def undocumented(self) -> list[Column]:
+    def undocumented(self) -> list[DbtColumn]:
         """The new columns that are not documented, where nearly all others are and none of them is gone."""
         if self.gone():
             return []
@@ -97,7 +97,7 @@ class ModelChange(msgspec.Struct, frozen=True):
         return [column for column in self.new.columns if column.name not in old | self.documented.columns]
 
 
-def model_change(source: Source) -> ModelChange | None:
+def model_change(source: SourceFile) -> ModelChange | None:
     """What a change did to a model's columns; None where that is not certain or nothing documents it."""
     base = source.base_text
     if base is None or base == source.text or not is_model(source.path, source.text):
@@ -191,7 +191,7 @@ def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield begun, end
 
 
-def _column(text: str, start: int, end: int) -> Column | None:
+def _column(text: str, start: int, end: int) -> DbtColumn | None:
     item = text[start:end]
     if _BLOCK in item:
         return None
@@ -202,10 +202,10 @@ def _column(text: str, start: int, end: int) -> Column | None:
         if found is None or _HOLE in found[1]:
             return None
     name = found[1].strip('"`').lower()
-    return Column(name, start + found.start(1), start + found.end(1))
+    return DbtColumn(name, start + found.start(1), start + found.end(1))
 
 
-def documentation(path: str, project: Project) -> Documentation | None:
+def documentation(path: str, project: RepositoryView) -> Documentation | None:
     """What documents the columns of a model; None if nothing does, or more than one file."""
     model = path.rpartition("/")[2].removesuffix(".sql")
     found = []

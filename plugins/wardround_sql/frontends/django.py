@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround_sql.frontends.python_code import Module, called
-from wardround_sql.frontends.string_assembly import Text, Writer, quoted
+from wardround_sql.frontends.python_code import SqlModule, called
+from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, quoted
 
 _TYPES = {"FloatField": "double precision", "DecimalField": "numeric", "DateTimeField": "timestamptz"}
 _KEYS = ("ForeignKey", "OneToOneField")
@@ -16,7 +16,7 @@ _OPERATIONS = frozenset({"AddField", "RemoveField", "RenameField", "AlterField",
                          "RemoveIndexConcurrently"})  # fmt: skip
 
 
-def django_migration(module: Module) -> Iterator[Text]:
+def django_migration(module: SqlModule) -> Iterator[AssembledText]:
     """The SQL of a migration's operations; those on Django's own state alone run none."""
     for one in module.classes:
         listed = [s for s in one.body if isinstance(s, ast.Assign) and _name(s.targets[0]) == "operations"]
@@ -24,10 +24,10 @@ def django_migration(module: Module) -> Iterator[Text]:
         for statement in listed:
             for call in _operations(statement.value):
                 sql = _sql(module, call, made)
-                if isinstance(sql, Text):
+                if isinstance(sql, AssembledText):
                     yield sql
                 elif sql:
-                    writer = Writer()
+                    writer = SqlAssembler()
                     writer.add(sql, module.place(call)[0], len(ast.unparse(call.func)))
                     yield writer.text()
 
@@ -43,7 +43,7 @@ def _operations(node: ast.expr) -> Iterator[ast.Call]:
             yield one
 
 
-def _sql(module: Module, call: ast.Call, made: set[str]) -> str | Text:
+def _sql(module: SqlModule, call: ast.Call, made: set[str]) -> str | AssembledText:
     given = {one.arg: one.value for one in call.keywords if one.arg}
     names: tuple[str, ...] = (
         ("name",)
@@ -104,8 +104,8 @@ def called_of(node: ast.expr | None) -> str:
     return called(node) if isinstance(node, ast.Call) else ""
 
 
-def _created(module: Module, table: str, fields: ast.expr | None, call: ast.Call) -> Text:
-    writer = Writer()
+def _created(module: SqlModule, table: str, fields: ast.expr | None, call: ast.Call) -> AssembledText:
+    writer = SqlAssembler()
     start = module.place(call)[0]
     writer.add(f"CREATE TABLE {table} (id bigint PRIMARY KEY", start, len(ast.unparse(call.func)))
     for pair in getattr(fields, "elts", []):
@@ -119,12 +119,12 @@ def _created(module: Module, table: str, fields: ast.expr | None, call: ast.Call
     return writer.text()
 
 
-def django_models(module: Module) -> Iterator[Text]:
+def django_models(module: SqlModule) -> Iterator[AssembledText]:
     """The tables that Django's model classes stand for."""
     if not any(name.startswith("django.db") for name in module.imports):
         return
     for one in module.classes:
-        writer, count = Writer(), 0
+        writer, count = SqlAssembler(), 0
         start = module.place_of(one.lineno, one.col_offset)
         writer.add(f"CREATE TABLE {quoted(one.name)} (id bigint PRIMARY KEY", start, 5)
         for statement in one.body:
@@ -162,7 +162,7 @@ def _target(node: ast.expr | None) -> str:
     return quoted(said.rsplit(".", 1)[-1] if isinstance(said, str) else "other")
 
 
-def _is_of_django(module: Module, node: ast.expr | None) -> bool:
+def _is_of_django(module: SqlModule, node: ast.expr | None) -> bool:
     """Return True for a field of Django itself; others may set ``null`` or a default on their own."""
     written = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
     head, dot, _ = written.partition(".")

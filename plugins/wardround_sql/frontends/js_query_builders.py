@@ -13,40 +13,47 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.storage.regex_cache import bounded
 from wardround_sql.frontends.js_schema_builders import closing
-from wardround_sql.frontends.string_assembly import Text, Writer, every_row, excluded, limited, undone
+from wardround_sql.frontends.string_assembly import (
+    AssembledText,
+    SqlAssembler,
+    every_row,
+    excluded,
+    limited,
+    undone,
+)
 from wardround_sql.queries.nondeterministic import is_shown, says_which, works_in_batches
 
-_STEP = LatePattern(
+_STEP = LazyPattern(
     r"\.\s*(?P<name>limit|offset|skip|first|take|del|delete|update|truncate|leftJoin|leftOuterJoin|"
     r"deleteFrom|updateTable|"
     r"deleteMany|updateMany|findFirst|findMany|whereNotIn)\s*(?:<[^()\n]*>)?\("
 )
-_LIBRARY = LatePattern(
+_LIBRARY = LazyPattern(
     r"(?i)\bknex\b|\bkysely\b|drizzle|typeorm|sequelize|prisma|\bsupabase\b|objection|\bselectFrom\(|"
     r"mikro-orm"
 )
-_QUERY = LatePattern(
+_QUERY = LazyPattern(
     r"(?i)\.(?:select|from|where\w*|selectFrom|join|leftJoin|innerJoin|createQueryBuilder|andWhere|eq|"
     r"table|orderBy)\s*(?:<[^()]*>)?\(|"
     r"\b(?:knex|db|trx|tx|qb|this\.(?:knex|db))\s*(?:<[^()]*>)?\(\s*['\"`]"
 )
-_NO_SQL = LatePattern(r"(?i)mongoose|mongodb|\bModel\.find\(|firestore|\.collection\(")
-_ORDERED = LatePattern(r"\.(?:orderBy\w*|order|addOrderBy|sortBy)\s*\(|\borderBy\s*:|\border\s*:")
-_NARROWED = LatePattern(
+_NO_SQL = LazyPattern(r"(?i)mongoose|mongodb|\bModel\.find\(|firestore|\.collection\(")
+_ORDERED = LazyPattern(r"\.(?:orderBy\w*|order|addOrderBy|sortBy)\s*\(|\borderBy\s*:|\border\s*:")
+_NARROWED = LazyPattern(
     r"\.(?:where\w*|andWhere\w*|eq|neq|in|is|match|filter|gt|gte|lt|lte|like|ilike|or|not|limit|"
     r"whereRef|modify)\s*(?:<[^()]*>)?\("
 )
-_KEY = LatePattern(
+_KEY = LazyPattern(
     r"(?i)\b(?:where|eq|findBy\w*)\s*\(\s*(?:\{\s*)?['\"`]?(?:\w+\.)?(?:id|uuid|slug|email|token|key|"
     r"code)['\"`]?\s*[,:}]|"
     r"eq\(\s*\w+\.(?:id|uuid|slug|email|token|key)\b"
 )
 _LIMITS = ("limit", "first", "take", "findFirst", "findMany")
-_CONSTANT = LatePattern(r"\s*\d*\s*")
-_PAGE = LatePattern(r"(?<![\w.])(?P<name>skip|offset)\s*:\s*(?P<value>[^,\n}]+)")
+_CONSTANT = LazyPattern(r"\s*\d*\s*")
+_PAGE = LazyPattern(r"(?<![\w.])(?P<name>skip|offset)\s*:\s*(?P<value>[^,\n}]+)")
 
 
 class Chain(Struct, frozen=True):
@@ -57,7 +64,7 @@ class Chain(Struct, frozen=True):
     at: int
 
 
-def script_queries(path: str, text: str) -> Iterator[Text]:
+def script_queries(path: str, text: str) -> Iterator[AssembledText]:
     """What is to be said about the queries a file builds."""
     if not _LIBRARY.search(text) or _NO_SQL.search(text):
         return
@@ -71,7 +78,7 @@ def script_queries(path: str, text: str) -> Iterator[Text]:
     yield from _pages(text)
 
 
-def _of_step(text: str, name: str, given: str, chain: Chain, step: re.Match[str]) -> Iterator[Text]:
+def _of_step(text: str, name: str, given: str, chain: Chain, step: re.Match[str]) -> Iterator[AssembledText]:
     queries = _QUERY.search(chain.text) is not None
     at, wide = step.start("name"), len(name)
     pages = name == "offset" or (name == "skip" and "take(" in chain.text)
@@ -102,7 +109,7 @@ def _made(text: str, name: str) -> str:
     return "" if found is None else found[1]
 
 
-def _limit(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[Text]:
+def _limit(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[AssembledText]:
     whole = chain.text + (_helper(text, chain) or "")
     if _ORDERED.search(whole) or _KEY.search(whole) or _COUNTS.search(whole):
         return
@@ -113,10 +120,10 @@ def _limit(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[
         yield _say(at, len(name), limited(single=bool(single)))
 
 
-_COUNTS = LatePattern(r"(?i)\.(?:count|max|min|sum|avg)\s*\(|forUpdate|skipLocked|\.(?:del|delete|update)\(")
+_COUNTS = LazyPattern(r"(?i)\.(?:count|max|min|sum|avg)\s*\(|forUpdate|skipLocked|\.(?:del|delete|update)\(")
 
 
-def _found(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[Text]:
+def _found(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[AssembledText]:
     """Prisma's findFirst, and findMany with ``take``."""
     if _ORDERED.search(given) or "..." in given or not given.strip().startswith("{"):
         return
@@ -129,7 +136,7 @@ def _found(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[
         yield _say(at, len(name), limited(single=True))
 
 
-def _write(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[Text]:
+def _write(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[AssembledText]:
     """Writes of every row."""
     verb = "update" if "pdate" in name else "delete"
     behind = text[at : _chain_end(text, at)]
@@ -171,7 +178,7 @@ def _handle(text: str, before: str, at: int) -> str:
     return "" if used is not None else made[last]["value"]
 
 
-_CONST = LatePattern(r"\bconst\s+(?=(?P<name>\w+)\s*=\s*(?P<value>[^;\n]{1,200})(?P<ends>;))")
+_CONST = LazyPattern(r"\bconst\s+(?=(?P<name>\w+)\s*=\s*(?P<value>[^;\n]{1,200})(?P<ends>;))")
 
 
 @lru_cache(maxsize=8)
@@ -183,16 +190,16 @@ def _constants(text: str) -> dict[str, list[re.Match[str]]]:
     return found
 
 
-_TABLE = LatePattern(
+_TABLE = LazyPattern(
     r"(?:\b(?:knex|db|trx|tx|this\.(?:knex|db))\s*(?:<[^()]*>)?\(|\.(?:from|"
     r"table)\()\s*['\"`](\w+)['\"`]\s*\)\s*\.?$"
 )
-_PRISMA = LatePattern(r"\b(?:\w*[pP]risma\w*|tx|trx|db|client)\s*\.\s*(\w+)\s*\.\s*$")
-_DRIZZLE = LatePattern(r"\s*([a-z]\w*(?:Table)?)\s*$")
-_DB = LatePattern(r"(?:^|[.\s])(?:db|tx|trx)\s*\.?$")
+_PRISMA = LazyPattern(r"\b(?:\w*[pP]risma\w*|tx|trx|db|client)\s*\.\s*(\w+)\s*\.\s*$")
+_DRIZZLE = LazyPattern(r"\s*([a-z]\w*(?:Table)?)\s*$")
+_DB = LazyPattern(r"(?:^|[.\s])(?:db|tx|trx)\s*\.?$")
 
 
-def _undone(given: str, chain: Chain) -> Iterator[Text]:
+def _undone(given: str, chain: Chain) -> Iterator[AssembledText]:
     """``where`` about the table that ``leftJoin`` brings."""
     table = re.match(r"\s*['\"`](?:\w+\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?['\"`]", given)
     name = (table[2] or table[1]) if table else ""
@@ -206,7 +213,7 @@ def _undone(given: str, chain: Chain) -> Iterator[Text]:
         yield _say(chain.start + used.start() + 1, 5, undone(name))
 
 
-def _excluded(given: str, at: int, wide: int) -> Iterator[Text]:
+def _excluded(given: str, at: int, wide: int) -> Iterator[AssembledText]:
     """``whereNotIn`` over a query whose column is a key of another table, which is NULL where there is
     none.
     """
@@ -221,7 +228,7 @@ def _excluded(given: str, at: int, wide: int) -> Iterator[Text]:
         yield _say(at, wide, excluded(column, table[1]))
 
 
-def _pages(text: str) -> Iterator[Text]:
+def _pages(text: str) -> Iterator[AssembledText]:
     """``skip`` and ``offset`` of objects that are options of a query."""
     if not _FINDS.search(text):
         return
@@ -242,8 +249,8 @@ def _pages(text: str) -> Iterator[Text]:
             yield _say(found.start(), len(found["name"]), "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
 
 
-_FINDS = LatePattern(r"find(?:Many|All|AndCount\w*|AndCountAll|\()")
-_OPTIONS = LatePattern(r"(?i)\b(?:sequelize|mikro-orm|drizzle)\b")
+_FINDS = LazyPattern(r"find(?:Many|All|AndCount\w*|AndCountAll|\()")
+_OPTIONS = LazyPattern(r"(?i)\b(?:sequelize|mikro-orm|drizzle)\b")
 
 
 def _helper(text: str, chain: Chain) -> str | None:
@@ -254,7 +261,7 @@ def _helper(text: str, chain: Chain) -> str | None:
     return _bodies(text).get(begun[1])
 
 
-_FUNCTION = LatePattern(
+_FUNCTION = LazyPattern(
     r"^[ \t]*(?:(?:private|public|protected|async|function|const)\s+)*(?P<name>\w++)"
     r"(?=\s*(?:=\s*)?\([^)]*\)[^{\n]*(?P<opened>\{))",
     re.MULTILINE,
@@ -328,7 +335,7 @@ def _opening(text: str, at: int, limit: int) -> int:
     return -1
 
 
-_NEXT = LatePattern(r"(?:\s|//[^\n]*\n|/\*[^*]*\*/)*[?!]?\.\s*\w+\s*(?:<[^()]*>)?\(")
+_NEXT = LazyPattern(r"(?:\s|//[^\n]*\n|/\*[^*]*\*/)*[?!]?\.\s*\w+\s*(?:<[^()]*>)?\(")
 
 
 def _chain_end(text: str, at: int) -> int:
@@ -345,7 +352,7 @@ def _is_comment(text: str, at: int) -> bool:
     return line.startswith(("//", "*", "/*"))
 
 
-def _say(at: int, wide: int, sql: str) -> Text:
-    writer = Writer()
+def _say(at: int, wide: int, sql: str) -> AssembledText:
+    writer = SqlAssembler()
     writer.add(sql, at, wide)
     return writer.text()

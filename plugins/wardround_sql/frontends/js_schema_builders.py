@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
-from wardround_sql.frontends.string_assembly import Text, Writer, listed, quoted
+from wardround.checks.lazy import LazyPattern
+from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, listed, quoted
 
-_BLOCK = LatePattern(
+_BLOCK = LazyPattern(
     r"\.(?P<kind>createTable|createTableIfNotExists|alterTable|table)\(\s*"
     r"(?:['\"`](?P<table>[\w.]+)['\"`]|(?P<variable>[A-Za-z_$][\w$.]*))\s*,\s*"
     r"(?:async\s+)?(?:function\s*\w*\s*)?\(?\s*(?P<name>\w+)\s*(?::\s*[\w.]+)?\s*\)?\s*(?:=>)?\s*\{?"
 )
-_STEP = LatePattern(r"(?:^|[^\w.])(?P<owner>\w+)\s*\.(?P<call>\w+)\(")
+_STEP = LazyPattern(r"(?:^|[^\w.])(?P<owner>\w+)\s*\.(?P<call>\w+)\(")
 _KNEX_TYPES = {"string": "text", "text": "text", "integer": "integer", "bigInteger": "bigint",
 "float": "real",
                "double": "double precision", "decimal": "numeric", "boolean": "boolean", "uuid": "uuid",
@@ -21,32 +21,32 @@ _KNEX_TYPES = {"string": "text", "text": "text", "integer": "integer", "bigInteg
                "timestamp": "timestamptz", "datetime": "timestamptz", "dateTime": "timestamptz",
                "specificType": "text",
                "binary": "bytea", "increments": "serial", "bigIncrements": "bigserial"}  # fmt: skip
-_QUERY_INTERFACE = LatePattern(
+_QUERY_INTERFACE = LazyPattern(
     r"\b(?P<owner>\w+)\s*\.(?P<call>addColumns?|addIndex|createIndex|createIndices|dropColumns?|"
     r"removeColumn|renameColumn|"
     r"renameTable|dropTable|createForeignKeys?|addConstraint|createUniqueConstraint|removeIndex|"
     r"dropIndex|changeColumn)\(\s*"
     r"(?:['\"`](?P<table>[\w.]+)['\"`]|(?P<variable>[A-Za-z_$][\w$.]*))"
 )
-_RUNNER = LatePattern(
+_RUNNER = LazyPattern(
     r"\b(\w+)\s*:\s*(?:QueryRunner|QueryInterface)\b|\bup\b[^\n(]{0,30}\(\s*(\w+)\s*,\s*(?:\w*Sequelize|"
     r"DataTypes)\b|"
     r"\bcontext\s*:\s*(\w+)"
 )
 _RUNNERS = frozenset({"queryInterface", "queryRunner", "qi"})
-_HELD = LatePattern(
+_HELD = LazyPattern(
     r"(?:\b(?:const|let|var|readonly|private|static)\s+)+(?P<name>\w+)\s*(?::\s*[\w<>\[\].]+\s*)?=\s*"
     r"(?=new\s+\w+\s*\(|[{\['\"`])"
 )
-_STEP_HELPER = LatePattern(
+_STEP_HELPER = LazyPattern(
     r"(?:\bfunction\s+(?P<name>\w+)\s*|\b(?:const|"
     r"let)\s+(?P<held>\w+)\s*=\s*)\(\s*(?P<first>\w+)\b(?P<rest>[^()]*)\)"
     r"\s*(?::\s*[\w.<>]+\s*)?(?:=>\s*)?(?:\{\s*return\s+)?(?P<body>(?P=first)\s*\.\w+\()"
 )
-_STRING = LatePattern(r"['\"`]([\w.]+)['\"`]")
+_STRING = LazyPattern(r"['\"`]([\w.]+)['\"`]")
 
 
-def built_schema(text: str) -> Iterator[Text]:
+def built_schema(text: str) -> Iterator[AssembledText]:
     """The SQL of the calls that build a schema."""
     if not any(
         word in text for word in ("Table", "queryInterface", "ueryRunner", ".table(", "QueryInterface")
@@ -65,7 +65,7 @@ def built_schema(text: str) -> Iterator[Text]:
         text,
     ):
         if re.search(r"schema\s*$", text[: found.start()]):
-            writer = Writer()
+            writer = SqlAssembler()
             sql = (
                 f"ALTER TABLE {quoted(found[1])} RENAME TO {quoted(found[2])}"
                 if found[2]
@@ -141,9 +141,9 @@ def _steps(held: _Held, block: re.Match[str], end: int) -> Iterator[tuple[int, s
                 yield at, made[0], made[1] + rest, _line(text[at:end])
 
 
-def _table(held: _Held, block: re.Match[str], end: int) -> Iterator[Text]:
+def _table(held: _Held, block: re.Match[str], end: int) -> Iterator[AssembledText]:
     table, new = quoted(held.table(block)), block["kind"].startswith("create")
-    writer, count, after = Writer(), 0, []
+    writer, count, after = SqlAssembler(), 0, []
     start, width = block.start() + 1, len(block["kind"])
     writer.add(f"CREATE TABLE {table} (", start, width)
     for at, call, chain, wide in sorted(_steps(held, block, end)):
@@ -165,7 +165,7 @@ def _table(held: _Held, block: re.Match[str], end: int) -> Iterator[Text]:
             after.append((sql, at, wide))
     writer.add(")", start, width)
     if not new:
-        writer = Writer()
+        writer = SqlAssembler()
     for number, (sql, at, long) in enumerate(after):
         writer.add(("; " if new or number else "") + sql, at, long)
     made = writer.text()
@@ -227,7 +227,7 @@ def _foreign_key(chain: str, table: str, column: str) -> str:
     return f"{key} REFERENCES {quoted(target[1] or target[2])}{_on_delete(chain)}"
 
 
-def _operations(held: _Held, found: re.Match[str], end: int) -> Iterator[Text]:
+def _operations(held: _Held, found: re.Match[str], end: int) -> Iterator[AssembledText]:
     """The SQL of one call; of several columns or keys each where it is written down."""
     text, table = held.text, held.table(found)
     rest, begun = text[found.end() : end], found.end()
@@ -247,7 +247,7 @@ def _operations(held: _Held, found: re.Match[str], end: int) -> Iterator[Text]:
         sql = _called(single, table, part if part == rest else ", " + part)
         named = re.search(r"\bname:", part) if at and single == "addColumn" else None
         if sql:
-            writer = Writer()
+            writer = SqlAssembler()
             if named is not None:
                 writer.add(sql, at + named.start(), _line(part[named.start() :]))
             else:

@@ -6,17 +6,17 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround.storage.regex_cache import bounded
-from wardround_sql.frontends.python_code import Call, Module
+from wardround_sql.frontends.python_code import CallSite, SqlModule
 
-_PLACEHOLDER = LatePattern(
+_PLACEHOLDER = LazyPattern(
     r"'(?:[^']|'')*'|%\((?P<percent>\w+)\)s|(?P<bare>%s|\?)|\$(?P<number>\d+)|(?<![:\w]):(?P<named>[A-Za-z_]\w*)"
 )
 
 
-def may_be_none(module: Module, call: Call, sql: str) -> tuple[int, ...]:
+def may_be_none(module: SqlModule, call: CallSite, sql: str) -> tuple[int, ...]:
     """The places of a query's placeholders whose value may be None, as the function's own signature says."""
     function = call.scope.node
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or len(call.node.args) < 2:

@@ -8,16 +8,16 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.frontends.alembic import AlembicReader
 from wardround_sql.frontends.django import django_migration, django_models
 from wardround_sql.frontends.nullable_arguments import may_be_none
-from wardround_sql.frontends.python_code import Call, Module, Scope, parsed_module
+from wardround_sql.frontends.python_code import CallSite, PythonScope, SqlModule, parsed_module
 from wardround_sql.frontends.registry import STARTS, is_plainly_sql, is_sql, with_names
 from wardround_sql.frontends.sqlalchemy_models import annotation_types, models, whole_table_writes
 from wardround_sql.frontends.sqlalchemy_queries import built_queries, narrowed_in_vain
-from wardround_sql.frontends.string_assembly import Calls, Text, Writer, quoted
-from wardround_sql.parsing.statements import Fragment
+from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler, quoted
+from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.enum_usage import enum_uses
 from wardround_sql.project.migration_files import is_migration
 
@@ -29,22 +29,22 @@ _CALLS = frozenset({"execute", "executemany", "exec_driver_sql", "executescript"
                     "execute_values", "scalar", "scalars", "run_query", "from_statement",
                     "SQL", "literal_column"})  # fmt: skip
 _LATER = ("execute_values", "execute_batch")
-_NAMED = LatePattern(r"(?i)(?:^|_)(?:sql|query|stmt|statement|ddl|view|select|insert|update|delete)(?:_|s?$)")
+_NAMED = LazyPattern(r"(?i)(?:^|_)(?:sql|query|stmt|statement|ddl|view|select|insert|update|delete)(?:_|s?$)")
 _KEYWORDS = ("sql", "query", "statement", "operation")
 
 
-def python_calls(path: str, text: str) -> Calls:
+def python_calls(path: str, text: str) -> CallNames:
     """What a Python file has of SQL; nothing if it cannot be read."""
     module = parsed_module(text)
     if module is None:
-        return Calls()
+        return CallNames()
     found = _Found(module, is_migration(path))
     found.read()
     order = sorted(found.fragments.values(), key=lambda one: one.offset)
-    return Calls(tuple(order), tuple(found.built.values()), tuple(narrowed_in_vain(module)))
+    return CallNames(tuple(order), tuple(found.built.values()), tuple(narrowed_in_vain(module)))
 
 
-_DRIVERS = LatePattern(
+_DRIVERS = LazyPattern(
     r"(?:sqlite3|aiosqlite|psycopg2?|asyncpg|aiopg|pymysql|MySQLdb|mysql|aiomysql|sqlalchemy|django\.db|"
     r"databases|duckdb|"
     r"pyodbc|cx_Oracle|oracledb|snowflake|google\.cloud\.bigquery|clickhouse\w*|trino|redshift_connector)\b"
@@ -52,11 +52,11 @@ _DRIVERS = LatePattern(
 
 
 class _Found:
-    def __init__(self, module: Module, migrates: bool) -> None:
+    def __init__(self, module: SqlModule, migrates: bool) -> None:
         self.module = module
         self.migrates = migrates
-        self.fragments: dict[tuple[int, str], Fragment] = {}
-        self.built: dict[tuple[int, str], Text] = {}
+        self.fragments: dict[tuple[int, str], SqlFragment] = {}
+        self.built: dict[tuple[int, str], AssembledText] = {}
 
     def read(self) -> None:
         module = self.module
@@ -89,12 +89,12 @@ class _Found:
         self._constants()
         self._grown()
 
-    def _keep_all(self, texts: Iterator[Text], *, migrates: bool) -> None:
+    def _keep_all(self, texts: Iterator[AssembledText], *, migrates: bool) -> None:
         for text in texts:
             fragment = text.fragment(migrates=migrates, modelled=True)
             self.fragments.setdefault((fragment.offset, fragment.text), fragment)
 
-    def _text_call(self, call: Call) -> None:
+    def _text_call(self, call: CallSite) -> None:
         argument = _argument(call.node, call.name)
         if argument is None:
             return
@@ -104,7 +104,7 @@ class _Found:
             if text.holes:
                 self.built.setdefault((text.holes[0].offset, text.text), text)
 
-    def _view(self, call: Call) -> None:
+    def _view(self, call: CallSite) -> None:
         """A view as alembic_utils is given one."""
         given = dict(zip(("schema", "signature", "definition"), call.node.args, strict=False))
         given |= {one.arg: one.value for one in call.node.keywords if one.arg}
@@ -113,7 +113,7 @@ class _Found:
             return
         kind = "MATERIALIZED VIEW" if "Mat" in call.name else "VIEW"
         for text in self.module.values(query, call.scope):
-            writer = Writer()
+            writer = SqlAssembler()
             writer.add(f"CREATE {kind} {quoted(str(name.value))} AS ", self.module.place(call.node)[0], 6)
             writer.take(text)
             self._keep(writer.text(), migrates=True)
@@ -123,20 +123,20 @@ class _Found:
         """Whether the file talks to a database itself."""
         return any(_DRIVERS.match(name) for name in self.module.imports)
 
-    def _extra(self, call: Call) -> None:
+    def _extra(self, call: CallSite) -> None:
         """Conditions and columns of Django's ``extra()``."""
         given = {one.arg: one.value for one in call.node.keywords}
         parts = [*getattr(given.get("where"), "elts", []), *getattr(given.get("select"), "values", [])]
         for part in parts:
             self._piece(part, call.scope)
 
-    def _piece(self, node: ast.expr, scope: Scope) -> None:
+    def _piece(self, node: ast.expr, scope: PythonScope) -> None:
         """A part of a query that is put together elsewhere."""
         text = self.module.value(node, scope)
         if text is not None and text.holes:
             self.built.setdefault((text.holes[0].offset, text.text), text)
 
-    def _keep(self, text: Text, *, migrates: bool, nullable: tuple[int, ...] = ()) -> None:
+    def _keep(self, text: AssembledText, *, migrates: bool, nullable: tuple[int, ...] = ()) -> None:
         text = with_names(text)
         if is_sql(text):
             fragment = text.fragment(migrates=migrates)
@@ -172,7 +172,7 @@ class _Found:
                 if text is not None and text.holes:
                     self.built.setdefault((text.holes[0].offset, text.text), text)
 
-    def _built_before(self, name: str, scope: Scope) -> None:
+    def _built_before(self, name: str, scope: PythonScope) -> None:
         for value in scope.names.get(name, []):
             text = self.module.value(value, scope)
             if text is not None and text.holes and STARTS.match(text.text):

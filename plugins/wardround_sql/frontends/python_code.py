@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from msgspec import Struct, field
 
-from wardround.checks.lazy import LatePattern
-from wardround.languages.python.tree import children, shared_tree, walk
+from wardround.checks.lazy import LazyPattern
+from wardround.languages.python.tree import cached_parse, children, walk
 from wardround_sql.frontends.python_strings import LineStarts, read_literals
-from wardround_sql.frontends.string_assembly import Text, Writer
+from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler
 
 _WRAPPERS = frozenset({"text", "SQL", "dedent", "cleandoc", "literal_column", "str", "RawSQL"})
 _TIDIES = frozenset({"strip", "lstrip", "rstrip", "format", "bindparams", "columns", "execution_options"})
@@ -23,76 +23,76 @@ _CONVERSIONS = frozenset(
         "abs", "join",
     }
 )  # fmt: skip
-_NUMBERS = LatePattern(
+_NUMBERS = LazyPattern(
     r"\b(?:int|float|bool|UUID|uuid|Decimal|date|datetime|Literal|\w*(?:Enum|Table|Column|Field|Identifier))\b"
 )
-_TEXTUAL = LatePattern(r"\b(?:str|Any|bytes)\b")
-_STRUCTURE = LatePattern(
+_TEXTUAL = LazyPattern(r"\b(?:str|Any|bytes)\b")
+_STRUCTURE = LazyPattern(
     r"(?i)(?-i:^[A-Z][A-Z0-9_]*$)|(?-i:\.[A-Z][A-Z0-9_]+$)|table|schema|column|cols?\b|placeholder|field|where|"
     r"clause|order|join|select|condition|limit|offset|filter|query|sql|cte|index|suffix|prefix|db_?name|database|"
     r"interval|keys|values|marks|_id_list|\bquoted|param|^_?quote|\bident|expr|dialect|relation|"
     r"partition|statement|stmt|predicate|projection|format|^self\._?(?:name|prefix)\b"
 )
-_REQUEST = LatePattern(
+_REQUEST = LazyPattern(
     r"(?:self\.)?(?:request|req|flask\.request)\.(?:args|form|values|json|GET|POST|query_params|data|params|cookies|headers)\b"
 )
-_FIELD = LatePattern(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}")
+_FIELD = LazyPattern(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}")
 _DEPTH = 12
 
 
 @lru_cache(maxsize=8)
-def parsed_module(text: str) -> Module | None:
+def parsed_module(text: str) -> SqlModule | None:
     """A file, read once for all who ask; None if it cannot be read."""
     try:
-        return Module(text)
+        return SqlModule(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None  # what reviews Python says so
 
 
-class Scope(Struct):
+class PythonScope(Struct):
     """A module or function: what its names were given."""
 
     names: dict[str, list[ast.expr]] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
-    outer: Scope | None = None
+    outer: PythonScope | None = None
     node: ast.AST | None = None
     down: bool = False
 
 
-class Call(Struct):
+class CallSite(Struct):
     """A call and where it stands."""
 
     node: ast.Call
-    scope: Scope
+    scope: PythonScope
     name: str
 
 
-class Module:
+class SqlModule:
     """One file, read once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = LineStarts(text)
-        self.scope = Scope()
-        self.calls: list[Call] = []
+        self.scope = PythonScope()
+        self.calls: list[CallSite] = []
         self.classes: list[ast.ClassDef] = []
         self.members: dict[str, list[ast.expr]] = {}
-        self.adds: list[tuple[ast.AugAssign, Scope]] = []
+        self.adds: list[tuple[ast.AugAssign, PythonScope]] = []
         self.imports: set[str] = set()
         self.parents: dict[int, ast.Call] = {}
         self.bare: list[ast.Call] = []
         self.inverted: set[int] = set()
-        self.tree = shared_tree(text)
+        self.tree = cached_parse(text)
         self._read(self.tree, self.scope, in_class=False)
         self.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
 
-    def _read(self, top: ast.AST, scope: Scope, *, in_class: bool) -> None:
-        stack: list[tuple[ast.AST, Scope, bool]] = [(top, scope, in_class)]
+    def _read(self, top: ast.AST, scope: PythonScope, *, in_class: bool) -> None:
+        stack: list[tuple[ast.AST, PythonScope, bool]] = [(top, scope, in_class)]
         while stack:
             node, here, member = stack.pop()
             self._note(node, here, member=member)
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                here = Scope(outer=here, node=node, down=here.down or node.name == "downgrade")
+                here = PythonScope(outer=here, node=node, down=here.down or node.name == "downgrade")
                 arguments = node.args
                 every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
                 here.unknown |= {one.arg for one in every}
@@ -105,9 +105,9 @@ class Module:
                 self.parents.update((id(child), node) for child in below)
             stack.extend((child, here, member) for child in reversed(below))
 
-    def _note(self, node: ast.AST, scope: Scope, *, member: bool) -> None:
+    def _note(self, node: ast.AST, scope: PythonScope, *, member: bool) -> None:
         if isinstance(node, ast.Call):
-            self.calls.append(Call(node, scope, called(node)))
+            self.calls.append(CallSite(node, scope, called(node)))
         elif isinstance(node, ast.Expr):
             self.bare += [node.value] if isinstance(node.value, ast.Call) else []
         elif isinstance(node, ast.UnaryOp):
@@ -131,14 +131,14 @@ class Module:
             self.imports.add(node.module)
             self.imports |= {f"{node.module}.{alias.name}" for alias in node.names}
 
-    def _note_loop(self, name: str, items: ast.expr, scope: Scope) -> None:
+    def _note_loop(self, name: str, items: ast.expr, scope: PythonScope) -> None:
         if isinstance(items, ast.Call) and called(items) in ("reversed", "list", "tuple") and items.args:
             items = items.args[0]
         scope.names.setdefault(name, []).append(ast.Starred(items))
 
     # What an expression comes to
 
-    def values(self, node: ast.expr, scope: Scope) -> Iterator[Text]:
+    def values(self, node: ast.expr, scope: PythonScope) -> Iterator[AssembledText]:
         """The texts an expression can be: several where it goes over a list that is written down."""
         each = self._listed(node, scope)
         if each is not None:
@@ -149,7 +149,7 @@ class Module:
         if found is not None:
             yield found
 
-    def _listed(self, node: ast.expr, scope: Scope) -> list[ast.expr] | None:
+    def _listed(self, node: ast.expr, scope: PythonScope) -> list[ast.expr] | None:
         """The items where an expression is a list, or the variable of a loop over one."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return node.elts
@@ -161,7 +161,7 @@ class Module:
                 return listed[0].elts
         return None
 
-    def value(self, node: ast.expr, scope: Scope, depth: int = 0) -> Text | None:
+    def value(self, node: ast.expr, scope: PythonScope, depth: int = 0) -> AssembledText | None:
         """The text of an expression,
         with a hole for whatever is not written in the file; None if it is no text.
         """
@@ -186,12 +186,12 @@ class Module:
             return self.value(held[0], scope, depth + 1) if own and len(held) == 1 else None
         return None
 
-    def _first(self, node: ast.Name, scope: Scope, depth: int) -> Text | None:
+    def _first(self, node: ast.Name, scope: PythonScope, depth: int) -> AssembledText | None:
         """The first text the variable of a loop over a written list stands for."""
         each = self._listed(node, scope)
         return self.value(each[0], scope, depth + 1) if each else None
 
-    def _held(self, name: str, scope: Scope | None) -> list[ast.expr]:
+    def _held(self, name: str, scope: PythonScope | None) -> list[ast.expr]:
         while scope is not None:
             if name in scope.unknown:
                 return []
@@ -200,15 +200,15 @@ class Module:
             scope = scope.outer
         return []
 
-    def _literal(self, node: ast.expr, scope: Scope, depth: int) -> Text | None:
+    def _literal(self, node: ast.expr, scope: PythonScope, depth: int) -> AssembledText | None:
         start, end = self.place(node)
 
-        def fill(code: str, offset: int, writer: Writer) -> None:
+        def fill(code: str, offset: int, writer: SqlAssembler) -> None:
             self._fill(code, offset, writer, scope, depth)
 
         return read_literals(self.text[start:end], start, fill)
 
-    def _fill(self, code: str, offset: int, writer: Writer, scope: Scope, depth: int) -> None:
+    def _fill(self, code: str, offset: int, writer: SqlAssembler, scope: PythonScope, depth: int) -> None:
         """What stands for an expression inside a text: the text it holds, or a hole."""
         bare = re.sub(r"=?(?:![rsa])?(?::[^:]*)?$", "", code).strip()
         try:
@@ -224,7 +224,7 @@ class Module:
             safe = numeric or self.is_safe(node, scope)
             writer.hole(code.strip(), offset, safe=safe, outside=not numeric and self.is_outside(node, scope))
 
-    def _joined(self, node: ast.BinOp, scope: Scope, depth: int) -> Text | None:
+    def _joined(self, node: ast.BinOp, scope: PythonScope, depth: int) -> AssembledText | None:
         left = self.value(node.left, scope, depth + 1)
         if isinstance(node.op, ast.Mod):
             return self._interpolated(left, node.right, scope) if left is not None else None
@@ -233,7 +233,7 @@ class Module:
         right = self.value(node.right, scope, depth + 1)
         if left is None and right is None:
             return None
-        writer = Writer()
+        writer = SqlAssembler()
         for text, part in ((left, node.left), (right, node.right)):
             if text is not None:
                 writer.take(text)
@@ -243,10 +243,10 @@ class Module:
                 writer.hole(self.text[start:end], start, safe=safe, outside=outside)
         return writer.text()
 
-    def _interpolated(self, left: Text, right: ast.expr, scope: Scope) -> Text:
+    def _interpolated(self, left: AssembledText, right: ast.expr, scope: PythonScope) -> AssembledText:
         """``text % values``: each ``%s`` is a hole."""
         values = right.elts if isinstance(right, ast.Tuple) else [right]
-        writer, at = Writer(), 0
+        writer, at = SqlAssembler(), 0
         for number, found in enumerate(re.finditer(r"%(?:\((\w+)\))?([sdrifx])|%%", left.text)):
             _copy(left, at, found.start(), writer)
             at = found.end()
@@ -268,7 +268,7 @@ class Module:
         _copy(left, at, len(left.text), writer)
         return writer.text()
 
-    def _called(self, node: ast.Call, scope: Scope, depth: int) -> Text | None:
+    def _called(self, node: ast.Call, scope: PythonScope, depth: int) -> AssembledText | None:
         name = called(node)
         if name == "format" and isinstance(node.func, ast.Attribute):
             left = self.value(node.func.value, scope, depth + 1)
@@ -279,12 +279,12 @@ class Module:
             return self.value(node.args[0], scope, depth + 1)
         return None
 
-    def _formatted(self, left: Text, call: ast.Call, scope: Scope) -> Text:
+    def _formatted(self, left: AssembledText, call: ast.Call, scope: PythonScope) -> AssembledText:
         keywords = {one.arg: one.value for one in call.keywords if one.arg}
         composed = (
             isinstance(call.func, ast.Attribute) and "SQL(" in self.text[slice(*self.place(call.func.value))]
         )
-        writer, at, number = Writer(), 0, 0
+        writer, at, number = SqlAssembler(), 0, 0
         for found in _FIELD.finditer(left.text):
             _copy(left, at, found.start(), writer)
             at = found.end()
@@ -307,7 +307,7 @@ class Module:
         _copy(left, at, len(left.text), writer)
         return writer.text()
 
-    def is_safe(self, node: ast.expr, scope: Scope) -> bool:
+    def is_safe(self, node: ast.expr, scope: PythonScope) -> bool:
         """Whether a value is plainly no text from outside."""
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return True
@@ -329,7 +329,7 @@ class Module:
             return True
         return isinstance(node, ast.Name) and self._is_number(node.id, scope)
 
-    def is_outside(self, node: ast.expr, scope: Scope) -> bool:
+    def is_outside(self, node: ast.expr, scope: PythonScope) -> bool:
         """Whether a value plainly is a text that a caller sends, and nothing asks what it is."""
         code = ast.unparse(node)
         if _REQUEST.match(code):
@@ -348,7 +348,7 @@ class Module:
         sent = said in ("str", "str | None", "Optional[str]") or any(_REQUEST.match(value) for value in held)
         return sent and not _is_asked(function, node.id)
 
-    def _is_number(self, name: str, scope: Scope | None) -> bool:
+    def _is_number(self, name: str, scope: PythonScope | None) -> bool:
         """Whether a name holds a number, an enum or one of some constants."""
         while scope is not None:
             if name in scope.names:
@@ -363,7 +363,7 @@ class Module:
             scope = scope.outer
         return False
 
-    def _is_fixed(self, value: ast.expr, scope: Scope) -> bool:
+    def _is_fixed(self, value: ast.expr, scope: PythonScope) -> bool:
         if isinstance(value, ast.Starred):
             inside = value.value
             return (
@@ -373,7 +373,7 @@ class Module:
             )
         return self.is_safe(value, scope)
 
-    def table_name(self, name: str, scope: Scope) -> str:
+    def table_name(self, name: str, scope: PythonScope) -> str:
         """The table a name stands for: of ``table("orders", ...)`` kept under it, ``orders``."""
         held = self._held(name, scope) if name.isidentifier() else []
         made = held[0] if len(held) == 1 else None
@@ -419,11 +419,11 @@ def _keyed(values: ast.expr, key: str) -> ast.expr:
     return values
 
 
-def _where(text: Text, at: int) -> int:
+def _where(text: AssembledText, at: int) -> int:
     return text.fragment(migrates=False).place(at, at + 1)[0]
 
 
-def _copy(text: Text, start: int, end: int, writer: Writer) -> None:
+def _copy(text: AssembledText, start: int, end: int, writer: SqlAssembler) -> None:
     """A stretch of a text, with the places of its parts."""
     bounds = [part.start for part in text.parts if start < part.start < end]
     for first, last in zip([start, *bounds], [*bounds, end], strict=True):

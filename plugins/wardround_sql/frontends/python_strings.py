@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tokens import field_at
 from wardround.text.line_ends import with_newlines
-from wardround_sql.frontends.string_assembly import Text, Writer
+from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler
 
-_OPEN = LatePattern(r"(?P<prefix>[A-Za-z]{0,2})(?P<quote>\"\"\"|'''|\"|')")
-_BETWEEN = LatePattern(r"(?:[\s()\\]|#[^\n]*+)+")
+_OPEN = LazyPattern(r"(?P<prefix>[A-Za-z]{0,2})(?P<quote>\"\"\"|'''|\"|')")
+_BETWEEN = LazyPattern(r"(?:[\s()\\]|#[^\n]*+)+")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "\n": ""}
 
-Fill = Callable[[str, int, Writer], None]
+Fill = Callable[[str, int, SqlAssembler], None]
 """Writes what stands for an expression of an f-string, given its code and its place in the file."""
 
 
-def read_literals(source: str, offset: int, fill: Fill) -> Text | None:
+def read_literals(source: str, offset: int, fill: Fill) -> AssembledText | None:
     """The text of string literals that stand behind each other; None if there is something else.
 
     ``source`` is the piece of the file that begins at ``offset``. Takes linear time.
     """
-    writer, at = Writer(), 0
+    writer, at = SqlAssembler(), 0
     while at < len(source):
         gap = _BETWEEN.match(source, at)
         at = gap.end() if gap else at
@@ -39,7 +39,7 @@ def read_literals(source: str, offset: int, fill: Fill) -> Text | None:
     return writer.text()
 
 
-def _literal(source: str, opening: re.Match[str], offset: int, fill: Fill, writer: Writer) -> int:
+def _literal(source: str, opening: re.Match[str], offset: int, fill: Fill, writer: SqlAssembler) -> int:
     """Write one literal; the place behind it, -1 if it does not end."""
     quote, prefix = opening["quote"], opening["prefix"].lower()
     is_raw, is_format = "r" in prefix, "f" in prefix or "t" in prefix

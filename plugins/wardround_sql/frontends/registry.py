@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
-from wardround_sql.frontends.string_assembly import Calls, Text, Writer, quoted
-from wardround_sql.parsing.statements import Fragment
+from wardround.checks.lazy import LazyPattern
+from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler, quoted
+from wardround_sql.parsing.statements import SqlFragment
 
-STARTS = LatePattern(
+STARTS = LazyPattern(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT\s.*\bFROM\b|INSERT\s+(?:OR\s+\w+\s+|IGNORE\s+)?INTO\s|UPDATE\s.*\bSET\b|"
     r"DELETE\s+FROM\s|REPLACE\s+INTO\s|MERGE\s+INTO\s|WITH\s.*\bAS\s*\(|CREATE\s+(?:OR\s+REPLACE\s+)?"
     r"(?:(?:UNIQUE|TEMP|TEMPORARY|RECURSIVE)\s+)?(?:TABLE|INDEX|VIEW|MATERIALIZED|FUNCTION|PROCEDURE|"
@@ -19,28 +19,28 @@ STARTS = LatePattern(
     re.IGNORECASE | re.DOTALL,
 )
 """How a text begins that is SQL and nothing else."""
-_CAPITALS = LatePattern(
+_CAPITALS = LazyPattern(
     r"\s*(?:--[^\n]*\n\s*)*(?:SELECT\s.*\sFROM\s+[\w\".(]+|INSERT\s+INTO\s+[\w\".]+|UPDATE\s+[\w\".]+\s+(?:\w+\s+)?SET\s|"
     r"WITH\s+(?:RECURSIVE\s+)?\w+\s+AS\s*(?:MATERIALIZED\s*)?\()",
     re.DOTALL,
 )
-_VALUE = LatePattern(
+_VALUE = LazyPattern(
     r"(?:[=<>(+\-*/%|\[]|\b(?:like|ilike|limit|offset|in|values|interval|then|else|any|all)|"
     r"\bbetween(?:\s+\S+\s+and)?|\blimit\s+\S+\s*,)\s*$",
     re.IGNORECASE,
 )
-_MYSQL = LatePattern(r"(?:[=<>(]|\blike)\s*\"%?$", re.IGNORECASE)
+_MYSQL = LazyPattern(r"(?:[=<>(]|\blike)\s*\"%?$", re.IGNORECASE)
 """Double quotes where a value stands, as MySQL and SQLite read them."""
-_LISTED = LatePattern(r"\([^()]*,\s*$")
+_LISTED = LazyPattern(r"\([^()]*,\s*$")
 
 
-def fragments(path: str, text: str) -> list[Fragment]:
+def fragments(path: str, text: str) -> list[SqlFragment]:
     """The SQL in a file of another language, in order; none if it cannot be read."""
     return list(calls(path, text).fragments)
 
 
 @lru_cache(maxsize=64)
-def calls(path: str, text: str) -> Calls:
+def calls(path: str, text: str) -> CallNames:
     """What a file has of SQL, and the texts it puts together for a database."""
     if path.endswith(".py"):
         from wardround_sql.frontends.python import python_calls
@@ -59,26 +59,26 @@ def calls(path: str, text: str) -> Calls:
     return script_calls(path, text)
 
 
-def is_sql(text: Text) -> bool:
+def is_sql(text: AssembledText) -> bool:
     """Whether a text is one or more whole statements: what is filled in are values, not parts of it."""
     return STARTS.match(text.text) is not None and all(
         is_value(text.text, hole.start, hole.end) for hole in text.holes
     )
 
 
-_RELATION = LatePattern(
+_RELATION = LazyPattern(
     r"(?i)\b(?:from|join|into|update|table|only|truncate|cluster|lock|vacuum(?:\s*\([^()]*\)|\s+full|\s+analyze|\s+verbose)*|"
     r"(?:refresh\s+)?materialized\s+view(?:\s+concurrently)?|reindex\s+(?:table|index)(?:\s+concurrently)?|if\s+exists|on)"
     r"\s+[\"`]?$"
 )
 
 
-def with_names(text: Text) -> Text:
+def with_names(text: AssembledText) -> AssembledText:
     """A text whose holes where a table's name stands hold a name: the code, in braces."""
     named = [one for one in text.holes if _is_name(text.text, one.start, one.end)]
     if not named:
         return text
-    writer, at = Writer(), 0
+    writer, at = SqlAssembler(), 0
     for hole in named:
         writer.copy(text, at, hole.start)
         bare = text.text[max(hole.start - 1, 0) : hole.start] in ('"', "`")
@@ -95,7 +95,7 @@ def _is_name(sql: str, start: int, end: int) -> bool:
     return _RELATION.search(sql[max(start - 80, 0) : start]) is not None
 
 
-def is_plainly_sql(text: Text) -> bool:
+def is_plainly_sql(text: AssembledText) -> bool:
     """Whether a text is a query in capitals, as nobody writes a sentence."""
     return _CAPITALS.match(text.text) is not None and is_sql(text)
 

@@ -5,24 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.frontends.registry import STARTS
-from wardround_sql.frontends.string_assembly import Calls, Text, Writer, every_row, listed, quoted
-from wardround_sql.parsing.statements import Fragment
+from wardround_sql.frontends.string_assembly import (
+    AssembledText,
+    CallNames,
+    SqlAssembler,
+    every_row,
+    listed,
+    quoted,
+)
+from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.migration_files import is_migration
 
-_STRINGS = LatePattern(
+_STRINGS = LazyPattern(
     r"""(?x)\b(?:execute|exec_query|select_all|select_rows|select_value|select_values|find_by_sql|exec_update|exec_delete|
     safety_assured\s*\{\s*execute)\b\s*\(?\s*
     (?:<<[~-]['"]?(?P<mark>\w+)['"]?(?:\.\w+)*\)?[^\n]*\n(?P<here>.*?)^\s*(?P=mark)\b
     |"(?P<double>[^"\\\n]*)"|'(?P<single>[^'\\\n]*)')""",
     re.DOTALL | re.MULTILINE,
 )
-_CONDITIONS = LatePattern(
+_CONDITIONS = LazyPattern(
     r"\.(?:where|having|find_by|exists\?|delete_by|destroy_by|update_all|joins|reorder|"
     r"order)\b\s*\(?\s*\"(?P<double>[^\"\\\n]*)\""
 )
-_HOLE = LatePattern(r"\#\{(?P<code>[^{}]*)\}")
+_HOLE = LazyPattern(r"\#\{(?P<code>[^{}]*)\}")
 _TYPES = {"string": "text", "text": "text", "citext": "text", "integer": "integer", "bigint": "bigint",
 "float": "double precision",
           "double": "double precision", "real": "real", "decimal": "numeric", "numeric": "numeric",
@@ -30,39 +37,39 @@ _TYPES = {"string": "text", "text": "text", "citext": "text", "integer": "intege
           "datetime": "timestamptz", "timestamp": "timestamptz", "timestamptz": "timestamptz", "date": "date",
           "uuid": "uuid", "json": "json", "jsonb": "jsonb", "references": "bigint", "belongs_to": "bigint",
           "binary": "bytea", "column": "text", "inet": "inet", "virtual": "text"}  # fmt: skip
-_BLOCK = LatePattern(
+_BLOCK = LazyPattern(
     r"^(?P<indent>[ "
     r"\t]*)(?P<kind>create_table|change_table|create_join_table)\b\s*\(?\s*[:\"'](?P<table>[\w.]+)[\"']?"
     r"(?P<rest>[^\n]*?)\bdo\s*\|(?P<name>\w+)\|[^\n]*\n(?P<body>.*?)^(?P=indent)end\b",
     re.MULTILINE | re.DOTALL,
 )
-_LINE = LatePattern(
+_LINE = LazyPattern(
     r"^[ \t]*(?:safety_assured\s*\{\s*|[A-Z%(\[][^\n|]*\.each\s*(?:do|\{)\s*\|[^|"
     r"\n]*\|\s*)?(?P<call>[a-z_]+)\b"
     r"(?:\s*\(\s*|[ \t]+)(?P<arguments>(?:[:\"']|[a-z_]\w*[ \t]*,)(?:,[ \t]*(?:\#[^\n]*)?\n\s*|[^\n])*)",
     re.MULTILINE,
 )
-_DOWN = LatePattern(
+_DOWN = LazyPattern(
     r"^(?P<indent>[ \t]*)def\s+(?:self\.)?down\b.*?^(?P=indent)end\b", re.MULTILINE | re.DOTALL
 )
-_REVERSED = LatePattern(r"\bdir\.down\s*(?:\{[^}]*\}|do\b.*?\bend\b)", re.DOTALL)
-_OPTION = LatePattern(
+_REVERSED = LazyPattern(r"\bdir\.down\s*(?:\{[^}]*\}|do\b.*?\bend\b)", re.DOTALL)
+_OPTION = LazyPattern(
     r"(?:\b(?P<key>\w+):|:(?P<old>\w+)\s*=>)\s*(?P<value>\{[^}]*\}|\[[^\]]*\]|\"[^\"]*\"|'[^']*'|[^,\s)]+)"
 )
-_NAME = LatePattern(r"\s*(?::\"?|[\"']|(?=[a-z_]))(?P<name>[\w.]+)[\"']?\s*(?:,|$|\)|\})")
-_LIST = LatePattern(r"\s*(?:%[iw][\[(](?P<words>[^\])]*)[\])]|\[(?P<items>[^\]]*)\])\s*(?:,|$|\))")
-_COMMENT = LatePattern(r"^[ \t]*#")
-_EVERY_ROW = LatePattern(
+_NAME = LazyPattern(r"\s*(?::\"?|[\"']|(?=[a-z_]))(?P<name>[\w.]+)[\"']?\s*(?:,|$|\)|\})")
+_LIST = LazyPattern(r"\s*(?:%[iw][\[(](?P<words>[^\])]*)[\])]|\[(?P<items>[^\]]*)\])\s*(?:,|$|\))")
+_COMMENT = LazyPattern(r"^[ \t]*#")
+_EVERY_ROW = LazyPattern(
     r"(?<![\w.:])(?P<model>[A-Z]\w*(?:::\w+)*)(?:\.(?:unscoped|all))*\.(?P<call>update_all|delete_all|"
     r"destroy_all)\b(?P<rest>[^\n]*)"
 )
 
 
-def ruby_calls(path: str, text: str) -> Calls:
+def ruby_calls(path: str, text: str) -> CallNames:
     """What a Ruby file has of SQL."""
     migrates = is_migration(path)
     down = [(m.start(), m.end()) for p in (_DOWN, _REVERSED) for m in p.finditer(text)] if migrates else []
-    found: dict[tuple[int, str], Fragment] = {}
+    found: dict[tuple[int, str], SqlFragment] = {}
     built = [one for one in _strings(text, _CONDITIONS) if one.holes]
     for text_found in _strings(text):
         if STARTS.match(text_found.text):
@@ -76,13 +83,13 @@ def ruby_calls(path: str, text: str) -> Calls:
         fragment = one.fragment(migrates=migrates, modelled=True)
         found[fragment.offset, fragment.text] = fragment
     kept = [f for f in found.values() if not any(first <= f.offset < last for first, last in down)]
-    return Calls(tuple(sorted(kept, key=lambda one: one.offset)), tuple(built))
+    return CallNames(tuple(sorted(kept, key=lambda one: one.offset)), tuple(built))
 
 
-def _strings(text: str, pattern: LatePattern = _STRINGS) -> Iterator[Text]:
+def _strings(text: str, pattern: LazyPattern = _STRINGS) -> Iterator[AssembledText]:
     for found in pattern.finditer(text):
         group = next(g for g in ("here", "double", "single") if found.groupdict().get(g) is not None)
-        writer, at, inside = Writer(), 0, found[group]
+        writer, at, inside = SqlAssembler(), 0, found[group]
         begun = found.start(group)
         for hole in _HOLE.finditer(inside) if group != "single" else ():
             writer.add(inside[at : hole.start()], begun + at)
@@ -96,12 +103,12 @@ def _strings(text: str, pattern: LatePattern = _STRINGS) -> Iterator[Text]:
         yield writer.text()
 
 
-def _every_row(text: str) -> Iterator[Text]:
+def _every_row(text: str) -> Iterator[AssembledText]:
     for found in _EVERY_ROW.finditer(text):
         line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
         if _COMMENT.match(line) or found["model"] in ("ActiveRecord", "File", "Dir"):
             continue
-        writer = Writer()
+        writer = SqlAssembler()
         columns = re.findall(r"\b(\w+):", found["rest"]) or re.findall(r"[\"'](\w+)\s*=", found["rest"])
         verb = "update" if found["call"] == "update_all" else "delete"
         sql = every_row(verb, _table_of(found["model"]), columns)
@@ -150,11 +157,11 @@ class _Line:
         return "concurrently" in self.options.get("algorithm", "")
 
 
-_PROVEN = LatePattern(r"\b(?:validate|remove)_check_constraint\b")
+_PROVEN = LazyPattern(r"\b(?:validate|remove)_check_constraint\b")
 """A check constraint says already that there is no NULL, so that Postgres does not look again."""
 
 
-def _operations(text: str) -> Iterator[Text]:
+def _operations(text: str) -> Iterator[AssembledText]:
     blocks = list(_BLOCK.finditer(text))
     for block in blocks:
         yield from _block(text, block)
@@ -163,15 +170,15 @@ def _operations(text: str) -> Iterator[Text]:
             continue
         sql = _sql(found["call"], _Line(found["arguments"]))
         if sql and not (found["call"] == "change_column_null" and _PROVEN.search(text)):
-            writer = Writer()
+            writer = SqlAssembler()
             at = found.start("call")
             writer.add(sql, at, len(found["call"]))
             yield writer.text()
 
 
-def _block(text: str, block: re.Match[str]) -> Iterator[Text]:
+def _block(text: str, block: re.Match[str]) -> Iterator[AssembledText]:
     table, new = quoted(block["table"]), block["kind"] != "change_table"
-    writer, count = Writer(), 0
+    writer, count = SqlAssembler(), 0
     start, width = block.start("kind"), len(block["kind"])
     writer.add(f"CREATE TABLE {table} (", start, width)
     after: list[tuple[str, int, int]] = []
@@ -194,7 +201,7 @@ def _block(text: str, block: re.Match[str]) -> Iterator[Text]:
         after += [(sql, at, wide) for sql in _inside(found["call"], line, table)]
     writer.add(")", start, width)
     if not new:
-        writer = Writer()
+        writer = SqlAssembler()
     for number, (sql, at, wide) in enumerate(after):
         writer.add(("; " if new or number else "") + sql, at, wide)
     if count or after:

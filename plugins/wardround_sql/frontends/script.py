@@ -7,72 +7,72 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.frontends.js_query_builders import script_queries
 from wardround_sql.frontends.js_schema_builders import built_schema
 from wardround_sql.frontends.nullable_arguments import may_be_null
 from wardround_sql.frontends.registry import STARTS, is_plainly_sql, is_sql, with_names
-from wardround_sql.frontends.string_assembly import Calls, Text, Writer
-from wardround_sql.parsing.statements import Fragment
+from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler
+from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.migration_files import is_migration
 
 _GENERIC = r"(?:<[^()`;=]{0,300}>)?"
-_TAG = LatePattern(
+_TAG = LazyPattern(
     rf"\b(?:sql|SQL|pgsql|\$?queryRaw|\$?executeRaw){_GENERIC}\s*\(?\s*`(?P<body>(?:[^`\\]|\\.)*+)`",
     re.DOTALL,
 )
-_CALL = LatePattern(
+_CALL = LazyPattern(
     r"(?:\.|\b)(?P<name>query|execute|unsafe|raw|whereRaw|orWhereRaw|andWhereRaw|havingRaw|joinRaw|selectRaw|"
     r"\$?queryRawUnsafe|\$?executeRawUnsafe|exec|prepare|one|none|many|manyOrNone|oneOrNone|any|runSql|run|all|get|each|"
     rf"runQuery|executeSql|executeQuery|querySql|selectObjects|literal|createQuery){_GENERIC}\(\s*"
     r"(?:\{\s*(?:text|sql|query)\s*:\s*|await\s+)?(?=[`'\"\w$(])"
 )
-_CONST = LatePattern(
+_CONST = LazyPattern(
     r"\b(?P<kind>const|let|var|readonly|static)\s+(?P<name>[\w$]+)\s*(?::\s*[^=\n]+)?=\s*(?=[`'\"])"
 )
-_GROWS = LatePattern(r"^\s*(?P<name>[\w$]+)\s*\+=\s*(?=[`'\"])", re.MULTILINE)
-_NAMED = LatePattern(r"(?i)(?:^|_|[a-z])(?:sql|query|stmt|statement|ddl)$|^(?:sql|query)")
-_NAME = LatePattern(r"[\w$]+(?:\.[\w$]+)*")
-_TAGGED = LatePattern(r"[\w$.]+\s*`")
-_CAPITAL = LatePattern(r"\s*(?:--|SELECT|INSERT|UPDATE|DELETE|WITH)\b|\s*--")
-_RAW = LatePattern(
+_GROWS = LazyPattern(r"^\s*(?P<name>[\w$]+)\s*\+=\s*(?=[`'\"])", re.MULTILINE)
+_NAMED = LazyPattern(r"(?i)(?:^|_|[a-z])(?:sql|query|stmt|statement|ddl)$|^(?:sql|query)")
+_NAME = LazyPattern(r"[\w$]+(?:\.[\w$]+)*")
+_TAGGED = LazyPattern(r"[\w$.]+\s*`")
+_CAPITAL = LazyPattern(r"\s*(?:--|SELECT|INSERT|UPDATE|DELETE|WITH)\b|\s*--")
+_RAW = LazyPattern(
     r"\b(?:raw|whereRaw|andWhere|createQueryBuilder|literal|\$?queryRaw\w*|\$?executeRaw\w*|unsafe)\s*(?:<[^()`]*>)?[(`]|\.(?:query|execute)\s*(?:<[^()`]*>)?\("
 )
-_PIECE = LatePattern(
+_PIECE = LazyPattern(
     r"(?:=>\s*|\breturn\s+|\.push\(\s*|\.(?:where|andWhere|orWhere|having|andHaving)\(\s*|[=?:]\s+)(?=`[^`]{0,200}'%?\$\{|"
     r"(?<=push\()`\w)"
 )
 _ANY_CALL = frozenset({"run", "all", "get", "each", "one", "none", "many", "any", "exec", "literal"})
-_WAY = LatePattern(
+_WAY = LazyPattern(
     r"(?P<down>\b(?:exports\.down|(?:async\s+)?down\s*[(=:]|(?:async\s+)?function\s+down\b))|"
     r"(?P<up>\b(?:exports\.up|(?:async\s+)?up\s*[(=:]|(?:async\s+)?function\s+up\b))"
 )
-_SAFE = LatePattern(
+_SAFE = LazyPattern(
     r"(?i)^[\d\s'\"]|(?-i:^[A-Z][A-Z0-9_]*$)|(?-i:\.[A-Z][A-Z0-9_]+$)|table|schema|column|cols?\b|placeholder|field|where|"
     r"clause|order|join|select|condition|limit|offset|filter|query|sql|cte|index|suffix|prefix|dbName|database|interval|"
     r"keys|values|escape|quote|literal|ident|number\(|parseInt|parseFloat|\.length\b|\.map\(|marks|param|toISOString|"
     r"page|count\b|expr|stmt|statement|partition|\?|^this\.name\b|Math\.|BigInt\("
 )
-_OUTSIDE = LatePattern(
+_OUTSIDE = LazyPattern(
     r"^(?:req|request|ctx|c|event)\.(?:query|params|body|request|queryStringParameters)\b|^searchParams\."
 )
-_MADE_OF = LatePattern(
+_MADE_OF = LazyPattern(
     r"\b(?:const|let)\s+([\w$]+)\s*(?::\s*string\s*)?=\s*(\w+(?:\.\w+)+)\s*(?:\?\?|\|\||;)"
 )
 _IS_NO_TEXT = r"\s*\??:\s*(?:number|boolean|bigint|Date)\b"
 _HOLDS_NO_TEXT = r"\s*=\s*(?:\d|Number|parse|Math|\[|await\s+count|new Date)"
-_TYPED = LatePattern(rf"\b(\w++)(?={_IS_NO_TEXT})")
-_COUNTED = LatePattern(rf"\b(?:const|let)\s+(\w++)(?={_HOLDS_NO_TEXT})")
-_PLAIN_WORD = LatePattern(r"\w+")
+_TYPED = LazyPattern(rf"\b(\w++)(?={_IS_NO_TEXT})")
+_COUNTED = LazyPattern(rf"\b(?:const|let)\s+(\w++)(?={_HOLDS_NO_TEXT})")
+_PLAIN_WORD = LazyPattern(r"\w+")
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
-def script_calls(path: str, text: str) -> Calls:
+def script_calls(path: str, text: str) -> CallNames:
     """What a JavaScript or TypeScript file has of SQL, and the texts it puts together for a database."""
     found = _Found(path, text, is_migration(path))
     found.read()
     kept = sorted(found.fragments.values(), key=lambda one: one.offset)
-    return Calls(tuple(kept), tuple(found.built.values()))
+    return CallNames(tuple(kept), tuple(found.built.values()))
 
 
 class _Found:
@@ -81,8 +81,8 @@ class _Found:
         self.text = text
         self.migrates = migrates
         self.ways = [(m.start(), m["down"] is not None) for m in _WAY.finditer(text)] if migrates else []
-        self.fragments: dict[int, Fragment] = {}
-        self.built: dict[int, Text] = {}
+        self.fragments: dict[int, SqlFragment] = {}
+        self.built: dict[int, AssembledText] = {}
         self.constants: dict[str, list[tuple[int, str]]] = {}
         self._grown_read: set[str] = set()
 
@@ -118,7 +118,7 @@ class _Found:
             fits = sql is not None and "\\" not in sql and STARTS.match(sql)
             if fits and not in_comment(self.text, found.start()) and not self._is_down(found.start()):
                 at = found.start("body")
-                self.fragments[at] = Fragment(sql or "", at, None, self.migrates)
+                self.fragments[at] = SqlFragment(sql or "", at, None, self.migrates)
 
     def _calls(self, grown: set[str]) -> None:
         for found in _CALL.finditer(self.text):
@@ -159,13 +159,13 @@ class _Found:
                 if added is not None and added.holes:
                     self.built.setdefault(one.end(), added)
 
-    def _nullable(self, text: Text, at: int) -> tuple[int, ...]:
+    def _nullable(self, text: AssembledText, at: int) -> tuple[int, ...]:
         """The places of placeholders that may be null; ``at`` is where the query stands in the call."""
         quote = self.text[at]
-        end = self._string(at, quote, Writer()) if quote in "`'\"" else _operand_end(self.text, at)
+        end = self._string(at, quote, SqlAssembler()) if quote in "`'\"" else _operand_end(self.text, at)
         return may_be_null(self.text, at, text.text, self.text[end : end + 400]) if end >= 0 else ()
 
-    def _keep(self, text: Text | None, at: int, nullable: tuple[int, ...] = ()) -> None:
+    def _keep(self, text: AssembledText | None, at: int, nullable: tuple[int, ...] = ()) -> None:
         text = with_names(text) if text is not None else None
         if text is not None and is_sql(text) and not self._is_down(at) and not in_comment(self.text, at):
             fragment = replace(text.fragment(migrates=self.migrates), maybe_null=nullable)
@@ -176,9 +176,9 @@ class _Found:
 
     # Expressions
 
-    def expression(self, at: int) -> Text | None:
+    def expression(self, at: int) -> AssembledText | None:
         """The text of strings and templates joined by ``+`` that begin at a place; None if it is none."""
-        writer, text, has_string = Writer(), self.text, False
+        writer, text, has_string = SqlAssembler(), self.text, False
         while at < len(text):
             at = _skipped(text, at)
             char = text[at : at + 1]
@@ -205,7 +205,7 @@ class _Found:
             at += 1
         return writer.text() if has_string else None
 
-    def _string(self, at: int, quote: str, writer: Writer) -> int:
+    def _string(self, at: int, quote: str, writer: SqlAssembler) -> int:
         """Write one string or template; the place behind it, -1 if it does not end."""
         text = self.text
         begun = at = at + 1
@@ -232,7 +232,7 @@ class _Found:
                 at += 1
         return -1
 
-    def _fill(self, code: str, offset: int, writer: Writer) -> None:
+    def _fill(self, code: str, offset: int, writer: SqlAssembler) -> None:
         held = self.constants.get(code, [])
         text = self.expression(held[0][0]) if len(held) == 1 and held[0][1] in ("const", "readonly") else None
         if text is not None and not text.holes:
@@ -290,7 +290,7 @@ class _Found:
         return {found[1]: True for pattern in (_TYPED, _COUNTED) for found in pattern.finditer(self.text)}
 
 
-_BLANK = LatePattern(r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
+_BLANK = LazyPattern(r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
 
 
 def _skipped(text: str, at: int) -> int:
@@ -324,7 +324,7 @@ def in_comment(text: str, at: int) -> bool:
     return line.lstrip().startswith(("*", "/*")) or re.search(r"(?<!:)//", line) is not None
 
 
-_HOLE = LatePattern(r"\$\{[^{}`]*+\}")
+_HOLE = LazyPattern(r"\$\{[^{}`]*+\}")
 
 
 def _without_holes(template: str) -> str | None:

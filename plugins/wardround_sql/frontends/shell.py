@@ -5,33 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.frontends.registry import STARTS, is_sql, with_names
-from wardround_sql.frontends.string_assembly import Calls, Text, Writer
-from wardround_sql.parsing.statements import Fragment
+from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler
+from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.migration_files import is_migration
 
-_HERE = LatePattern(
+_HERE = LazyPattern(
     r"(?P<head>^[^\n]*)<<-?\s*(?P<quote>['\"]?)(?P<mark>\w+)(?P=quote)[^\n]*\n(?P<body>.*?)^\s*(?P=mark)\s*$",
     re.MULTILINE | re.DOTALL,
 )
-_STRING = LatePattern(r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'", re.DOTALL)
-_VARIABLE = LatePattern(r"\$\{(?P<braced>\w+)[^}]*\}|\$(?P<plain>\w+)|\$\((?P<run>[^()]*)\)")
-_CLIENT = LatePattern(r"\b(?:psql|mysql|mariadb|sqlite3|cockroach|usql)\b|\$\{?\w*(?:PSQL|DB)\w*\}?")
-_COMMENT = LatePattern(r"^[ \t]*#")
+_STRING = LazyPattern(r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'", re.DOTALL)
+_VARIABLE = LazyPattern(r"\$\{(?P<braced>\w+)[^}]*\}|\$(?P<plain>\w+)|\$\((?P<run>[^()]*)\)")
+_CLIENT = LazyPattern(r"\b(?:psql|mysql|mariadb|sqlite3|cockroach|usql)\b|\$\{?\w*(?:PSQL|DB)\w*\}?")
+_COMMENT = LazyPattern(r"^[ \t]*#")
 
 
-def shell_calls(path: str, text: str) -> Calls:
+def shell_calls(path: str, text: str) -> CallNames:
     """What a shell script has of SQL."""
-    found: list[Fragment] = []
+    found: list[SqlFragment] = []
     for one in _texts(text):
         named = with_names(one)
         if STARTS.match(named.text) and is_sql(named):
             found.append(named.fragment(migrates=is_migration(path)))
-    return Calls(tuple(sorted(found, key=lambda one: one.offset)))
+    return CallNames(tuple(sorted(found, key=lambda one: one.offset)))
 
 
-def _texts(text: str) -> Iterator[Text]:
+def _texts(text: str) -> Iterator[AssembledText]:
     taken: list[tuple[int, int]] = []
     for here in _HERE.finditer(text):
         taken.append(here.span("body"))
@@ -45,9 +45,9 @@ def _texts(text: str) -> Iterator[Text]:
             yield _filled(found[group], found.start(group), expands=group == "double")
 
 
-def _filled(body: str, begun: int, *, expands: bool) -> Text:
+def _filled(body: str, begun: int, *, expands: bool) -> AssembledText:
     """A text with a hole for each variable of the shell."""
-    writer, at = Writer(), 0
+    writer, at = SqlAssembler(), 0
     for hole in _VARIABLE.finditer(body) if expands else ():
         if body[hole.start() - 1 : hole.start()] == "\\":
             continue

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from wardround.languages.python.tree import walk
 from wardround_sql.frontends.alembic import declared, declared_type, first_line
-from wardround_sql.frontends.python_code import Call, Module, called
-from wardround_sql.frontends.string_assembly import Text, Writer, every_row, listed, quoted
+from wardround_sql.frontends.python_code import CallSite, SqlModule, called
+from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler, every_row, listed, quoted
 
 _NARROWS = frozenset({"where", "filter", "filter_by", "whereclause", "exclude", "get", "in_", "limit", "join",
                       "having", "with_parent", "select_from", "first", "order_by", "execution_options_where",
@@ -19,14 +19,14 @@ _PYTHON_TYPES = {"float": "double precision", "int": "integer", "str": "text", "
                  "datetime": "timestamp", "datetime.datetime": "timestamp", "Decimal": "numeric"}  # fmt: skip
 
 
-def models(module: Module) -> Iterator[Text]:
+def models(module: SqlModule) -> Iterator[AssembledText]:
     """The tables that SQLAlchemy's declarative classes stand for."""
     zoned = "timezone=True" in module.text
     for one in module.classes:
         table = _table_name(one) or (one.name if _is_mixin(one) else "")
         if not table:
             continue
-        writer, count, indexed = Writer(), 0, []
+        writer, count, indexed = SqlAssembler(), 0, []
         start = module.place_of(one.lineno, one.col_offset)
         writer.add(f"CREATE TABLE {quoted(table)} (", start, 5)
         for statement in one.body:
@@ -57,7 +57,7 @@ def _is_mixin(one: ast.ClassDef) -> bool:
     return any(isinstance(v, ast.Call) and called(v) in ("mapped_column", "Column") for v in typed)
 
 
-def annotation_types(module: Module) -> Iterator[Text]:
+def annotation_types(module: SqlModule) -> Iterator[AssembledText]:
     """``type_annotation_map``: the types of all columns that are only annotated."""
     for name, values in module.members.items():
         if name != "type_annotation_map":
@@ -68,7 +68,7 @@ def annotation_types(module: Module) -> Iterator[Text]:
             ):
                 typed = declared_type(kind)
                 if key is not None and ast.unparse(key).endswith("datetime") and typed:
-                    writer = Writer()
+                    writer = SqlAssembler()
                     start, _end = module.place(key)
                     writer.add(
                         f'CREATE TABLE "every table" ("datetime" {typed})', start, len(ast.unparse(key))
@@ -112,7 +112,7 @@ def _arguments(one: ast.ClassDef) -> Iterator[tuple[str, ...]]:
                     yield tuple(texts[1:] if called(call) == "Index" else texts) or ("?",)
 
 
-def whole_table_writes(module: Module) -> Iterator[Text]:
+def whole_table_writes(module: SqlModule) -> Iterator[AssembledText]:
     """UPDATE and DELETE of every row, as ORMs write them."""
     for call in module.calls:
         if call.scope.down or call.name not in ("update", "delete", "values"):
@@ -120,14 +120,14 @@ def whole_table_writes(module: Module) -> Iterator[Text]:
         found = _write(module, call)
         if found is not None:
             verb, table, columns = found
-            writer = Writer()
+            writer = SqlAssembler()
             sql = every_row(verb, table, columns)
             start = module.place(call.node)[0]
             writer.add(sql, start, first_line(module, call.node))
             yield writer.text()
 
 
-def _write(module: Module, call: Call) -> tuple[str, str, list[str]] | None:
+def _write(module: SqlModule, call: CallSite) -> tuple[str, str, list[str]] | None:
     """What a call changes: verb, table and columns; None if it is no such call, or not of every row."""
     steps, root = _chain(call.node)
     names = [called(step) for step in steps]
@@ -162,7 +162,7 @@ def _write(module: Module, call: Call) -> tuple[str, str, list[str]] | None:
 
 
 def _core(
-    module: Module, call: Call, steps: list[ast.Call], root: ast.expr
+    module: SqlModule, call: CallSite, steps: list[ast.Call], root: ast.expr
 ) -> tuple[str, str, list[str]] | None:
     """``update(table)``, ``table.delete()`` and the like, where they are what a database is given."""
     runner = module.parents.get(id(call.node))

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from wardround.languages.python.tree import walk
-from wardround_sql.frontends.python_code import Call, Module, Scope, called
+from wardround_sql.frontends.python_code import CallSite, PythonScope, SqlModule, called
 from wardround_sql.frontends.string_assembly import (
+    AssembledText,
     Discarded,
-    Text,
-    Writer,
+    SqlAssembler,
     every_row,
     excluded,
     limited,
@@ -43,12 +43,12 @@ _RUNS = frozenset(
 _ENDS = frozenset({"all", "first", "one", "one_or_none", "scalar", "count"})
 
 
-class Built(Struct):
+class BuiltQuery(Struct):
     """One statement as code builds it: the calls of its chain, those on its variable included, in order."""
 
     kind: str
     root: ast.Call
-    scope: Scope
+    scope: PythonScope
     steps: list[ast.Call] = field(default_factory=list)
     runs: bool = False
     inside: bool = False
@@ -61,7 +61,7 @@ class Built(Struct):
         return [argument for one in self.steps if called(one) in _FILTERS for argument in one.args]
 
 
-def built_queries(module: Module) -> Iterator[Text]:
+def built_queries(module: SqlModule) -> Iterator[AssembledText]:
     """What is to be said about the queries a module builds."""
     if not any(
         name.split(".")[0] in ("sqlalchemy", "sqlmodel", "flask_sqlalchemy") for name in module.imports
@@ -76,20 +76,20 @@ def built_queries(module: Module) -> Iterator[Text]:
     yield from _excluded(module, {id(one.root): one for one in chains})
 
 
-def _dropped(module: Module) -> Iterator[ast.Call]:
+def _dropped(module: SqlModule) -> Iterator[ast.Call]:
     """Calls that narrow a statement and whose result nobody takes."""
     narrowing = (*_FILTERS, "filter_by", "order_by", "limit", "offset")
     return (call for call in module.bare if called(call) in narrowing)
 
 
-def _chains(module: Module) -> list[Built]:
-    found: list[Built] = []
-    held: dict[tuple[int, str], Built] = {}
+def _chains(module: SqlModule) -> list[BuiltQuery]:
+    found: list[BuiltQuery] = []
+    held: dict[tuple[int, str], BuiltQuery] = {}
     outer = _outermost(module)
     for call in module.calls:
         if call.name in _ROOTS and _is_root(call):
             steps = outer.get(id(call.node), [call.node])
-            one = Built(call.name, call.node, call.scope, steps[1:])
+            one = BuiltQuery(call.name, call.node, call.scope, steps[1:])
             found.append(one)
             _note_use(module, steps[-1], one)
     names = {id(one.root): one for one in found}
@@ -103,7 +103,7 @@ def _chains(module: Module) -> list[Built]:
     return found
 
 
-def _is_root(call: Call) -> bool:
+def _is_root(call: CallSite) -> bool:
     function = call.node.func
     if call.name in ("delete", "update"):
         return isinstance(function, ast.Name) and len(call.node.args) == 1
@@ -116,7 +116,7 @@ def _is_root(call: Call) -> bool:
     return plain and bool(call.node.args)
 
 
-def _outermost(module: Module) -> dict[int, list[ast.Call]]:
+def _outermost(module: SqlModule) -> dict[int, list[ast.Call]]:
     """For the first call of each chain, the calls of the whole chain in order."""
     found: dict[int, list[ast.Call]] = {}
     for call in module.calls:
@@ -144,7 +144,7 @@ def _root_of(value: ast.expr) -> ast.Call | None:
     return first if first is not None and called(first) in _ROOTS else None
 
 
-def _note_use(module: Module, last: ast.Call, one: Built) -> None:
+def _note_use(module: SqlModule, last: ast.Call, one: BuiltQuery) -> None:
     parent = module.parents.get(id(last))
     if isinstance(parent, ast.Call):
         one.runs |= called(parent) in _RUNS
@@ -155,7 +155,10 @@ def _note_use(module: Module, last: ast.Call, one: Built) -> None:
 
 
 def _add_later(
-    module: Module, call: Call, held: dict[tuple[int, str], Built], outer: dict[int, list[ast.Call]]
+    module: SqlModule,
+    call: CallSite,
+    held: dict[tuple[int, str], BuiltQuery],
+    outer: dict[int, list[ast.Call]],
 ) -> None:
     """Calls on the variable of a statement, and calls that take it."""
     owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
@@ -174,32 +177,32 @@ def _add_later(
             one.inside |= call.name not in (*_RUNS, "str", "print", "len", "repr")
 
 
-def _is_dropped(module: Module, call: ast.Call) -> bool:
+def _is_dropped(module: SqlModule, call: ast.Call) -> bool:
     return any(one is call for one in module.bare)
 
 
 # What is said
 
 
-def _say(module: Module, node: ast.expr, sql: str, width: int = 0) -> Text:
-    writer = Writer()
+def _say(module: SqlModule, node: ast.expr, sql: str, width: int = 0) -> AssembledText:
+    writer = SqlAssembler()
     start, end = module.place(node)
     line = module.text[start:end].split("\n", 1)[0]
     writer.add(sql, start, width or max(len(line), 1))
     return writer.text()
 
 
-def _step_place(module: Module, step: ast.Call, sql: str) -> Text:
+def _step_place(module: SqlModule, step: ast.Call, sql: str) -> AssembledText:
     """A statement that stands at the name of a step of a chain."""
     function = step.func
     assert isinstance(function, ast.Attribute)
     line, column = function.end_lineno or 1, (function.end_col_offset or 0) - len(function.attr)
-    writer = Writer()
+    writer = SqlAssembler()
     writer.add(sql, module.place_of(line, column), len(function.attr))
     return writer.text()
 
 
-def _cross_join(module: Module, one: Built) -> Iterator[Text]:
+def _cross_join(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
     if one.kind not in ("select", "query") or one.inside or not one.runs:
         return
     if one.named(*_JOINS, *_OPEN) or len(one.root.args) < 1:
@@ -221,7 +224,7 @@ def _cross_join(module: Module, one: Built) -> Iterator[Text]:
         yield _say(module, one.root, side_by_side(first, loose[0]))
 
 
-def _resolved(module: Module, argument: ast.expr, scope: Scope) -> Iterator[ast.expr | None]:
+def _resolved(module: SqlModule, argument: ast.expr, scope: PythonScope) -> Iterator[ast.expr | None]:
     """The conditions an argument stands for; None for what cannot be told."""
     node = argument.value if isinstance(argument, ast.Starred) else argument
     if isinstance(node, ast.Name):
@@ -243,7 +246,7 @@ def _resolved(module: Module, argument: ast.expr, scope: Scope) -> Iterator[ast.
         yield node
 
 
-def _is_grown(module: Module, name: str, call: Call) -> bool:
+def _is_grown(module: SqlModule, name: str, call: CallSite) -> bool:
     owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
     return call.name in ("append", "extend", "insert") and isinstance(owner, ast.Name) and owner.id == name
 
@@ -268,7 +271,7 @@ def _is_class(name: str) -> bool:
     return name[:1].isupper() and not name.isupper() and name not in ("String", "Integer", "Decimal", "JSON")
 
 
-def _undone(module: Module, one: Built) -> Iterator[Text]:
+def _undone(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
     """A comparison in WHERE with a class that comes in by an outer join."""
     for join in one.named("outerjoin", "join"):
         keywords = {k.arg: k.value for k in join.keywords}
@@ -293,7 +296,7 @@ def _undone(module: Module, one: Built) -> Iterator[Text]:
                 return
 
 
-def _paged(module: Module, one: Built) -> Iterator[Text]:
+def _paged(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
     if one.kind not in ("select", "query"):
         return
     for step in one.named("offset"):
@@ -312,13 +315,13 @@ def _paged(module: Module, one: Built) -> Iterator[Text]:
             yield _step_place(module, step, limited(single=True))
 
 
-def _by_key(one: Built) -> bool:
+def _by_key(one: BuiltQuery) -> bool:
     attributes = {n.attr for f in one.filters for n in walk(f) if isinstance(n, ast.Attribute)}
     named = {k.arg for step in one.named("filter_by") for k in step.keywords}
     return bool((attributes | named) & {"id", "uuid", "pk", "slug", "email", "key", "token"})
 
 
-def _whole_table(module: Module, one: Built) -> Iterator[Text]:
+def _whole_table(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
     """delete() and update() kept under a name, and run without a condition."""
     if (
         one.kind not in ("delete", "update")
@@ -335,7 +338,7 @@ def _whole_table(module: Module, one: Built) -> Iterator[Text]:
         yield _say(module, one.root, every_row(one.kind, ast.unparse(one.root.args[0]), ["?"]))
 
 
-def _excluded(module: Module, known: dict[int, Built]) -> Iterator[Text]:
+def _excluded(module: SqlModule, known: dict[int, BuiltQuery]) -> Iterator[AssembledText]:
     """``column.not_in(select(Other.column))`` where the column may be NULL."""
     for call in module.calls:
         negated = call.name in ("not_in", "notin_") or (call.name == "in_" and _is_negated(module, call.node))
@@ -352,11 +355,11 @@ def _excluded(module: Module, known: dict[int, Built]) -> Iterator[Text]:
             yield _say(module, call.node, excluded(attribute, owner.id))
 
 
-def _is_negated(module: Module, node: ast.Call) -> bool:
+def _is_negated(module: SqlModule, node: ast.Call) -> bool:
     return id(node) in module.inverted
 
 
-def _select_of(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> ast.Call | None:
+def _select_of(module: SqlModule, node: ast.expr, scope: PythonScope, depth: int = 0) -> ast.Call | None:
     """The select() an expression stands for: through a variable, or a function of the file that returns
     it.
     """
@@ -375,12 +378,12 @@ def _select_of(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> 
     return _root_of(returns[0]) if len(returns) == 1 and returns[0] is not None else None
 
 
-def _keeps_null_out(one: Built) -> bool:
+def _keeps_null_out(one: BuiltQuery) -> bool:
     said = " ".join(ast.unparse(f) for f in one.filters)
     return any(word in said for word in ("is_not(None)", "isnot(None)", "!= None", ".is_not(null"))
 
 
-def _may_be_null(module: Module, owner: str, column: str) -> bool:
+def _may_be_null(module: SqlModule, owner: str, column: str) -> bool:
     """Whether a class of the file says that a column may be NULL."""
     for one in module.classes:
         for statement in one.body if one.name == owner else ():
@@ -394,7 +397,7 @@ def _may_be_null(module: Module, owner: str, column: str) -> bool:
     return False
 
 
-def narrowed_in_vain(module: Module) -> Iterator[Discarded]:
+def narrowed_in_vain(module: SqlModule) -> Iterator[Discarded]:
     """Calls that narrow the statement under a name, and whose result nobody takes."""
     dropped = {id(call) for call in _dropped(module)}
     for call in module.calls if dropped else ():
@@ -411,7 +414,7 @@ def _is_statement(value: ast.expr) -> bool:
     """Whether a value is a statement of SQLAlchemy or a queryset of Django, or one narrowed."""
     at: ast.expr = value
     while isinstance(at, ast.Call):
-        if called(at) in _ROOTS and _is_root(Call(at, Scope(), called(at))):
+        if called(at) in _ROOTS and _is_root(CallSite(at, PythonScope(), called(at))):
             return True
         at = at.func.value if isinstance(at.func, ast.Attribute) else at.func
         if isinstance(at, ast.Attribute) and at.attr == "objects":

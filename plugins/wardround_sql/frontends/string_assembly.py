@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wardround_sql.parsing.statements import Fragment, Part
+from wardround_sql.parsing.statements import SqlFragment, StatementPart
 
 
 class Hole(Struct, frozen=True):
@@ -29,33 +29,33 @@ class Hole(Struct, frozen=True):
     outside: bool = False
 
 
-class Text(Struct, frozen=True):
+class AssembledText(Struct, frozen=True):
     """A text, where its parts stand in the file, and what is filled in at run time."""
 
     text: str
-    parts: tuple[Part, ...]
+    parts: tuple[StatementPart, ...]
     holes: tuple[Hole, ...] = ()
 
-    def fragment(self, *, migrates: bool, modelled: bool = False) -> Fragment:
-        first = self.parts[0] if self.parts else Part(0, 0)
+    def fragment(self, *, migrates: bool, modelled: bool = False) -> SqlFragment:
+        first = self.parts[0] if self.parts else StatementPart(0, 0)
         if len(self.parts) == 1:
-            return Fragment(self.text, first.offset, first.width, migrates, (), modelled)
-        return Fragment(self.text, first.offset, None, migrates, self.parts, modelled)
+            return SqlFragment(self.text, first.offset, first.width, migrates, (), modelled)
+        return SqlFragment(self.text, first.offset, None, migrates, self.parts, modelled)
 
 
-class Writer:
+class SqlAssembler:
     """Puts a text together."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
-        self._parts: list[Part] = []
+        self._parts: list[StatementPart] = []
         self._holes: list[Hole] = []
         self._size = 0
 
     def add(self, text: str, offset: int, width: int | None = None) -> None:
         """Text as the file has it at a place, or that stands for ``width`` characters there."""
         if text:
-            self._parts.append(Part(self._size, offset, width))
+            self._parts.append(StatementPart(self._size, offset, width))
             self._pieces.append(text)
             self._size += len(text)
 
@@ -64,15 +64,15 @@ class Writer:
         self.add("$1", offset, max(len(code.split("\n", 1)[0]), 1))
         self._holes.append(Hole(start, self._size, code, offset, safe, outside))
 
-    def take(self, other: Text) -> None:
+    def take(self, other: AssembledText) -> None:
         """Another text behind what is there."""
         base = self._size
-        self._parts += [Part(part.start + base, part.offset, part.width) for part in other.parts]
+        self._parts += [StatementPart(part.start + base, part.offset, part.width) for part in other.parts]
         self._holes += [replace(one, start=one.start + base, end=one.end + base) for one in other.holes]
         self._pieces.append(other.text)
         self._size += len(other.text)
 
-    def copy(self, other: Text, start: int, end: int) -> None:
+    def copy(self, other: AssembledText, start: int, end: int) -> None:
         """A stretch of another text, with the places of its parts and its holes."""
         base = self._size - start
         for part, after in zip(
@@ -88,8 +88,8 @@ class Writer:
             if start <= one.start < end
         ]
 
-    def text(self) -> Text:
-        return Text("".join(self._pieces), tuple(self._parts), tuple(self._holes))
+    def text(self) -> AssembledText:
+        return AssembledText("".join(self._pieces), tuple(self._parts), tuple(self._holes))
 
 
 class Discarded(Struct, frozen=True):
@@ -103,7 +103,7 @@ class Discarded(Struct, frozen=True):
     call: str
 
 
-class Calls(Struct, frozen=True):
+class CallNames(Struct, frozen=True):
     """What a file in another language has of SQL.
 
     Attributes:
@@ -112,8 +112,8 @@ class Calls(Struct, frozen=True):
         discarded: narrowed statements that nobody takes.
     """
 
-    fragments: tuple[Fragment, ...] = ()
-    built: tuple[Text, ...] = ()
+    fragments: tuple[SqlFragment, ...] = ()
+    built: tuple[AssembledText, ...] = ()
     discarded: tuple[Discarded, ...] = ()
 
 

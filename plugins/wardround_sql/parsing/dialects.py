@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 POSTGRES = "postgres"
 _LIKE_POSTGRES = frozenset({"postgres", "postgresql", "pg", "cockroach", "supabase", "timescale"})
@@ -29,13 +29,13 @@ _SIGNS = {
     "redshift": r"\bDISTKEY\b|\bSORTKEY\b|\bDISTSTYLE\b",
     "databricks": r"\bUSING\s+DELTA\b|\bTBLPROPERTIES\b|\bPARTITIONED\s+BY\b",
 }
-_POSTGRES_SIGNS = LatePattern(
+_POSTGRES_SIGNS = LazyPattern(
     r"\$\$|\bplpgsql\b|::\w|\bjsonb\b|\btimestamptz\b|\b(?:big)?serial\b|\bROW\s+LEVEL\s+SECURITY\b|"
     r"\bCREATE\s+POLICY\b|\bCONCURRENTLY\b|\bILIKE\b|\bCREATE\s+EXTENSION\b|\bTIMESTAMP\s*\(\d\)|"
     r"\bgen_random_uuid\(|\bDOUBLE\s+PRECISION\b|\bWITH\s+TIME\s+ZONE\b|\bpg_catalog\b|\bCREATE\s+TYPE\b",
     re.IGNORECASE,
 )
-_FOREIGN = {name: LatePattern(sign, re.IGNORECASE | re.MULTILINE) for name, sign in _SIGNS.items()}
+_FOREIGN = {name: LazyPattern(sign, re.IGNORECASE | re.MULTILINE) for name, sign in _SIGNS.items()}
 _WORDS = {
     "clickhouse": ("MERGETREE", "ON CLUSTER", "LOWCARDINALITY", "KAFKA"),
     "mysql": ("ENGINE", "AUTO_INCREMENT", "DELIMITER", "CHARSET", "`", "DUPLICATE", "MODIFY", "UTC_TIME"),
@@ -78,12 +78,12 @@ _WORDS = {
     "databricks": ("DELTA", "TBLPROPERTIES", "PARTITIONED"),
 }
 """Upper-case pieces of text without one of which no sign of a dialect can stand in a file."""
-_NAMES = LatePattern(
+_NAMES = LazyPattern(
     r"(?<![a-z])(?P<name>mysql|mariadb|sqlite3?|mssql|sqlserver|tsql|clickhouse|bigquery|snowflake|oracle|"
     r"redshift|duckdb|databricks|spark|hive|trino|presto|athena|tidb|postgres|postgresql|cockroach|supabase)"
     r"(?![a-z])"
 )
-_SAID = LatePattern(
+_SAID = LazyPattern(
     r"\s*--[^\n]*\b(?P<name>mysql|mariadb|sqlite|mssql|sql "
     r"server|t-sql|snowflake|bigquery|oracle|redshift|clickhouse|duckdb)\b",
     re.IGNORECASE,
@@ -110,7 +110,7 @@ _DRIVERS = {
     "clickhouse": r"\bclickhouse_(?:connect|driver)|@clickhouse/client",
     "duckdb": r"\bimport duckdb|['\"]duckdb['\"]",
 }
-_IMPORT = LatePattern(r"^\s*(?:import\b|from\b|(?:const|let|var)\b[^\n]*\brequire\()[^\n]*", re.MULTILINE)
+_IMPORT = LazyPattern(r"^\s*(?:import\b|from\b|(?:const|let|var)\b[^\n]*\brequire\()[^\n]*", re.MULTILINE)
 
 
 @lru_cache(maxsize=512)

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_JINJA = LatePattern(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
-_NAMED = LatePattern(r"(?<![:\w])[:@][A-Za-z_]\w*+|%\([A-Za-z_]\w*\)s|%s")
-_QUESTION = LatePattern(r"\?")
-_QUOTED = LatePattern(
+_JINJA = LazyPattern(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_NAMED = LazyPattern(r"(?<![:\w])[:@][A-Za-z_]\w*+|%\([A-Za-z_]\w*\)s|%s")
+_QUESTION = LazyPattern(r"\?")
+_QUOTED = LazyPattern(
     r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|"
     r"(\$(?:[A-Za-z_]\w*)?\$).*?\1",
     re.DOTALL,
 )
-_PIECE = LatePattern(rf"{_JINJA.pattern}|{_QUOTED.pattern}", re.DOTALL)
+_PIECE = LazyPattern(rf"{_JINJA.pattern}|{_QUOTED.pattern}", re.DOTALL)
 """The holes of a template, comments and strings, whichever begins first."""
 
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround_sql.document import Script
-from wardround_sql.parsing.statements import Fragment
+from wardround_sql.document import SqlDocument
+from wardround_sql.parsing.statements import SqlFragment
 
-_COVERED = LatePattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|'(?:[^']|'')*+(?:'|\Z)")
-_INSIDE = LatePattern(r"[^\n]")
+_COVERED = LazyPattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|'(?:[^']|'')*+(?:'|\Z)")
+_INSIDE = LazyPattern(r"[^\n]")
 
 
 @lru_cache(maxsize=64)
@@ -28,12 +28,12 @@ def _cover(found: re.Match[str]) -> str:
     return "'" + _INSIDE.sub(" ", said[1:-1]) + "'"
 
 
-def masked_fragments(script: Script) -> Iterator[tuple[Fragment, str]]:
+def masked_fragments(script: SqlDocument) -> Iterator[tuple[SqlFragment, str]]:
     """The SQL of a file, piece by piece, each with its masked text."""
     return ((one, masked(one.text)) for one in script.fragments if not one.modelled)
 
 
-def span_in(script: Script, fragment: Fragment, start: int, end: int) -> Span:
+def span_in(script: SqlDocument, fragment: SqlFragment, start: int, end: int) -> Span:
     """The place in the file of a stretch of a fragment's text."""
     return script.span_of(*fragment.place(start, end))
 

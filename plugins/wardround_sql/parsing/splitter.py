@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_TOKEN = LatePattern(
+_TOKEN = LazyPattern(
     r"""
       (?P<plain>[^;'"`$()\[\]\\/\-]++)
     | (?P<comment>--[^\n]*+|/\*)
@@ -29,15 +29,15 @@ _TOKEN = LatePattern(
     """,
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
-_WORD = LatePattern(r"\w+")
-_ATOMIC = LatePattern(r"\bbegin\s+atomic\b", re.IGNORECASE)
-_COMMENT_EDGE = LatePattern(r"/\*|\*/")
-_COPY_DATA = LatePattern(r"copy\b[^;]*\bfrom\s+stdin\b", re.IGNORECASE)
-_COPY_END = LatePattern(r"^\\\.[^\n]*", re.MULTILINE)
-_BATCH_END = LatePattern(r"^[ \t]*(?:go|/)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_WORD = LazyPattern(r"\w+")
+_ATOMIC = LazyPattern(r"\bbegin\s+atomic\b", re.IGNORECASE)
+_COMMENT_EDGE = LazyPattern(r"/\*|\*/")
+_COPY_DATA = LazyPattern(r"copy\b[^;]*\bfrom\s+stdin\b", re.IGNORECASE)
+_COPY_END = LazyPattern(r"^\\\.[^\n]*", re.MULTILINE)
+_BATCH_END = LazyPattern(r"^[ \t]*(?:go|/)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
-class Piece(Struct, frozen=True):
+class SqlPiece(Struct, frozen=True):
     """One statement as written: from its first word to before its semicolon; offsets in code points."""
 
     text: str
@@ -65,7 +65,7 @@ class _Cutter:
         self.has_atomic = _ATOMIC.search(text) is not None
         self.remarks: list[Remark] = []
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[SqlPiece]:
         size = len(self.text)
         while self.at < size:
             found = _TOKEN.match(self.text, self.at)
@@ -132,17 +132,17 @@ class _Cutter:
             self.atomic -= 1
         self.last = word
 
-    def _cut(self, stop: int) -> Iterator[Piece]:
+    def _cut(self, stop: int) -> Iterator[SqlPiece]:
         if self.start >= 0:
             text = self.text[self.start : min(self.end, stop)]
-            yield Piece(text, self.start)
+            yield SqlPiece(text, self.start)
             if _COPY_DATA.match(text):
                 data = _COPY_END.search(self.text, self.at)
                 self.at = data.end() if data else len(self.text)
         self.start, self.depth, self.atomic, self.last = -1, 0, 0, ""
 
 
-def cut(text: str) -> tuple[list[Piece], list[Remark]]:
+def cut(text: str) -> tuple[list[SqlPiece], list[Remark]]:
     """The statements of a text, and its comments, in order."""
     cutter = _Cutter(text)
     pieces = list(cutter.pieces())

@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 from sqlglot import exp
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.dialects import POSTGRES
 from wardround_sql.parsing.jinja import is_template, without_jinja, without_placeholders
 from wardround_sql.parsing.splitter import cut
@@ -21,13 +21,13 @@ _STATEMENTS = 2000
 """Statements past which a file is a dump, and reading it would take seconds."""
 _LENGTH = 20_000
 _READ = frozenset({"SelectStmt", "InsertStmt", "UpdateStmt", "DeleteStmt", "ViewStmt", "CreateTableAsStmt"})
-_PERCENT = LatePattern(r"%\(\w+\)s|%s|\$\d+")
+_PERCENT = LazyPattern(r"%\(\w+\)s|%s|\$\d+")
 
 
-class Tree(Struct, frozen=True, eq=False):
+class SqlTree(Struct, frozen=True, eq=False):
     """One statement: its tree, and where it stands."""
 
-    script: Script
+    script: SqlDocument
     statement: Statement
     expression: exp.Expr
     is_postgres: bool
@@ -67,10 +67,10 @@ class Tree(Struct, frozen=True, eq=False):
         return self.script.span(self.statement, len(self.statement.text[:place].encode()))
 
 
-_MEMO: WeakKeyDictionary[Script, list[Tree]] = WeakKeyDictionary()
+_MEMO: WeakKeyDictionary[SqlDocument, list[SqlTree]] = WeakKeyDictionary()
 
 
-def trees(script: Script) -> list[Tree]:
+def trees(script: SqlDocument) -> list[SqlTree]:
     """The statements of a file; what sqlglot cannot read is passed over."""
     if script not in _MEMO:
         logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -78,15 +78,15 @@ def trees(script: Script) -> list[Tree]:
     return _MEMO[script]
 
 
-def _postgres(script: Script) -> Iterator[Tree]:
+def _postgres(script: SqlDocument) -> Iterator[SqlTree]:
     for statement in script.queries[:_STATEMENTS]:
         if statement.kind in _READ and not statement.fragment.modelled:
             tree = _parsed(without_placeholders(statement.text), POSTGRES)
             if tree is not None:
-                yield Tree(script, statement, tree, True)
+                yield SqlTree(script, statement, tree, True)
 
 
-def _foreign(script: Script) -> Iterator[Tree]:
+def _foreign(script: SqlDocument) -> Iterator[SqlTree]:
     for fragment in script.fragments:
         text = without_jinja(fragment.text) if is_template(fragment.text) else fragment.text
         pieces, _ = cut(text)
@@ -95,7 +95,7 @@ def _foreign(script: Script) -> Iterator[Tree]:
             tree = _parsed(filled, script.dialect)
             if tree is not None:
                 statement = Statement("", {}, piece.text, piece.offset, fragment, path=script.path)
-                yield Tree(script, statement, tree, False)
+                yield SqlTree(script, statement, tree, False)
 
 
 def parsed_text(text: str, dialect: str) -> list[exp.Expr]:

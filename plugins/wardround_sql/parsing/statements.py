@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.parsing.jinja import is_template, without_jinja, without_placeholders
 from wardround_sql.parsing.pg_nodes import (
     Node,
@@ -22,18 +22,18 @@ from wardround_sql.parsing.pg_nodes import (
     unwrapped,
     walk,
 )
-from wardround_sql.parsing.splitter import Piece, Remark, cut, without_batch_ends
+from wardround_sql.parsing.splitter import Remark, SqlPiece, cut, without_batch_ends
 
-_DOWN = LatePattern(
+_DOWN = LazyPattern(
     r"--\s*(?:\+goose\s+Down|\+migrate\s+Down|migrate:down|@down|!Downs|@?UNDO\b|Down\s+Migration)",
     re.IGNORECASE,
 )
-_UP = LatePattern(r"--\s*(?:\+goose\s+Up|\+migrate\s+Up|migrate:up|@up|!Ups|Up\s+Migration)", re.IGNORECASE)
-_DEFINES = LatePattern(
+_UP = LazyPattern(r"--\s*(?:\+goose\s+Up|\+migrate\s+Up|migrate:up|@up|!Ups|Up\s+Migration)", re.IGNORECASE)
+_DEFINES = LazyPattern(
     r"(?:create\s+(?!(?:or\s+replace\s+)?(?:function|procedure)\b)|(?:alter|drop|grant|revoke|do)\b)",
     re.IGNORECASE,
 )
-_MAKES_FUNCTION = LatePattern(
+_MAKES_FUNCTION = LazyPattern(
     r"create\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(?:\"?\w+\"?\s*\.\s*)?\"?(\w+)\"?\s*\(",
     re.IGNORECASE,
 )
@@ -41,7 +41,7 @@ _BODY_LIMIT = 200_000
 """Characters of a statement past which what stands inside function bodies is not looked at."""
 
 
-class Part(Struct, frozen=True):
+class StatementPart(Struct, frozen=True):
     """Where the text of a fragment from ``start`` on stands in the file; see ``Fragment``."""
 
     start: int
@@ -49,7 +49,7 @@ class Part(Struct, frozen=True):
     width: int | None = None
 
 
-class Fragment(Struct, frozen=True):
+class SqlFragment(Struct, frozen=True):
     """Text in SQL inside a file.
 
     Attributes:
@@ -65,14 +65,14 @@ class Fragment(Struct, frozen=True):
     offset: int = 0
     width: int | None = None
     migrates: bool = False
-    parts: tuple[Part, ...] = ()
+    parts: tuple[StatementPart, ...] = ()
     modelled: bool = False
     maybe_null: tuple[int, ...] = ()
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Where a stretch of the text stands in the file, in code points."""
         at = bisect.bisect_right(self.parts, start, key=lambda part: part.start) - 1
-        part = self.parts[at] if self.parts else Part(0, self.offset, self.width)
+        part = self.parts[at] if self.parts else StatementPart(0, self.offset, self.width)
         if part.width is not None:
             return part.offset, part.offset + part.width
         first = part.offset + start - part.start
@@ -96,7 +96,7 @@ class Statement(Struct, frozen=True, eq=False, dict=True):
     node: Node
     text: str
     offset: int
-    fragment: Fragment
+    fragment: SqlFragment
     down: bool = False
     outer: Statement | None = None
     path: str = ""
@@ -136,7 +136,7 @@ class Unparsed(Struct, frozen=True):
 
     text: str
     offset: int
-    fragment: Fragment
+    fragment: SqlFragment
     message: str
     point: int
 
@@ -165,8 +165,8 @@ class _Sibling(Struct):
     """A file of the same set, cut apart; its statements are parsed when one is asked for."""
 
     path: str
-    fragment: Fragment
-    pieces: list[Piece]
+    fragment: SqlFragment
+    pieces: list[SqlPiece]
     turns: list[tuple[int, bool]]
     defines: list[bool]
     parsed: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
@@ -191,7 +191,7 @@ def _sibling(text: str, path: str) -> _Sibling:
 
 
 def _read_sibling(text: str, path: str) -> _Sibling:
-    fragment = Fragment(without_jinja(text) if is_template(text) else text, migrates=True)
+    fragment = SqlFragment(without_jinja(text) if is_template(text) else text, migrates=True)
     pieces, remarks = cut(fragment.text)
     defines = [_DEFINES.match(piece.text) is not None for piece in pieces]
     return _Sibling(path, fragment, pieces, _turns(remarks), defines)
@@ -215,7 +215,7 @@ def _makes_one_of(text: str, names: tuple[str, ...]) -> bool:
 
 
 @lru_cache(maxsize=64)
-def parsed(fragment: Fragment, path: str) -> Parsed:
+def parsed(fragment: SqlFragment, path: str) -> Parsed:
     """Parse the text of a fragment; memoised, since several checks and both sides ask."""
     template = is_template(fragment.text)
     text = without_jinja(fragment.text) if template else fragment.text
@@ -345,9 +345,9 @@ def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
                 )
 
 
-_LITERAL = LatePattern(r"'[^'\\]*'")
+_LITERAL = LazyPattern(r"'[^'\\]*'")
 """What EXECUTE is given where the statement is written there."""
-_INTO = LatePattern(r" {6,}")
+_INTO = LazyPattern(r" {6,}")
 
 
 def _place_of(query: str, text: str, at: int) -> int:
@@ -399,6 +399,6 @@ def _query(statement: Node) -> str:
     return ""
 
 
-def batches(fragment: Fragment) -> Fragment:
+def batches(fragment: SqlFragment) -> SqlFragment:
     """A fragment with the batch ends of other databases as semicolons."""
     return replace(fragment, text=without_batch_ends(fragment.text))

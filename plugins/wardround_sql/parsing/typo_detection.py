@@ -12,14 +12,14 @@ from functools import cache
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.parsing.jinja import without_quoted
 from wardround_sql.parsing.statements import Unparsed, is_read
 
-_WORD = LatePattern(r"[A-Za-z_]\w*")
-_VARIABLE = LatePattern(r"[@{}?#\\%&~`\[]|\$[({\w]|(?<!:):(?![:=])|<%|^\s*(?:<|=)", re.MULTILINE)
+_WORD = LazyPattern(r"[A-Za-z_]\w*")
+_VARIABLE = LazyPattern(r"[@{}?#\\%&~`\[]|\$[({\w]|(?<!:):(?![:=])|<%|^\s*(?:<|=)", re.MULTILINE)
 """Outside quotes, what clients and templates fill in, and how other databases quote."""
-_TAUGHT_SINCE = LatePattern(
+_TAUGHT_SINCE = LazyPattern(
     r"\bconstraint\s+(?:\"[^\"]+\"|\w+)\s+not\s+null\b|\badd\s+not\s+null\b|\bnot\s+enforced\b|\bvirtual\b|"
     r"\bwithout\s+overlaps\b|\bperiod\b|\breturning\s+with\b",
     re.IGNORECASE,

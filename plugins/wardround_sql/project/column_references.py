@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.frontends.registry import calls
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, kinds, members
-from wardround_sql.parsing.statements import Fragment, Statement, parsed
+from wardround_sql.parsing.statements import SqlFragment, Statement, parsed
 from wardround_sql.project import migration_files
 from wardround_sql.schema.model import Name
 
@@ -19,7 +19,7 @@ _ASKS = r"(?i)(?:\b(?:from|join|update|into)|\()\W{{1,4}}(?:\w+\W{{1,3}})?{table
 """Where a query or a query builder names a table."""
 
 
-def first_use(script: Script, table: Name, column: str) -> tuple[str, int] | None:
+def first_use(script: SqlDocument, table: Name, column: str) -> tuple[str, int] | None:
     """A file outside the migrations with a query that names a column, and the line; None if there is none."""
     project = script.source.project
     about = set(project.files_with_word((table.name,), _CODE))
@@ -36,7 +36,7 @@ def first_use(script: Script, table: Name, column: str) -> tuple[str, int] | Non
     return None
 
 
-def _is_past(script: Script, path: str) -> bool:
+def _is_past(script: SqlDocument, path: str) -> bool:
     """Whether a file is no code that runs from now on."""
     return (
         migration_files.is_migration(path, script.options.migrations)
@@ -49,7 +49,7 @@ def _is_past(script: Script, path: str) -> bool:
 
 def _line_of_use(path: str, text: str, table: str, column: str) -> int:
     for fragment in (
-        [Fragment(text)] if path.endswith(migration_files.SUFFIXES) else calls(path, text).fragments
+        [SqlFragment(text)] if path.endswith(migration_files.SUFFIXES) else calls(path, text).fragments
     ):
         if table not in fragment.text or column not in fragment.text:
             continue

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
-from wardround_sql.frontends.python_code import Module, called
-from wardround_sql.frontends.string_assembly import Text, Writer
+from wardround_sql.frontends.python_code import SqlModule, called
+from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler
 
-_ADDED = LatePattern(r"(?i)\badd\s+value\s+(?:if\s+not\s+exists\s+)?'([^']+)'")
+_ADDED = LazyPattern(r"(?i)\badd\s+value\s+(?:if\s+not\s+exists\s+)?'([^']+)'")
 
 
-def enum_uses(module: Module) -> Iterator[Text]:
+def enum_uses(module: SqlModule) -> Iterator[AssembledText]:
     """A statement that names an added value, at each place where code behind it has that value as its own."""
     added = set(_ADDED.findall(module.text))
     if not added:
@@ -26,15 +26,15 @@ def enum_uses(module: Module) -> Iterator[Text]:
         yield from _run_by_django(module, one, functions, added)
 
 
-def _named(module: Module, function: ast.FunctionDef, added: set[str]) -> Iterator[Text]:
+def _named(module: SqlModule, function: ast.FunctionDef, added: set[str]) -> Iterator[AssembledText]:
     for node in walk(function):
         if isinstance(node, ast.Constant) and node.value in added:
             yield _statement(str(node.value), *module.place(node))
 
 
 def _run_by_django(
-    module: Module, one: ast.ClassDef, functions: dict[str, ast.FunctionDef], added: set[str]
-) -> Iterator[Text]:
+    module: SqlModule, one: ast.ClassDef, functions: dict[str, ast.FunctionDef], added: set[str]
+) -> Iterator[AssembledText]:
     settings = {s.targets[0].id: s.value for s in one.body
                 if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}  # fmt: skip
     alone = getattr(settings.get("atomic"), "value", None) is False
@@ -49,12 +49,12 @@ def _run_by_django(
             for value in sorted(str(one) for one in used):
                 yield _statement(value, start, start + len(ast.unparse(operation.func)))
         if alone:
-            writer = Writer()
+            writer = SqlAssembler()
             writer.add("COMMIT", end, 1)
             yield writer.text()
 
 
-def _statement(value: str, start: int, end: int) -> Text:
-    writer = Writer()
+def _statement(value: str, start: int, end: int) -> AssembledText:
+    writer = SqlAssembler()
     writer.add("SELECT '" + value.replace("'", "''") + "'", start, max(end - start, 1))
     return writer.text()

@@ -6,31 +6,31 @@ import fnmatch
 import re
 from collections.abc import Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.storage.regex_cache import bounded
 
-_FOLDERS = LatePattern(
+_FOLDERS = LazyPattern(
     r"(?:^|/)(?:migrations?|migrate|alembic(?:/versions)?|versions|flyway|liquibase|changelogs?|drizzle|"
     r"db/(?:changes|deploy|updates|sql)|schema_migrations|migrations?[-_][a-z]+|[a-z]+[-_]migrations?)(?=/)",
     re.IGNORECASE,
 )
-_FLYWAY = LatePattern(r"(?:^|/)[VR]\d*[\d._]*__[^/]+\.sql$")
-_VERSION = LatePattern(r"(?:^|/)V(\d[\d._]*?)__[^/]+\.sql$")
-_DOWN = LatePattern(
+_FLYWAY = LazyPattern(r"(?:^|/)[VR]\d*[\d._]*__[^/]+\.sql$")
+_VERSION = LazyPattern(r"(?:^|/)V(\d[\d._]*?)__[^/]+\.sql$")
+_DOWN = LazyPattern(
     r"(?:^|/)(?:down|rollback|revert|undo)s?(?:/|\.sql$)|[._-](?:down|rollback|revert|undo)\.sql$|(?:^|/)U[\d._]+__",
     re.IGNORECASE,
 )
-_SPARE = LatePattern(
+_SPARE = LazyPattern(
     r"(?:^|/)(?:tests?|__tests__|testing|fixtures?|test[-_]?data|e2e|spec|specs|examples?|docs?|benchmarks?|demo|"
     r"samples?|mocks?)(?:/|$)|(?:^|/)[^/]*(?:_test|\.test|\.spec|_spec|\.bench)\.[a-z]+$|(?:^|/)(?:test_[^/]*|conftest)\.py$",
     re.IGNORECASE,
 )
-_SEED = LatePattern(
+_SEED = LazyPattern(
     r"(?:^|/)(?:seeds?|seeders|seed[-_]data)(?:/|\.)|seed[^/]*\.(?:sql|ts|js|py)$", re.IGNORECASE
 )
-_VIEW = LatePattern(r"(?:^|/)db/views/[^/]+\.sql$|(?:^|/)views/\w+_v\d+\.sql$")
+_VIEW = LazyPattern(r"(?:^|/)db/views/[^/]+\.sql$|(?:^|/)views/\w+_v\d+\.sql$")
 """Where Scenic keeps the views of Rails."""
-_PRISMA = LatePattern(r"(?:^|/)\d{8,14}_[^/]+/(?:migration|down)\.sql$|(?:^|/)prisma/(?:[^/]+/)*migrations/")
+_PRISMA = LazyPattern(r"(?:^|/)\d{8,14}_[^/]+/(?:migration|down)\.sql$|(?:^|/)prisma/(?:[^/]+/)*migrations/")
 
 SUFFIXES = (".sql", ".pgsql", ".psql", ".tsql", ".pks", ".pkb", ".pls", ".plb", ".prc", ".fnc", ".plsql")
 """How the names of files end that are SQL and nothing else; most of them are Oracle's packages and

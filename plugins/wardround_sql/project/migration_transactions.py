@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.base import Source
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import SourceFile
+from wardround.checks.lazy import LazyPattern
 
-_DJANGO = LatePattern(r"\bmigrations\.Migration\b")
-_NOT_ATOMIC = LatePattern(r"^[ \t]+atomic\s*(?::\s*bool\s*)?=\s*False\b", re.MULTILINE)
-_ALEMBIC = LatePattern(r"^(?:from alembic import|import alembic)\b", re.MULTILINE)
-_OWN_END = LatePattern(r"(?i)autocommit|['\"]\s*(?:commit|end)\s*;?\s*['\"]|\.commit\(\)")
-_RAILS = LatePattern(r"\bActiveRecord::Migration\b")
-_TYPEORM = LatePattern(r"\bimplements\s+MigrationInterface\b")
-_TYPEORM_OFF = LatePattern(r"\btransaction\s*(?::\s*boolean\s*)?=\s*false\b|\bcommitTransaction\(")
-_KNEX = LatePattern(r"(?i)\bknex\b")
-_KNEX_OFF = LatePattern(r"\btransaction\s*:\s*false\b")
-_NODE_PG = LatePattern(r"\bpgm\b")
+_DJANGO = LazyPattern(r"\bmigrations\.Migration\b")
+_NOT_ATOMIC = LazyPattern(r"^[ \t]+atomic\s*(?::\s*bool\s*)?=\s*False\b", re.MULTILINE)
+_ALEMBIC = LazyPattern(r"^(?:from alembic import|import alembic)\b", re.MULTILINE)
+_OWN_END = LazyPattern(r"(?i)autocommit|['\"]\s*(?:commit|end)\s*;?\s*['\"]|\.commit\(\)")
+_RAILS = LazyPattern(r"\bActiveRecord::Migration\b")
+_TYPEORM = LazyPattern(r"\bimplements\s+MigrationInterface\b")
+_TYPEORM_OFF = LazyPattern(r"\btransaction\s*(?::\s*boolean\s*)?=\s*false\b|\bcommitTransaction\(")
+_KNEX = LazyPattern(r"(?i)\bknex\b")
+_KNEX_OFF = LazyPattern(r"\btransaction\s*:\s*false\b")
+_NODE_PG = LazyPattern(r"\bpgm\b")
 _MARKS = (
-    ("dbmate", LatePattern(r"(?im)^--\s*migrate:up\b"), LatePattern(r"(?i)\btransaction\s*:\s*false\b")),
-    ("goose", LatePattern(r"(?im)^--\s*\+goose\s+up\b"), LatePattern(r"(?i)\+goose\s+no\s+transaction\b")),
-    ("sql-migrate", LatePattern(r"(?im)^--\s*\+migrate\s+up\b"), LatePattern(r"(?i)\bnotransaction\b")),
+    ("dbmate", LazyPattern(r"(?im)^--\s*migrate:up\b"), LazyPattern(r"(?i)\btransaction\s*:\s*false\b")),
+    ("goose", LazyPattern(r"(?im)^--\s*\+goose\s+up\b"), LazyPattern(r"(?i)\+goose\s+no\s+transaction\b")),
+    ("sql-migrate", LazyPattern(r"(?im)^--\s*\+migrate\s+up\b"), LazyPattern(r"(?i)\bnotransaction\b")),
     (
         "Liquibase",
-        LatePattern(r"(?im)^--\s*liquibase\s+formatted\s+sql\b"),
-        LatePattern(r"(?i)\brunInTransaction\s*:\s*\"?false\b"),
+        LazyPattern(r"(?im)^--\s*liquibase\s+formatted\s+sql\b"),
+        LazyPattern(r"(?i)\brunInTransaction\s*:\s*\"?false\b"),
     ),
 )
 
 
-def transaction_of(source: Source) -> str:
+def transaction_of(source: SourceFile) -> str:
     """The tool that runs a migration inside a transaction of its own; nothing where none is known to.
 
     Flyway is left out: it looks at the statements first.
@@ -48,7 +48,7 @@ def transaction_of(source: Source) -> str:
     return "Knex" if _KNEX.search(text) and not _KNEX_OFF.search(text) else ""
 
 
-def _of_python(source: Source) -> str:
+def _of_python(source: SourceFile) -> str:
     text = source.text
     if _DJANGO.search(text):
         return "" if _NOT_ATOMIC.search(text) else "Django"

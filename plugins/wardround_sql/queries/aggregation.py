@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from msgspec import Struct
 from sqlglot import exp
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround_sql.document import Script
-from wardround_sql.parsing.sqlglot_trees import Tree, trees
+from wardround_sql.document import SqlDocument
+from wardround_sql.parsing.sqlglot_trees import SqlTree, trees
 
-FILLED = LatePattern(r"jx{3,}$")
+FILLED = LazyPattern(r"jx{3,}$")
 """What stands for a hole of a template."""
 
 
-class Shape(Struct, frozen=True):
+class AggregationShape(Struct, frozen=True):
     """Something about one place of a query; ``subject`` is the column or table it is about."""
 
     span: Span
@@ -75,7 +75,7 @@ class _Query:
         return bool(self.group) and not more and all(isinstance(one, exp.Column) for one in self.group)
 
 
-def queries(script: Script) -> Iterator[tuple[Tree, _Query]]:
+def queries(script: SqlDocument) -> Iterator[tuple[SqlTree, _Query]]:
     for tree in trees(script):
         for select in tree.expression.find_all(exp.Select):
             yield tree, _Query(select)
@@ -92,7 +92,7 @@ def columns_of(node: exp.Expr | None, select: exp.Select) -> list[exp.Column]:
     return [one for one in node.find_all(exp.Column) if is_within(one, select)]
 
 
-def counts_of_none(script: Script) -> Iterator[Shape]:
+def counts_of_none(script: SqlDocument) -> Iterator[AggregationShape]:
     """``count(*)`` of rows that a LEFT JOIN brings: one where there is none."""
     for tree, query in queries(script):
         outer = query.outer
@@ -119,7 +119,9 @@ def counts_of_none(script: Script) -> Iterator[Shape]:
                 and is_within(count, select)
                 and not isinstance(count.parent, (exp.Window, exp.Filter))
             ):
-                yield Shape(tree.span_at(_word(tree, count, "count")), next(iter(outer)), tree.note)
+                yield AggregationShape(
+                    tree.span_at(_word(tree, count, "count")), next(iter(outer)), tree.note
+                )
                 break
 
 
@@ -141,7 +143,7 @@ def _is_many_side(join: exp.Join, name: str, group: list[exp.Expr]) -> bool:
     return False
 
 
-def _word(tree: Tree, node: exp.Expr, word: str) -> int:
+def _word(tree: SqlTree, node: exp.Expr, word: str) -> int:
     """The place of a word of the text before or at a node whose own place is not kept."""
     start = node.meta.get("start")
     if isinstance(start, int):
@@ -164,7 +166,7 @@ def _later(node: exp.Expr) -> Iterator[exp.Expr]:
         parent = parent.parent
 
 
-def ungrouped(script: Script) -> Iterator[Shape]:
+def ungrouped(script: SqlDocument) -> Iterator[AggregationShape]:
     """Columns beside aggregates that are neither grouped by nor determined by what is."""
     for tree, query in queries(script):
         if not query.is_plainly_grouped or not all(
@@ -197,7 +199,7 @@ def ungrouped(script: Script) -> Iterator[Shape]:
             )
             if column is not None:
                 where = "HAVING" if part is having else "the columns"
-                yield Shape(tree.span(column), column.sql(), tree.note, where)
+                yield AggregationShape(tree.span(column), column.sql(), tree.note, where)
 
 
 def _key(column: exp.Column) -> tuple[str, str]:
@@ -298,7 +300,7 @@ def _compared(part: exp.Expr) -> exp.Column | None:
     return None
 
 
-def undone_outer_joins(script: Script) -> Iterator[Shape]:
+def undone_outer_joins(script: SqlDocument) -> Iterator[AggregationShape]:
     """A WHERE that compares a column of a LEFT JOIN's table, so rows without a match fall out again."""
     for tree, query in queries(script):
         outer, where = query.outer, query.select.args.get("where")
@@ -317,5 +319,5 @@ def undone_outer_joins(script: Script) -> Iterator[Shape]:
             if left is not None and left.table in outer and left.table not in later:
                 others = {c.table for c in columns_of(part, query.select)} - {left.table, ""}
                 if not others:
-                    yield Shape(tree.span(left), left.table, tree.note, left.sql())
+                    yield AggregationShape(tree.span(left), left.table, tree.note, left.sql())
                     break

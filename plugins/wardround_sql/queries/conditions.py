@@ -7,12 +7,12 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from wardround_sql.document import Script
-from wardround_sql.parsing.sqlglot_trees import Tree, trees
-from wardround_sql.queries.aggregation import FILLED, Shape
+from wardround_sql.document import SqlDocument
+from wardround_sql.parsing.sqlglot_trees import SqlTree, trees
+from wardround_sql.queries.aggregation import FILLED, AggregationShape
 
 
-def conditions(script: Script) -> Iterator[tuple[Tree, exp.Expr]]:
+def conditions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Expr]]:
     """The conditions of WHERE, HAVING, ON and IF, each once, with the statement they stand in."""
     for tree in trees(script):
         for holder in tree.expression.find_all(exp.Where, exp.Having, exp.Join):
@@ -21,7 +21,7 @@ def conditions(script: Script) -> Iterator[tuple[Tree, exp.Expr]]:
                 yield tree, found
 
 
-def loose_ors(script: Script) -> Iterator[Shape]:
+def loose_ors(script: SqlDocument) -> Iterator[AggregationShape]:
     """``a AND x = 1 OR x = 2`` without brackets, where both sides of OR compare the same column."""
     for tree, condition in conditions(script):
         if not isinstance(condition, exp.Or):
@@ -33,7 +33,7 @@ def loose_ors(script: Script) -> Iterator[Shape]:
             parts = list(before.flatten(unnest=False))
             compared = _compared(after)
             if compared is not None and compared == _compared(parts[-1]) and len(parts) > 1:
-                yield Shape(tree.span(after), compared.sql(), tree.note, parts[0].sql()[:60])
+                yield AggregationShape(tree.span(after), compared.sql(), tree.note, parts[0].sql()[:60])
                 break
 
 
@@ -46,14 +46,14 @@ def _compared(part: exp.Expr) -> exp.Column | None:
     return None
 
 
-def compared_with_themselves(script: Script) -> Iterator[Shape]:
+def compared_with_themselves(script: SqlDocument) -> Iterator[AggregationShape]:
     """A column that a condition compares with itself, which is true of every row that has a value."""
     for tree, condition in conditions(script):
         for one in condition.find_all(exp.EQ, exp.NEQ, exp.LT, exp.GT, exp.LTE, exp.GTE):
             left, right = one.this, one.expression
             both = isinstance(left, exp.Column) and isinstance(right, exp.Column) and left == right
             if both and not FILLED.search(left.name):
-                yield Shape(tree.span(one), left.sql(), tree.note)
+                yield AggregationShape(tree.span(one), left.sql(), tree.note)
 
 
 _INDEXED = frozenset({"postgres", "mysql", "tsql", "sqlite", "oracle"})
@@ -70,7 +70,7 @@ _DATES = (
 )
 
 
-def dates_of_columns(script: Script) -> Iterator[Shape]:
+def dates_of_columns(script: SqlDocument) -> Iterator[AggregationShape]:
     """Conditions on a part of a date, which no index on the column serves."""
     if script.is_template or script.dialect not in _INDEXED:
         return
@@ -80,7 +80,7 @@ def dates_of_columns(script: Script) -> Iterator[Shape]:
         for one in condition.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In):
             column = _dated(one.this)
             if column is not None and not isinstance(one.args.get("expression"), (exp.Column, *_DATES)):
-                yield Shape(tree.span(one), column.sql(), tree.note)
+                yield AggregationShape(tree.span(one), column.sql(), tree.note)
 
 
 def _dated(node: object) -> exp.Column | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_sql.parsing.masking import statement_around
 
@@ -21,12 +21,12 @@ class Trap(Struct, frozen=True):
     severity: Severity = Severity.WARN
 
 
-_EMPTY = LatePattern(r"(?<![:<>!=])(?:=|<>|!=|\^=)\s*''(?!')")
-_CONTEXT = LatePattern(
+_EMPTY = LazyPattern(r"(?<![:<>!=])(?:=|<>|!=|\^=)\s*''(?!')")
+_CONTEXT = LazyPattern(
     r"(?i)\b(set|where|and|or|if|elsif|when|on|having|not|values|default|while|return|select|is|then|else)\b"
 )
 _CONDITIONS = frozenset({"where", "and", "or", "if", "elsif", "when", "on", "having", "not", "while"})
-_ROWNUM = LatePattern(r"(?i)\brownum\s*<=?\s*[\w:]+\s+(?:and\s[^;()]{0,200}?\s)?order\s+by\b")
+_ROWNUM = LazyPattern(r"(?i)\brownum\s*<=?\s*[\w:]+\s+(?:and\s[^;()]{0,200}?\s)?order\s+by\b")
 _LOOKED_BACK = 300
 
 
@@ -46,9 +46,9 @@ def oracle(code: str, text: str) -> Iterator[Trap]:
         )  # fmt: skip
 
 
-_IDENTITY = LatePattern(r"(?i)@@identity\b")
-_CURRENT = LatePattern(r"(?i)\bident_current\s*\(")
-_NOLOCK = LatePattern(
+_IDENTITY = LazyPattern(r"(?i)@@identity\b")
+_CURRENT = LazyPattern(r"(?i)\bident_current\s*\(")
+_NOLOCK = LazyPattern(
     r"(?i)\(\s*(?:[\w()]+\s*,\s*)?(nolock|readuncommitted)\b|\bisolation\s+level\s+(read\s+uncommitted)\b"
 )
 
@@ -68,15 +68,15 @@ def tsql(code: str, text: str) -> Iterator[Trap]:
         yield Trap(found.start(at), found.end(at), says, Severity.INFO)
 
 
-_MYISAM = LatePattern(r"(?i)\bengine\s*=?\s*(?:myisam|'      ')")
-_UTF8 = LatePattern(
+_MYISAM = LazyPattern(r"(?i)\bengine\s*=?\s*(?:myisam|'      ')")
+_UTF8 = LazyPattern(
     r"(?i)\b(?:charset|character\s+set)\s*=?\s*(utf8(?:mb3)?)\b|\bcollate\s*=?\s*(utf8(?:mb3)?)_\w+"
 )
-_CREATES = LatePattern(r"(?i)\s*create\s+(?:temporary\s+)?table\b")
-_REFERENCES = LatePattern(r"(?i)\breferences\b")
-_KEY = LatePattern(r"(?i)\bforeign\s+key\b")
-_IN_SET = LatePattern(r"(?i)\bfind_in_set\s*\(")
-_PIPES = LatePattern(r"'\s*\|\||\|\|\s*'")
+_CREATES = LazyPattern(r"(?i)\s*create\s+(?:temporary\s+)?table\b")
+_REFERENCES = LazyPattern(r"(?i)\breferences\b")
+_KEY = LazyPattern(r"(?i)\bforeign\s+key\b")
+_IN_SET = LazyPattern(r"(?i)\bfind_in_set\s*\(")
+_PIPES = LazyPattern(r"'\s*\|\||\|\|\s*'")
 
 
 def mysql(code: str, text: str) -> Iterator[Trap]:
@@ -123,7 +123,7 @@ def _is_constraint(code: str, start: int, at: int) -> bool:
     return True
 
 
-_DOUBLE = LatePattern(
+_DOUBLE = LazyPattern(
     r"(?i)(?:(?<![<>!])=|==|<>|!=|\blike|\bthen|\belse|\bin\s*\()\s*(\"([^\"\n]*)\")(?!\s*\.)"
 )
 
@@ -141,11 +141,11 @@ def sqlite(code: str, text: str) -> Iterator[Trap]:
             yield Trap(found.start(1), found.end(1), says)
 
 
-_WILDCARD = LatePattern(r"(?i)\b(?:from|join)\s+(`[\w.-]+\*`)")
-_SUFFIX = LatePattern(r"(?i)\b_table_suffix\b|\b_partition(?:time|date)\b")
+_WILDCARD = LazyPattern(r"(?i)\b(?:from|join)\s+(`[\w.-]+\*`)")
+_SUFFIX = LazyPattern(r"(?i)\b_table_suffix\b|\b_partition(?:time|date)\b")
 
 
-_PARTITIONED = LatePattern(
+_PARTITIONED = LazyPattern(
     r"(?i)(?:--|#|/\*)[^\n]{0,200}?\b(?P<table>\w+)\s+(?:is|are)\s+partitioned\s+(?:by|on)\s+[`\w(]*?(?P<column>\w+)\b"
 )
 
@@ -170,7 +170,7 @@ def bigquery(code: str, text: str) -> Iterator[Trap]:
             yield Trap(found.start(1), found.end(1), says, Severity.INFO)
 
 
-_REPLACED = LatePattern(r"(?i)\bcreate\s+or\s+replace\s+(?:transient\s+)?table\s+[\w.\"`]+\s*\(")
+_REPLACED = LazyPattern(r"(?i)\bcreate\s+or\s+replace\s+(?:transient\s+)?table\s+[\w.\"`]+\s*\(")
 
 
 def replaced(code: str, text: str) -> Iterator[Trap]:

@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing import pg_nodes
 from wardround_sql.parsing.pg_nodes import (
     Node,
@@ -51,7 +51,7 @@ _AGGREGATES = frozenset(
 _NOWHERE = Name("public", "")
 
 
-class Fact(Struct, frozen=True):
+class QueryFact(Struct, frozen=True):
     """Something about one place.
 
     Attributes:
@@ -64,7 +64,7 @@ class Fact(Struct, frozen=True):
     statement: Statement | None = None
 
 
-class Write(Fact, frozen=True):
+class Write(QueryFact, frozen=True):
     """An UPDATE or DELETE of every row. ``columns`` are those an UPDATE sets."""
 
     verb: str = ""
@@ -72,40 +72,40 @@ class Write(Fact, frozen=True):
     columns: tuple[str, ...] = ()
 
 
-class Exclusion(Fact, frozen=True):
+class Exclusion(QueryFact, frozen=True):
     """``x NOT IN (SELECT column FROM table)`` with nothing that keeps NULL out."""
 
     column: str = ""
     table: Name | None = None
 
 
-class CrossJoin(Fact, frozen=True):
+class CrossJoin(QueryFact, frozen=True):
     """Tables side by side in FROM that nothing connects."""
 
     tables: tuple[str, ...] = ()
 
 
-class Limit(Fact, frozen=True):
+class Limit(QueryFact, frozen=True):
     """LIMIT without ORDER BY, or OFFSET; ``count`` is the number where it is written there."""
 
     count: int | None = None
     parameter: bool = False
 
 
-class ViewStar(Fact, frozen=True):
+class ViewStar(QueryFact, frozen=True):
     """A view that selects everything there is."""
 
     view: str = ""
 
 
-class NullCompared(Fact, frozen=True):
+class NullCompared(QueryFact, frozen=True):
     """``= NULL``, or NULL in the list of IN; ``column`` is what is compared."""
 
     column: str = ""
     listed: bool = False
 
 
-class TypeChange(Fact, frozen=True):
+class TypeChange(QueryFact, frozen=True):
     """A column of a table in use that is declared anew, in a dialect other than Postgres."""
 
     table: str = ""
@@ -114,7 +114,7 @@ class TypeChange(Fact, frozen=True):
     recoded: bool = False
 
 
-class TypedColumn(Fact, frozen=True):
+class TypedColumn(QueryFact, frozen=True):
     """A column as it is declared, of a new table or added to one."""
 
     table: str = ""
@@ -122,10 +122,10 @@ class TypedColumn(Fact, frozen=True):
     type: str = ""
 
 
-AnyFact = TypeVar("AnyFact", bound=Fact)
+AnyFact = TypeVar("AnyFact", bound=QueryFact)
 
 
-def not_ins(script: Script) -> Iterator[Exclusion]:
+def not_ins(script: SqlDocument) -> Iterator[Exclusion]:
     """``NOT IN`` over a subquery that can give NULL."""
     if not script.is_postgres:
         yield from facts_of(script, Exclusion)
@@ -147,7 +147,7 @@ def _excluding(node: Node) -> Iterator[Node]:
             yield link
 
 
-def _possible_nulls(script: Script, select: Node) -> Iterator[tuple[str, Name | None]]:
+def _possible_nulls(script: SqlDocument, select: Node) -> Iterator[tuple[str, Name | None]]:
     """The columns a subquery gives that may be NULL: those of each side of a UNION."""
     if select.get("op") == "SETOP_UNION":
         for side in ("larg", "rarg"):
@@ -159,7 +159,7 @@ def _possible_nulls(script: Script, select: Node) -> Iterator[tuple[str, Name | 
         yield found
 
 
-def _possible_null(script: Script, select: Node) -> tuple[str, Name | None] | None:
+def _possible_null(script: SqlDocument, select: Node) -> tuple[str, Name | None] | None:
     """The column a subquery gives and its table, unless it plainly gives no NULL."""
     targets = select.get("targetList", [])
     if len(targets) != 1 or select.get("op") != "SETOP_NONE":
@@ -176,7 +176,7 @@ def _possible_null(script: Script, select: Node) -> tuple[str, Name | None] | No
     return name[-1], script.name_of(plain) if plain else None
 
 
-def null_comparisons(script: Script) -> Iterator[NullCompared]:
+def null_comparisons(script: SqlDocument) -> Iterator[NullCompared]:
     """``= NULL``, ``<> NULL``, ``IN (..., NULL)`` and ``CASE x WHEN NULL``."""
     if not script.is_postgres:
         yield from facts_of(script, NullCompared)
@@ -194,7 +194,7 @@ def null_comparisons(script: Script) -> Iterator[NullCompared]:
                     yield NullCompared(script.span(statement, when.get("location")), "", statement, "this")
 
 
-def _null_fact(script: Script, statement: Statement, one: Node, *, listed: bool) -> NullCompared:
+def _null_fact(script: SqlDocument, statement: Statement, one: Node, *, listed: bool) -> NullCompared:
     name = ".".join(column_name(one.get("lexpr"))) or "this"
     place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), one.get("location"))
     return NullCompared(script.span(statement, place), "", statement, name, listed)
@@ -212,7 +212,7 @@ def conjuncts(where: object) -> list[object]:
     return [where] if where else []
 
 
-def bare_limits(script: Script) -> Iterator[Limit]:
+def bare_limits(script: SqlDocument) -> Iterator[Limit]:
     """LIMIT without ORDER BY where the choice of rows can be seen."""
     if not script.is_postgres:
         yield from (fact for fact in facts_of(script, Limit) if not fact.parameter)
@@ -260,7 +260,7 @@ def is_one_row(select: Node) -> bool:
     return bool(calls) and not grouped and all(c and function_name(c) in _AGGREGATES for c in calls)
 
 
-def offsets(script: Script) -> Iterator[Limit]:
+def offsets(script: SqlDocument) -> Iterator[Limit]:
     """OFFSET with a number the caller gives."""
     if not script.is_postgres:
         yield from (fact for fact in facts_of(script, Limit) if fact.parameter)
@@ -272,7 +272,7 @@ def offsets(script: Script) -> Iterator[Limit]:
                 yield Limit(script.span(statement, place), "", statement, None, True)
 
 
-def view_stars(script: Script) -> Iterator[ViewStar]:
+def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
     """Views whose columns are whatever the tables have."""
     if not script.is_postgres:
         yield from facts_of(script, ViewStar)
@@ -337,17 +337,17 @@ def _leaves(item: object) -> Iterator[tuple[str, Node]]:
         yield kind, inside
 
 
-_TYPED: WeakKeyDictionary[Script, list[TypedColumn]] = WeakKeyDictionary()
+_TYPED: WeakKeyDictionary[SqlDocument, list[TypedColumn]] = WeakKeyDictionary()
 
 
-def typed_columns(script: Script) -> list[TypedColumn]:
+def typed_columns(script: SqlDocument) -> list[TypedColumn]:
     """Columns with their types, of new tables and added to old ones."""
     if script not in _TYPED:
         _TYPED[script] = list(_typed_columns(script))
     return _TYPED[script]
 
 
-def _typed_columns(script: Script) -> Iterator[TypedColumn]:
+def _typed_columns(script: SqlDocument) -> Iterator[TypedColumn]:
     if not script.is_postgres:
         yield from facts_of(script, TypedColumn)
     for statement in script.of("CreateStmt", "AlterTableStmt"):
@@ -366,11 +366,11 @@ def _typed_columns(script: Script) -> Iterator[TypedColumn]:
                 )
 
 
-_MAY_QUERY = LatePattern(r"\b(?:select|from|using|update|table|where)\b", re.IGNORECASE)
+_MAY_QUERY = LazyPattern(r"\b(?:select|from|using|update|table|where)\b", re.IGNORECASE)
 """What every query holds, and no INSERT of plain rows, of which a file may have thousands."""
 
 
-def roots(script: Script) -> Iterator[Statement]:
+def roots(script: SqlDocument) -> Iterator[Statement]:
     """The statements to look for queries in, each query once."""
     skipped = ("CreateFunctionStmt", "DoStmt")
     return (s for s in script.queries if s.kind not in skipped and _MAY_QUERY.search(s.text))
@@ -382,19 +382,19 @@ def parameters_of(statement: Statement) -> frozenset[str]:
     return frozenset(one.get("name", "") for one in kinds(outer.get("parameters", []), "FunctionParameter"))
 
 
-def facts_of(script: Script, kind: type[AnyFact]) -> Iterator[AnyFact]:
+def facts_of(script: SqlDocument, kind: type[AnyFact]) -> Iterator[AnyFact]:
     """Facts of one kind, as sqlglot reads them."""
     from wardround_sql.queries.sqlglot_facts import facts
 
     return (fact for fact in facts(script) if isinstance(fact, kind))
 
 
-def type_changes(script: Script) -> Iterator[TypeChange]:
+def type_changes(script: SqlDocument) -> Iterator[TypeChange]:
     """Columns declared anew, in dialects other than Postgres."""
     return facts_of(script, TypeChange)
 
 
-def old_type(script: Script, table: str, column: str) -> str | None:
+def old_type(script: SqlDocument, table: str, column: str) -> str | None:
     """The type a column had before this file, as the other files of its set say; None if they do not."""
     from wardround_sql.queries.sqlglot_facts import declared_types
 
@@ -411,41 +411,41 @@ def old_type(script: Script, table: str, column: str) -> str | None:
     return found
 
 
-class Added(Fact, frozen=True):
+class Added(QueryFact, frozen=True):
     """A NOT NULL column without a default that is added to a table, in a dialect that refuses it there."""
 
     table: str = ""
     column: str = ""
 
 
-class Removed(Fact, frozen=True):
+class Removed(QueryFact, frozen=True):
     """A column or table renamed or dropped, in a dialect other than Postgres."""
 
     name: str = ""
     renamed: bool = False
 
 
-class Granted(Fact, frozen=True):
+class Granted(QueryFact, frozen=True):
     """Rights given to everyone, in a dialect other than Postgres."""
 
     rights: str = ""
     who: str = ""
 
 
-def foreign_facts(script: Script, kind: type[AnyFact]) -> Iterator[AnyFact]:
+def foreign_facts(script: SqlDocument, kind: type[AnyFact]) -> Iterator[AnyFact]:
     """Facts of one kind, in dialects other than Postgres alone."""
     if not script.is_postgres:
         yield from facts_of(script, kind)
 
 
-class MoneyCast(Fact, frozen=True):
+class MoneyCast(QueryFact, frozen=True):
     """A column of a model or view that is cast to a floating point number."""
 
     column: str = ""
     type: str = ""
 
 
-def float_casts(script: Script) -> Iterator[MoneyCast]:
+def float_casts(script: SqlDocument) -> Iterator[MoneyCast]:
     """Casts to floating point in what a dbt model or view selects."""
     from wardround_sql.parsing.sqlglot_trees import trees
 

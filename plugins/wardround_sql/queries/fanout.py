@@ -6,25 +6,25 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround_sql.document import Script
-from wardround_sql.queries.aggregation import Shape, columns_of, is_within, queries
+from wardround_sql.document import SqlDocument
+from wardround_sql.queries.aggregation import AggregationShape, columns_of, is_within, queries
 
-_LEAVES_MANY = LatePattern(
+_LEAVES_MANY = LazyPattern(
     r"(?i)^(?:.*_)?(?:status|state|active|enabled|deleted|archived|cancell?ed|approved|paid|visible|published|hidden)$|"
     r"^(?:tenant|org|organi[sz]ation|account|company|workspace|shop|store|team)_id$"
 )
 """Columns that leave several rows for one, whatever they are equal to."""
 
 
-class Repeated(Shape, frozen=True, kw_only=True):
+class Repeated(AggregationShape, frozen=True, kw_only=True):
     """A sum, and the place of the join that repeats what it is over."""
 
     join: Span
 
 
-def multiplied_sums(script: Script) -> Iterator[Repeated]:
+def multiplied_sums(script: SqlDocument) -> Iterator[Repeated]:
     """Sums over rows that a second join repeats."""
     for tree, query in queries(script):
         many = _many(query.select, query.joins)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.pg_nodes import (
     Node,
     column_name,
@@ -20,7 +20,7 @@ from wardround_sql.queries.facts import CrossJoin, conjuncts, facts_of, paramete
 _Aliased = tuple[Node, str]
 
 
-def cross_joins(script: Script) -> Iterator[CrossJoin]:
+def cross_joins(script: SqlDocument) -> Iterator[CrossJoin]:
     """Tables listed with commas that no condition connects."""
     if not script.is_postgres:
         yield from facts_of(script, CrossJoin)
@@ -39,7 +39,7 @@ def cross_joins(script: Script) -> Iterator[CrossJoin]:
                 )  # fmt: skip
 
 
-def one_sided_joins(script: Script) -> Iterator[CrossJoin]:
+def one_sided_joins(script: SqlDocument) -> Iterator[CrossJoin]:
     """Joins whose condition is about one table alone, so that it connects nothing."""
     for statement in roots(script):
         for select in statement.selects:
@@ -187,7 +187,7 @@ def _in_every_branch(part: object) -> set[str]:
     return common or set()
 
 
-def loose_updates(script: Script) -> Iterator[CrossJoin]:
+def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
     """UPDATE with a table in FROM that no condition connects with the one that is updated.
 
     One row may be meant, as of a table of settings; so only tables are told of whose keys are known, and of
@@ -224,7 +224,7 @@ def _asked(where: object, alias: str) -> Iterator[str]:
                 yield name[-1]
 
 
-def severed_joins(script: Script) -> Iterator[CrossJoin]:
+def severed_joins(script: SqlDocument) -> Iterator[CrossJoin]:
     """A plain table joined ``ON true``, which others hang on, and none of them on what stands before."""
     for statement in roots(script):
         for select in statement.selects:

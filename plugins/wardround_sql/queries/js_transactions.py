@@ -6,29 +6,29 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.frontends.js_schema_builders import closing
 from wardround_sql.frontends.script import in_comment
 
-_BEGIN = LatePattern(
+_BEGIN = LazyPattern(
     r"\b(?P<name>[\w.]+)\s*\.\s*(?:query|execute|exec|fetch)\s*\(\s*(?:text\()?['\"`]\s*(?:BEGIN|START\s+TRANSACTION)\b[^;'\"`]*;?\s*['\"`]",
     re.IGNORECASE,
 )
-_POOL = LatePattern(r"(?i)(?:^|[._]|[a-z])pool$")
-_OPENED = LatePattern(
+_POOL = LazyPattern(r"(?i)(?:^|[._]|[a-z])pool$")
+_OPENED = LazyPattern(
     r"(?P<owner>[\w$]+(?:\.[\w$]+)*)\s*\.\s*\$?transaction\s*(?:<[^()]{0,80}>)?\s*\(\s*"
     r"(?:\{[^{}]*\}\s*,\s*|"
     r"['\"][^'\"\n]*['\"]\s*,\s*)?async\s*(?:function\s*)?\(?\s*(?P<held>[\w$]+)\s*(?::\s*[\w$.<>\[\], "
     r"]+)?\)?\s*"
     r"(?::\s*[\w$.<>\[\], |]+)?(?:=>\s*)?\{"
 )
-_SEQUELIZE = LatePattern(r"(?i)(?:^|\.)(?:sequelize)$")
-_METHODS = LatePattern(
+_SEQUELIZE = LazyPattern(r"(?i)(?:^|\.)(?:sequelize)$")
+_METHODS = LazyPattern(
     r"\bawait\s+(?P<call>[\w$]+(?:\.[\w$]+)*\.(?:create|bulkCreate|update|destroy|save|upsert|increment|decrement|"
     r"query|addColumn|removeColumn|changeColumn|renameColumn|createTable|dropTable|addIndex|removeIndex|addConstraint|"
     r"removeConstraint|bulkInsert|bulkDelete|bulkUpdate|findOrCreate|restore))\s*\("
 )
-_OPTIONS = LatePattern(
+_OPTIONS = LazyPattern(
     r"(?:^|,)\s*(?:\.\.\.)?\w*(?:[oO]ptions?|[oO]pts)\w*\s*,?\s*$|\.\.\.\w*(?:[oO]ptions?|[oO]pts)\b"
 )
 _NO_QUERY = ("fn", "raw", "ref", "client", "schema", "$on", "$use", "logger", "options", "name", "config")
@@ -65,11 +65,11 @@ def outside(text: str) -> Iterator[tuple[int, int, str]]:
             yield from _on_owner(text, found.end(), end, owner, held)
 
 
-_HELD = LatePattern(
+_HELD = LazyPattern(
     r"\b(?:const|let)\s+(?P<held>[\w$]+)\s*(?::\s*[\w$.]+\s*)?=\s*await\s+(?P<owner>[\w$]+(?:\.[\w$]+)*)\.transaction\(\s*"
     r"(?:\{[^{}]*\}\s*)?\)"
 )
-_CLIENT_BEGINS = LatePattern(
+_CLIENT_BEGINS = LazyPattern(
     r"\b(?P<held>[\w$]+(?:\.[\w$]+)*)\.query\(\s*['\"`]\s*(?:BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE
 )
 
@@ -93,7 +93,7 @@ def beside_held(text: str) -> Iterator[tuple[int, int, str]]:
                 yield other.start("name"), other.end("name"), found["held"]
 
 
-_ON_POOL = LatePattern(r"\bawait\s+(?P<name>[\w$]+(?:\.[\w$]+)*)\.query\s*\(")
+_ON_POOL = LazyPattern(r"\bawait\s+(?P<name>[\w$]+(?:\.[\w$]+)*)\.query\s*\(")
 
 
 def _on_owner(text: str, start: int, end: int, owner: str, held: str) -> Iterator[tuple[int, int, str]]:

@@ -8,23 +8,23 @@ import ast
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround.storage.regex_cache import bounded
 from wardround_sql.frontends.python_code import called
 from wardround_sql.parsing.masking import statement_around
 
-_READ = LatePattern(
+_READ = LazyPattern(
     r"(?i)\bselect\s+(?P<columns>[\w.,\s]{1,300}?)\s+into\s+(?:strict\s+)?(?P<names>[\w.,\s]{1,300}?)\s+from\s+(?P<table>[\w.\"\[\]`]+)|"
     r"\bselect\s+(?P<name>@\w+)\s*=\s*(?P<column>[\w.\[\]]+)\s+from\s+(?P<from>[\w.\"\[\]`]+)"
 )
-_LOCKS = LatePattern(
+_LOCKS = LazyPattern(
     r"(?i)\bfor\s+(?:no\s+key\s+)?update\b|\bfor\s+share\b|\bupdlock\b|\bxlock\b|\bholdlock\b|\block\s+in\s+share\b"
 )
-_ROUTINE_LOCKS = LatePattern(
+_ROUTINE_LOCKS = LazyPattern(
     r"(?i)\badvisory|\block\s+table\b|\bserializable\b|\bget_lock\b|\bsp_getapplock\b"
 )
-_ROUTINE = LatePattern(
+_ROUTINE = LazyPattern(
     r"(?i)\bcreate\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*\S+\s+)?(?:function|procedure|proc|package\s+body)\b"
 )
 _FURTHEST = 4000
@@ -146,11 +146,11 @@ def _is_one_row(node: ast.expr) -> bool:
     return called(node) in ("get", "aget", "first") and ".objects" in ast.unparse(node.func)
 
 
-_STALE = LatePattern(
+_STALE = LazyPattern(
     r"\b(?:const|let)\s+(?P<row>[\w$]+)\s*(?::[^=\n]+)?=\s*await\s+(?P<call>[^;]{0,300}?\.\s*(?:findUnique|findUniqueOrThrow|"
     r"findFirst|findFirstOrThrow|findOne|findOneBy|findOneOrFail|findByPk)\s*\()"
 )
-_SCRIPT_LOCKS = LatePattern(r"(?i)\block\w*\(|for\s+update|pessimistic|\block\s*:|serializable|\bversion\b")
+_SCRIPT_LOCKS = LazyPattern(r"(?i)\block\w*\(|for\s+update|pessimistic|\block\s*:|serializable|\bversion\b")
 
 
 def of_script(text: str) -> Iterator[tuple[int, int, str]]:
@@ -169,7 +169,7 @@ def of_script(text: str) -> Iterator[tuple[int, int, str]]:
             yield at, found.end() + written.end("stale"), f"{found['row']}.{written['field']}"
 
 
-_SETS = LatePattern(
+_SETS = LazyPattern(
     r"(?is)\s*update\s+(?P<table>[\w.]+)\s+set\s+(?P<column>\w+)\s*=\s*(?:%s|\?|:\w+|\$\d+|%\(\w+\)s)"
 )
 

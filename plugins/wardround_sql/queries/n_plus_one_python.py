@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Set
 from functools import cached_property
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import children, walk
 from wardround_sql.frontends.python_code import called
 
@@ -17,9 +17,9 @@ _READS = frozenset({"execute", "fetchrow", "fetchval", "fetch", "fetch_one", "fe
 """Calls that send the text they are given."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.ListComp, ast.GeneratorExp, ast.SetComp)
 _DJANGO = frozenset({"get", "filter", "exclude"})
-_SELECT = LatePattern(r"(?is)\s*(?:--[^\n]*\n\s*)*(?:select|with)\s")
-_MANY = LatePattern(r"(?is)\b(?:any\s*\(|in\s*\()")
-_KEPT = LatePattern(r"(?i)cache|memo")
+_SELECT = LazyPattern(r"(?is)\s*(?:--[^\n]*\n\s*)*(?:select|with)\s")
+_MANY = LazyPattern(r"(?is)\b(?:any\s*\(|in\s*\()")
+_KEPT = LazyPattern(r"(?i)cache|memo")
 _RELATED = frozenset({"all", "count", "exists", "first", "last", "exclude"})
 _Parts = list[ast.stmt] | list[ast.expr]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

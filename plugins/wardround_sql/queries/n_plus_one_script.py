@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.frontends.js_schema_builders import closing
 from wardround_sql.frontends.script import in_comment
 
 _TYPE = r"(?:<[^()`;]{0,200}>)?"
 _SENDS = r"(?:query|execute|one|oneOrNone|none|many|manyOrNone|raw|get|all|any|unsafe)"
 _ROWS = r"(?P<rows>[\w$.]+?)(?:\.(?:entries|values|slice|filter|sort)\([^()]*\))?"
-_LOOP = LatePattern(
+_LOOP = LazyPattern(
     rf"\bfor\s*(?:await\s*)?\(\s*(?:const|let|var)\s+(?P<name>[\w$]+|\{{[^{{}}]*\}}|\[[^\[\]]*\])\s+of\s+"
     rf"(?:{_ROWS}|\(?\s*await\s+(?P<asked>[^;{{}}]{{1,400}}?))\s*\)\s*\{{|"
     r"\bfor\s*\(\s*let\s+(?P<index>\w+)\s*=\s*0\s*;\s*\w+\s*<\s*(?P<counted>[\w$.]+)\.length\s*;[^(){}]*\)\s*\{|"
     r"\b(?P<each>[\w$.]+)\.(?:map|forEach|flatMap)\(\s*async\s*\(?\s*(?P<one>[\w$]+|\{[^{}]*\})[^()=]*\)?\s*=>\s*"
     r"(?P<body>[{(]?)"
 )
-_ASKED = LatePattern(
+_ASKED = LazyPattern(
     rf"(?:\.\s*{_SENDS}\s*{_TYPE}\(\s*(?:\{{\s*(?:text|sql)\s*:\s*)?"
     r"(?:[`'\"]\s*(?:--[^\n]*\n\s*)*(?:SELECT|WITH)\b|(?P<text>[\w$.]+)\s*[,)}])|"
     r"\.(?:findUnique|findUniqueOrThrow|findFirst|findFirstOrThrow|findByPk|findOne|findOneBy|findOneOrFail|"
@@ -30,7 +30,7 @@ _ASKED = LatePattern(
     r"\.from\(\s*['\"`]\w+['\"`]\s*\)\s*\.select\()",
     re.IGNORECASE,
 )
-_MANY = LatePattern(r"(?is)\b(?:any\s*\(|in\s*\()")
+_MANY = LazyPattern(r"(?is)\b(?:any\s*\(|in\s*\()")
 _FETCHES = (
     r"(?:\.(?:query|execute|findMany|findAll|find|manyOrNone|many|any|select|from|all|getMany)\b|"
     rf"\bsql{_TYPE}`)"
@@ -40,27 +40,27 @@ _FETCHED = (
     r"(?:\(\s*)?await\s+"
     r"[^;]{{0,300}}?"
 )
-_FETCHING = LatePattern(_FETCHES)
-_TEXT = LatePattern(
+_FETCHING = LazyPattern(_FETCHES)
+_TEXT = LazyPattern(
     r"\b(?:const|let|readonly|static)\s+(?P<name>[\w$]+)\s*(?::\s*string\s*)?=\s*(?:/\*.{0,20}?\*/\s*)?(?:sql\s*)?"
     r"(?P<quote>[`'\"])\s*(?:--[^\n]*\n\s*)*(?:SELECT|WITH)\b",
     re.IGNORECASE,
 )
-_FUNCTION = LatePattern(
+_FUNCTION = LazyPattern(
     r"(?:\bfunction\s+|^[ \t]+(?:(?:private|public|protected|static|override)\s+)*async\s+|"
     r"\bconst\s+)(?P<name>[\w$]+)\s*"
     r"(?:=\s*async\s*)?(?:<[^<>()]*>)?\((?P<given>[^(){}]*(?:\{[^{}]*\}[^(){}]*)?)\)\s*"
     r"(?::\s*[^{}=;]+?)?(?:=>\s*)?\{",
     re.MULTILINE,
 )
-_HELPER = LatePattern(r"\bawait\s+(?:this\.)?(?P<name>[\w$]+)\s*\(")
-_KEPT = LatePattern(r"(?i)cache|memo|\.has\(|\bloader\b")
-_WRITES = LatePattern(
+_HELPER = LazyPattern(r"\bawait\s+(?:this\.)?(?P<name>[\w$]+)\s*\(")
+_KEPT = LazyPattern(r"(?i)cache|memo|\.has\(|\bloader\b")
+_WRITES = LazyPattern(
     r"(?i)[`'\"]\s*(?:insert|update|delete)\b|\.(?:create|update|upsert|delete|insert|save|remove)\w*\("
 )
-_VERB = LatePattern(r"(?i)[`'\"]\s*(?:--[^\n]*\n\s*)*select\b")
-_FROM = LatePattern(r"(?i)\bfrom\b")
-_CONTINUED = LatePattern(r"\s*\.")
+_VERB = LazyPattern(r"(?i)[`'\"]\s*(?:--[^\n]*\n\s*)*select\b")
+_FROM = LazyPattern(r"(?i)\bfrom\b")
+_CONTINUED = LazyPattern(r"\s*\.")
 
 
 def of_script(text: str) -> Iterator[tuple[int, int]]:

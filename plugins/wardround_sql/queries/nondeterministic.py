@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.storage.regex_cache import bounded
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing import pg_nodes
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, walk
 from wardround_sql.queries.facts import Limit, conjuncts, is_one_row, parameters_of, roots
 
 _KEYS = ("id", "uuid", "pk", "slug", "key", "email", "token", "code")
-_WHICH = LatePattern(
+_WHICH = LazyPattern(
     r"(?i)(?:\b|_)(?:latest|newest|most[_ "
     r"]recent|oldest|earliest|last|top|current|longest|shortest|cheapest)(?=\b|_)|"
     r"(?-i:(?:latest|newest|mostRecent|oldest|earliest|last|current)(?=[A-Z]))|"
     r"(?-i:(?:\b|(?<=[a-z]))(?:Latest|Newest|Oldest|Earliest|Last|MostRecent)(?=[A-Z(]|\b))"
 )
-_AROUND = LatePattern(
+_AROUND = LazyPattern(
     r"^[ \t]*(?:export\s+)?(?:default\s+)?(?:(?:async|static|public|private|protected|readonly|const|"
     r"let)\s+)*"
     r"(?:def|function)?\s*(?!(?:if|for|while|with|return|switch|catch|await|try|else|"
@@ -27,14 +27,14 @@ _AROUND = LatePattern(
     r"(?:<[^>\n]*>)?(?:\(|=)",
     re.MULTILINE,
 )
-_QUERY_NAME = LatePattern(r"(?:--|/\*)\s*:?@?name\s*:?\s*(?P<name>[\w-]+)")
+_QUERY_NAME = LazyPattern(r"(?:--|/\*)\s*:?@?name\s*:?\s*(?P<name>[\w-]+)")
 """How sqlc, aiosql, HugSQL and PgTyped name the query below."""
 _NEAR = 900
 """Characters before a query in which the name of the function around it is looked for."""
 _DATED = ("_at", "_on", "date", "time", "from", "until", "version", "_day", "_ts", "timestamp")
 
 
-def chosen_rows(script: Script) -> Iterator[Limit]:
+def chosen_rows(script: SqlDocument) -> Iterator[Limit]:
     """``LIMIT 1`` without ORDER BY; ``parameter`` says whether the condition itself leaves several rows."""
     for statement in roots(script):
         for select in statement.selects:
@@ -77,7 +77,7 @@ def _is_range(part: object) -> bool:
     )
 
 
-def any_of_each(script: Script) -> Iterator[Limit]:
+def any_of_each(script: SqlDocument) -> Iterator[Limit]:
     """``DISTINCT ON`` without ORDER BY: of each group some row."""
     for statement in roots(script):
         for select in statement.selects:
@@ -87,7 +87,7 @@ def any_of_each(script: Script) -> Iterator[Limit]:
                 yield Limit(script.span(statement, place), "", statement)
 
 
-_BATCH = LatePattern(
+_BATCH = LazyPattern(
     r"(?i)batch|chunk|sweep|worker|cleanup|clean_up|purge|prune|queue|jobs?[/_.]|migrat|cron|scan|"
     r"analy[sz]e|debug|inspect|explore|(?:^|/)(?:check|test|scripts?)[-_/]"
 )
@@ -113,7 +113,7 @@ def is_shown(count: str, said: str) -> bool:
     return count.strip().isdigit() and int(count) in _FEW and not _BATCH.search(said)
 
 
-_PAGED = LatePattern(r"(?i)\boffset\b|\bskip\b(?!_?locked)|\bpage\b")
+_PAGED = LazyPattern(r"(?i)\boffset\b|\bskip\b(?!_?locked)|\bpage\b")
 
 
 def says_which(code: str, at: int) -> bool:

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from wardround.findings import Span
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.sqlglot_trees import trees
 
 
-def left_out(script: Script) -> Iterator[tuple[Span, str, str]]:
+def left_out(script: SqlDocument) -> Iterator[tuple[Span, str, str]]:
     """The place and name of columns that can be NULL and are compared with ``<>`` or ``NOT IN``."""
     known: dict[tuple[str, str], bool] = {}
     for tree in trees(script):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.check import SqlCheck
 
 
@@ -10,4 +10,4 @@ class QuotientCheck(SqlCheck):
     """A check that speaks about divisions by ``count(...)`` or ``sum(...)`` and nothing else."""
 
     WORDS = ("count", "sum")
-    SIGN = LatePattern(r"(?i)/\s*[(\s]*(?:(?:nullif|coalesce|cast)\s*\(\s*)?(?:count|sum)\w*\s*\(")
+    SIGN = LazyPattern(r"(?i)/\s*[(\s]*(?:(?:nullif|coalesce|cast)\s*\(\s*)?(?:count|sum)\w*\s*\(")

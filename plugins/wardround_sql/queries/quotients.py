@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from wardround_sql.document import Script
-from wardround_sql.parsing.sqlglot_trees import Tree, trees
-from wardround_sql.queries.aggregation import Shape
+from wardround_sql.document import SqlDocument
+from wardround_sql.parsing.sqlglot_trees import SqlTree, trees
+from wardround_sql.queries.aggregation import AggregationShape
 
 _TRUNCATES = frozenset({"postgres", "tsql", "sqlite", "redshift", "trino", "presto", "athena"})
 """Dialects in which a whole number divided by one is a whole number."""
@@ -18,20 +18,20 @@ _FAILS = frozenset(
 """Dialects in which a division by zero ends the query."""
 
 
-def _divisions(script: Script) -> Iterator[tuple[Tree, exp.Div]]:
+def _divisions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Div]]:
     for tree in trees(script):
         for one in tree.expression.find_all(exp.Div):
             if not isinstance(one.parent, exp.IntDiv):
                 yield tree, one
 
 
-def truncated(script: Script) -> Iterator[Shape]:
+def truncated(script: SqlDocument) -> Iterator[AggregationShape]:
     """A share of two counts, which is 0 or 1 where whole numbers are divided as such."""
     if script.dialect not in _TRUNCATES:
         return
     for tree, one in _divisions(script):
         if _is_count(one.this) and _is_count(one.expression) and not _is_rounded(one):
-            yield Shape(tree.span(one), _said(one), tree.note, "share" if is_share(one) else "")
+            yield AggregationShape(tree.span(one), _said(one), tree.note, "share" if is_share(one) else "")
 
 
 def _is_count(node: exp.Expr) -> bool:
@@ -80,7 +80,7 @@ def _is_rounded(one: exp.Div) -> bool:
     return isinstance(one.parent, (exp.Mod, exp.Floor))
 
 
-def unguarded(script: Script) -> Iterator[Shape]:
+def unguarded(script: SqlDocument) -> Iterator[AggregationShape]:
     """Divisions by a sum or a count that may be zero, where that ends the query."""
     if script.dialect not in _FAILS:
         return
@@ -91,7 +91,7 @@ def unguarded(script: Script) -> Iterator[Shape]:
         if not _may_be_nothing(total, filtered=filtered) or one.args.get("safe"):
             continue
         if not _is_asked(one, total):
-            yield Shape(tree.span(one), _said(one), tree.note, divisor.sql(script.dialect)[:60])
+            yield AggregationShape(tree.span(one), _said(one), tree.note, divisor.sql(script.dialect)[:60])
 
 
 def _may_be_nothing(total: exp.Expr, *, filtered: bool) -> bool:
@@ -116,7 +116,7 @@ def _said(one: exp.Div) -> str:
     return " ".join(one.sql().split())[:60]
 
 
-def sums_of_unions(script: Script) -> Iterator[Shape]:
+def sums_of_unions(script: SqlDocument) -> Iterator[AggregationShape]:
     """Sums over a UNION, which leaves out what is equal in all columns."""
     for tree in trees(script):
         named = {cte.alias: cte.this for cte in tree.expression.find_all(exp.CTE)}
@@ -134,5 +134,5 @@ def sums_of_unions(script: Script) -> Iterator[Shape]:
             for target in select.expressions:
                 summed = target.find(exp.Sum)
                 if summed is not None and summed.find_ancestor(exp.Select) is select:
-                    yield Shape(tree.span(summed), summed.sql()[:60], tree.note)
+                    yield AggregationShape(tree.span(summed), summed.sql()[:60], tree.note)
                     break

@@ -8,18 +8,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.queries.facts import (
     Added,
     CrossJoin,
     Exclusion,
-    Fact,
     Granted,
     Limit,
     NullCompared,
+    QueryFact,
     Removed,
     TypeChange,
     TypedColumn,
@@ -29,19 +29,19 @@ from wardround_sql.queries.facts import (
 from wardround_sql.schema.model import Name
 
 if TYPE_CHECKING:
-    from wardround_sql.parsing.sqlglot_trees import Tree
+    from wardround_sql.parsing.sqlglot_trees import SqlTree
 
-_MEMO: WeakKeyDictionary[Script, list[Fact]] = WeakKeyDictionary()
-_OFFSET = LatePattern(r"\boffset\b|\blimit\b", re.IGNORECASE)
-_GRANT = LatePattern(
+_MEMO: WeakKeyDictionary[SqlDocument, list[QueryFact]] = WeakKeyDictionary()
+_OFFSET = LazyPattern(r"\boffset\b|\blimit\b", re.IGNORECASE)
+_GRANT = LazyPattern(
     r"(?is)grant\s+(?P<rights>[\w\s,()]+?)\s+on\s+.+?\bto\s+(?:role\s+)?(?P<who>public\b|['`\"]?\w*['`\"]?@['`\"]%['`\"])"
 )
-_RENAMED = LatePattern(
+_RENAMED = LazyPattern(
     r"(?i)\bsp_rename\s+N?(?P<old>'[^']+')|^(?!\s*--)[^;]*?\bchange\s+(?:column\s+)?(?P<changed>`?\w+`?)\s+(?P<new>`?\w+`?)\s+\w",
 )
 
 
-def facts(script: Script) -> list[Fact]:
+def facts(script: SqlDocument) -> list[QueryFact]:
     """Everything there is to say about a file; statements sqlglot cannot read are passed over."""
     if script not in _MEMO:
         from wardround_sql.parsing.sqlglot_trees import trees
@@ -53,13 +53,13 @@ def facts(script: Script) -> list[Fact]:
 class _Reader:
     """One statement's tree."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: SqlTree) -> None:
         self.tree = tree
         self.script = tree.script
         self.statement = tree.statement
         self.note = tree.note
 
-    def read(self) -> Iterator[Fact]:
+    def read(self) -> Iterator[QueryFact]:
         from sqlglot import exp
 
         tree = self.tree.expression
@@ -84,7 +84,7 @@ class _Reader:
         for condition in tree.find_all(exp.Where, exp.Having, exp.Join, exp.If):
             yield from self._null(condition)
 
-    def _null(self, condition: object) -> Iterator[Fact]:
+    def _null(self, condition: object) -> Iterator[QueryFact]:
         """``= NULL`` and the like in a condition."""
         from sqlglot import exp
 
@@ -98,7 +98,7 @@ class _Reader:
                 name = one.this.sql() if isinstance(one.this, exp.Column) else "this"
                 yield NullCompared(self.tree.span(one), self.note, None, name, listed)
 
-    def _removed(self, tree: object) -> Iterator[Fact]:
+    def _removed(self, tree: object) -> Iterator[QueryFact]:
         """Columns dropped, renamed, or added without a value."""
         from sqlglot import exp
 
@@ -131,7 +131,7 @@ class _Reader:
                 if required and not filled:
                     yield Added(self._span(_start(action)), self.note, None, tree.this.name, action.name)
 
-    def _by_words(self) -> Iterator[Fact]:
+    def _by_words(self) -> Iterator[QueryFact]:
         """What sqlglot keeps as text: rights given to everyone,
         and names changed by a procedure or CHANGE.
         """
@@ -148,7 +148,7 @@ class _Reader:
             if name and name.lower() != (found["new"] or "").strip("`").lower():
                 yield Removed(self.tree.span_at(found.start()), self.note, None, name, True)
 
-    def _alter(self, tree: object) -> Iterator[Fact]:
+    def _alter(self, tree: object) -> Iterator[QueryFact]:
         from sqlglot import exp
 
         if not isinstance(tree, exp.Alter) or not isinstance(tree.this, exp.Table):
@@ -178,7 +178,7 @@ class _Reader:
             return self.script.span(self.statement)
         return self.tree.span_at(place)
 
-    def _write(self, tree: object) -> Iterator[Fact]:
+    def _write(self, tree: object) -> Iterator[QueryFact]:
         from sqlglot import exp
 
         if not isinstance(tree, (exp.Delete, exp.Update)) or tree.args.get("where") or tree.args.get("from_"):
@@ -191,7 +191,7 @@ class _Reader:
         verb = "DELETE" if isinstance(tree, exp.Delete) else "UPDATE"
         yield Write(self._span(), self.note, None, verb, Name("public", table.name))
 
-    def _not_in(self, negation: object) -> Iterator[Fact]:
+    def _not_in(self, negation: object) -> Iterator[QueryFact]:
         from sqlglot import exp
 
         inside = negation.this if isinstance(negation, exp.Not) else None
@@ -206,7 +206,7 @@ class _Reader:
         start = column.this.meta.get("start") if isinstance(column.this, exp.Identifier) else None
         yield Exclusion(self._span(start), self.note, None, column.name, None)
 
-    def _limits(self, tree: object) -> Iterator[Fact]:
+    def _limits(self, tree: object) -> Iterator[QueryFact]:
         from sqlglot import exp
 
         if not isinstance(tree, exp.Select) or tree.args.get("order") or not tree.find(exp.Table):
@@ -216,7 +216,7 @@ class _Reader:
         if isinstance(count, exp.Literal) and count.is_int and int(count.name) > 1:
             yield Limit(self._span(), self.note, None, int(count.name))
 
-    def _cross_join(self, select: object) -> Iterator[Fact]:
+    def _cross_join(self, select: object) -> Iterator[QueryFact]:
         """Plain tables side by side, and no condition that connects one of them with the others."""
         from sqlglot import exp
 
@@ -264,7 +264,7 @@ class _Reader:
                 yield CrossJoin(self._span(_start(table)), self.note, None, (tables[0].name, table.name))
                 return
 
-    def _create(self, tree: object) -> Iterator[Fact]:
+    def _create(self, tree: object) -> Iterator[QueryFact]:
         from sqlglot import exp
 
         if not isinstance(tree, exp.Create):
@@ -289,7 +289,7 @@ class _Reader:
         found = bounded(r"\bselect\b[^*]*(\*)", re.IGNORECASE).search(self.statement.text, after)
         return found.start(1) if found else None
 
-    def _columns(self, tree: object, table: str = "") -> Iterator[Fact]:
+    def _columns(self, tree: object, table: str = "") -> Iterator[QueryFact]:
         from sqlglot import exp
 
         for column in tree.find_all(exp.ColumnDef) if isinstance(tree, exp.Expression) else ():

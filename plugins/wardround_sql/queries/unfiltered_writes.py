@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.pg_nodes import Node, content, kinds
 from wardround_sql.queries.facts import Write, facts_of
 
 
-def writes(script: Script) -> Iterator[Write]:
+def writes(script: SqlDocument) -> Iterator[Write]:
     """UPDATE and DELETE statements without WHERE."""
     if not script.is_postgres:
         yield from facts_of(script, Write)

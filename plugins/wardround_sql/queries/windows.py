@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.sqlglot_trees import trees
-from wardround_sql.queries.aggregation import Shape
+from wardround_sql.queries.aggregation import AggregationShape
 
 
-def unframed(script: Script) -> Iterator[Shape]:
+def unframed(script: SqlDocument) -> Iterator[AggregationShape]:
     """``last_value`` over an ordered window without a frame: it ends at the row itself."""
     if script.dialect == "snowflake" or "snowflake" in script.path.lower():
         return  # there such a window goes on to its end
@@ -24,7 +24,7 @@ def unframed(script: Script) -> Iterator[Shape]:
                 continue
             order, spec = _window(window)
             if order is not None and spec is None:
-                yield Shape(tree.span(value), "last_value", tree.note)
+                yield AggregationShape(tree.span(value), "last_value", tree.note)
 
 
 def _window(window: exp.Window) -> tuple[exp.Expr | None, exp.Expr | None]:
@@ -38,21 +38,21 @@ def _window(window: exp.Window) -> tuple[exp.Expr | None, exp.Expr | None]:
     return order, spec
 
 
-def distinct_sums(script: Script) -> Iterator[Shape]:
+def distinct_sums(script: SqlDocument) -> Iterator[AggregationShape]:
     """``sum(DISTINCT x)`` and ``avg(DISTINCT x)``: equal amounts count once."""
     for tree in trees(script):
         for total in tree.expression.find_all(exp.Sum, exp.Avg):
             inside = total.this
             if isinstance(inside, exp.Distinct) and inside.expressions:
                 said = "avg" if isinstance(total, exp.Avg) else "sum"
-                yield Shape(tree.span(inside), said, tree.note, inside.expressions[0].sql())
+                yield AggregationShape(tree.span(inside), said, tree.note, inside.expressions[0].sql())
 
 
 _ARITHMETIC = (exp.Add, exp.Sub)
 """A ratio of nothing is nothing, and seldom meant to be 0; a sum goes on without one of its terms."""
 
 
-def missing_terms(script: Script) -> Iterator[Shape]:
+def missing_terms(script: SqlDocument) -> Iterator[AggregationShape]:
     """A sum with a bare column of what LEFT JOIN brings, beside a term that is always there."""
     for tree in trees(script):
         for select in tree.expression.find_all(exp.Select):
@@ -61,7 +61,7 @@ def missing_terms(script: Script) -> Iterator[Shape]:
                 terms = list(_terms(whole))
                 bare = [t for t in terms if isinstance(t, exp.Column) and t.table in totals]
                 if bare and len(bare) < len(terms):
-                    yield Shape(tree.span(bare[0]), bare[0].sql(), tree.note, bare[0].table)
+                    yield AggregationShape(tree.span(bare[0]), bare[0].sql(), tree.note, bare[0].table)
 
 
 def _left_totals(select: exp.Select) -> set[str]:

@@ -10,12 +10,12 @@ import re
 from functools import cached_property
 from typing import Any
 
-from wardround.checks.base import Source
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import SourceFile
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.options import SqlOptions
 from wardround_sql.project.migration_files import set_patterns
 
-_SIGNS = LatePattern(
+_SIGNS = LazyPattern(
     r"\bauth\.(?:uid|jwt|role|email)\s*\(|\b(?:to|from)\s+(?:\w+\s*,\s*)*\"?(?:anon|authenticated)\b|"
     r"\brequest\.jwt\b|\bpgrst\b",
     re.IGNORECASE,
@@ -29,7 +29,7 @@ _READ = 5
 class Exposure:
     """What is known about the API in front of one file's database."""
 
-    def __init__(self, source: Source, options: SqlOptions) -> None:
+    def __init__(self, source: SourceFile, options: SqlOptions) -> None:
         self._source = source
         self._options = options
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_sql.parsing.pg_nodes import (
     Node,
     column_name,
@@ -28,15 +28,15 @@ from wardround_sql.parsing.pg_nodes import (
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.routines import Routines
 
-_ENABLES = LatePattern(r"enable\s+row\s+level\s+security", re.IGNORECASE)
-_MAKES_POLICY = LatePattern(r"create\s+policy", re.IGNORECASE)
-_PINS = LatePattern(
+_ENABLES = LazyPattern(r"enable\s+row\s+level\s+security", re.IGNORECASE)
+_MAKES_POLICY = LazyPattern(r"create\s+policy", re.IGNORECASE)
+_PINS = LazyPattern(
     r"alter\s+(?:function|routine|procedure)\b.*\bset\s+search_path", re.IGNORECASE | re.DOTALL
 )
-_CATALOG = LatePattern(
+_CATALOG = LazyPattern(
     r"\bpg_(?:tables|class|event_trigger_ddl_commands)\b|\binformation_schema\b", re.IGNORECASE
 )
-_WORD = LatePattern(r"\w+")
+_WORD = LazyPattern(r"\w+")
 _CLIENTS = ("anon", "authenticated")
 _RIGHTS = frozenset({"select", "insert", "update", "delete"})
 _MOVABLE = ("OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW", "OBJECT_FOREIGN_TABLE")
@@ -103,7 +103,7 @@ class Policy(Struct):
     check: Statement
 
 
-class Index(Struct, eq=False):
+class TableIndex(Struct, eq=False):
     """An index.
 
     Attributes:
@@ -139,7 +139,7 @@ class Schema(Struct, dict=True):
 
     tables: dict[Name, Table] = field(default_factory=dict)
     policies: dict[tuple[Name, str], Policy] = field(default_factory=dict)
-    indexes: dict[Name, dict[Index, None]] = field(default_factory=lambda: defaultdict(dict))
+    indexes: dict[Name, dict[TableIndex, None]] = field(default_factory=lambda: defaultdict(dict))
     foreign_keys: dict[Name, dict[ForeignKey, None]] = field(default_factory=lambda: defaultdict(dict))
     secured_views: set[Name] = field(default_factory=set)
     routines: Routines = field(default_factory=Routines)
@@ -260,7 +260,7 @@ class _Loops(Struct, frozen=True):
     ask: bool
 
     @classmethod
-    def of(cls, loops: list[str], wanted: LatePattern) -> _Loops:
+    def of(cls, loops: list[str], wanted: LazyPattern) -> _Loops:
         text = "\n".join(one for one in loops if wanted.search(one))
         return cls(text, frozenset(_WORD.findall(text.lower())), _CATALOG.search(text) is not None)
 
@@ -312,7 +312,7 @@ class _Maker:
     def __init__(self, schema: Schema, default: str) -> None:
         self.schema = schema
         self.default = default
-        self._named_indexes: dict[str, dict[Index, None]] = defaultdict(dict)
+        self._named_indexes: dict[str, dict[TableIndex, None]] = defaultdict(dict)
         self._named_policies: dict[Name, dict[str, None]] = defaultdict(dict)
         self._pointing: dict[Name, list[ForeignKey]] = defaultdict(list)
         self._relations: dict[str, set[Name]] = defaultdict(set)
@@ -506,7 +506,7 @@ class _Maker:
         elements = [content(one, "IndexElem") or {} for one in node.get("indexParams", [])]
         columns = tuple(str(element.get("name", "")) for element in elements)
         name, is_whole = node.get("idxname", ""), not _leaves_out_values(node.get("whereClause"), columns)
-        index = Index(name, table, columns, _shape(node), is_whole, statement)
+        index = TableIndex(name, table, columns, _shape(node), is_whole, statement)
         self.schema.indexes[table][index] = self._named_indexes[name][index] = None
 
     def _DropStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_MONEY = LatePattern(
+_MONEY = LazyPattern(
     r"(?:^|_)(?:price|prices|amount|balance|salary|wage|fee|fees|cost|costs|revenue|payment|refund|invoice_total|"
     r"order_total|subtotal|grand_total|total_price|tax_amount|vat|discount_amount|payout|deposit|budget|credit_limit|"
     r"bonus|rent|earnings|income|surcharge|"

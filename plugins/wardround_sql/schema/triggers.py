@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
-from wardround_sql.document import Script
+from wardround.checks.lazy import LazyPattern
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.masking import masked
 from wardround_sql.parsing.pg_nodes import option, text_of, texts
 from wardround_sql.parsing.statements import Statement, parsed_about
@@ -18,20 +18,20 @@ AFTER, BEFORE = 0, 2
 INSERT, DELETE, UPDATE = 4, 8, 16
 """And for what."""
 
-_RETURNS = LatePattern(r"(?i)\breturn\b\s*(?P<what>[^;]*?)\s*;")
-_ASSIGNS = LatePattern(
+_RETURNS = LazyPattern(r"(?i)\breturn\b\s*(?P<what>[^;]*?)\s*;")
+_ASSIGNS = LazyPattern(
     r"(?i)(?:;|\bbegin|\bthen|\belse|\bloop)\s*(?P<set>new\s*\.\s*\"?\w+\"?\s*:?=)|"
     r"\binto\s+(?:strict\s+)?(?P<into>new\s*\.)"
 )
-_WORDS = LatePattern(
+_WORDS = LazyPattern(
     r"(?i)\bend\s+(?:if|case|loop)\b|\b(?P<open>begin|if(?!\s+(?:not\s+)?exists\s+[\w\"])|case|loop)\b|\bend\b"
 )
-_HANDLER = LatePattern(r"(?i)\bexception\s+when\b")
-_RAISES = LatePattern(r"(?i)\braise\s+(?:exception\b|sqlstate\b|'|\w+\s*;|\w+\s+using\b)")
-_ENDS = LatePattern(r"(?i)\breturn\b|\braise\b")
-_WRITES = LatePattern(r"(?i)\b(?:insert\s+into|update|delete\s+from|execute)\s+(?P<name>[\w.\"]*)")
-_TELLS = LatePattern(r"(?i)\bperform\s+pg_notify\b|\braise\s+(?:notice|warning|info|log)\b")
-_LOGS = LatePattern(r"(?i)audit|(?:^|[._])(?:logs?|history|outbox|journal|changelog)(?:$|[._])")
+_HANDLER = LazyPattern(r"(?i)\bexception\s+when\b")
+_RAISES = LazyPattern(r"(?i)\braise\s+(?:exception\b|sqlstate\b|'|\w+\s*;|\w+\s+using\b)")
+_ENDS = LazyPattern(r"(?i)\breturn\b|\braise\b")
+_WRITES = LazyPattern(r"(?i)\b(?:insert\s+into|update|delete\s+from|execute)\s+(?P<name>[\w.\"]*)")
+_TELLS = LazyPattern(r"(?i)\bperform\s+pg_notify\b|\braise\s+(?:notice|warning|info|log)\b")
+_LOGS = LazyPattern(r"(?i)audit|(?:^|[._])(?:logs?|history|outbox|journal|changelog)(?:$|[._])")
 
 
 _MOST = 20
@@ -47,7 +47,7 @@ class Trigger(Struct, frozen=True):
     events: int
 
 
-class Body(Struct, frozen=True):
+class TriggerBody(Struct, frozen=True):
     """The code of a trigger's function: its text without strings and comments, and where it begins."""
 
     statement: Statement
@@ -108,7 +108,7 @@ class Body(Struct, frozen=True):
         )
 
 
-def bodies(script: Script) -> Iterator[Body]:
+def bodies(script: SqlDocument) -> Iterator[TriggerBody]:
     """The functions of triggers that a file makes."""
     for statement in script.of("CreateFunctionStmt"):
         found = body_of(statement)
@@ -116,7 +116,7 @@ def bodies(script: Script) -> Iterator[Body]:
             yield found
 
 
-def body_of(statement: Statement) -> Body | None:
+def body_of(statement: Statement) -> TriggerBody | None:
     node = statement.node
     returned = texts(node.get("returnType", {}).get("names"))[-1:]
     language = text_of(option(node.get("options"), "language")).lower()
@@ -125,10 +125,12 @@ def body_of(statement: Statement) -> Body | None:
     body = option(node.get("options"), "as")
     text = text_of(body["List"]["items"][0]) if isinstance(body, dict) and "List" in body else text_of(body)
     start = statement.text.find(text) if text else -1
-    return Body(statement, texts(node.get("funcname"))[-1], masked(text), start) if start >= 0 else None
+    return (
+        TriggerBody(statement, texts(node.get("funcname"))[-1], masked(text), start) if start >= 0 else None
+    )
 
 
-def triggers_of(script: Script, functions: Collection[str]) -> dict[str, list[Trigger]]:
+def triggers_of(script: SqlDocument, functions: Collection[str]) -> dict[str, list[Trigger]]:
     """The row triggers of the migration set that call some functions, by the function."""
     found: dict[tuple[str, str], Trigger] = {}
     for statement in _about(script, functions):
@@ -150,7 +152,7 @@ def trigger_of(statement: Statement) -> Trigger | None:
     return Trigger(statement, name[0] if name else "", node.get("timing", 0), node.get("events", 0))
 
 
-def functions_of(script: Script, names: Collection[str]) -> dict[str, Body]:
+def functions_of(script: SqlDocument, names: Collection[str]) -> dict[str, TriggerBody]:
     """The functions of these names as the migration set leaves them."""
     found = {}
     for statement in _about(script, names):
@@ -160,7 +162,7 @@ def functions_of(script: Script, names: Collection[str]) -> dict[str, Body]:
     return found
 
 
-def _about(script: Script, names: Collection[str]) -> Iterator[Statement]:
+def _about(script: SqlDocument, names: Collection[str]) -> Iterator[Statement]:
     """What the files of the set say about some functions, this one last; of very many this one alone."""
     for path, text in script.around(sorted(names)) if 0 < len(names) <= _MOST else ():
         yield from parsed_about(text, path, tuple(sorted(names)))

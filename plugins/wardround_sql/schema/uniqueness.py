@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
 
-from wardround.checks.lazy import LatePattern
-from wardround_sql.document import Script
+from wardround.checks.lazy import LazyPattern
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.pg_nodes import Node, content, items, members, texts, unwrapped, without_places
 from wardround_sql.parsing.statements import Statement, parsed_about
 from wardround_sql.project import migration_files
@@ -16,7 +16,7 @@ from wardround_sql.schema.model import Name
 _MOST = 120
 """Files of SQL past which it would take too long to learn what they say about a table."""
 _CODE = ("*.py", "*.ts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.prisma", "*.go", "*.php", "*.java", "*.rs")
-_MODELS = LatePattern(
+_MODELS = LazyPattern(
     r"(?i)pgTable|create_?table|__tablename__|@Entity|\bTable\(|tableName|class Meta|sequelize|"
     r"create_?index|add_?index|createUnique|"
     r"addConstraint|migrations\.|\bmodel \w+ \{|create\s+(?:table|unique)|alter\s+table"
@@ -141,7 +141,7 @@ def part_of(element: Node) -> str:
     return str(element.get("name") or without_places(element.get("expr")))
 
 
-def uniques_of(script: Script, statement: Statement | None, table: Name) -> list[Uniques]:
+def uniques_of(script: SqlDocument, statement: Statement | None, table: Name) -> list[Uniques]:
     """What sets of files say of a table; nothing where none makes it, or something cannot be known."""
     paths = script.source.project.files_with_word((table.name,), ("*.sql",))
     if len(paths) > _MOST:
@@ -166,7 +166,7 @@ def uniques_of(script: Script, statement: Statement | None, table: Name) -> list
     return [] if unknown or _in_code(script, table) else found
 
 
-def _said(script: Script, path: str, table: Name) -> Iterable[Statement]:
+def _said(script: SqlDocument, path: str, table: Name) -> Iterable[Statement]:
     if path == script.path:
         return [one for one in script.everything if not one.down]
     if migration_files.is_down(path) or migration_files.is_spare(path):
@@ -175,12 +175,12 @@ def _said(script: Script, path: str, table: Name) -> Iterable[Statement]:
     return parsed_about(text, path, (table.name,)) if text is not None else ()
 
 
-def _in_code(script: Script, table: Name) -> bool:
+def _in_code(script: SqlDocument, table: Name) -> bool:
     """Whether code that makes tables says of this one that something is unique."""
     return any(_MODELS.search(text) for text in _texts_with(script, table.name))
 
 
-def _texts_with(script: Script, name: str) -> Iterator[str]:
+def _texts_with(script: SqlDocument, name: str) -> Iterator[str]:
     project = script.source.project
     about = set(project.files_with_word((name,), _CODE))
     unique = about and project.files_with_word(("unique", "Unique", "UNIQUE"), _CODE)

@@ -17,10 +17,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import ToolFailed, ToolOutputError
-from wardround.findings import Edit, RawResult, Span, SuggestedFix
-from wardround.tools.parsing import RAN, decoded, map_of, one_line, selection, span_of
+from wardround.findings import Edit, RawFinding, Span, SuggestedFix
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded, map_of, selection, span_of
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.dialects import POSTGRES, dialect_of
@@ -38,8 +38,8 @@ _KNOWN = (
     *("greenplum", "hive", "impala", "mariadb", "materialize", "mysql", "oracle", "postgres", "redshift"),
     *("snowflake", "soql", "sparksql", "sqlite", "starrocks", "teradata", "trino", "tsql", "vertica"),
 )
-_CODE = LatePattern(r"[A-Z]{2}\d\d")
-_INLINE = LatePattern(r"^(--\s*)sqlfluff(?=:)", re.MULTILINE)
+_CODE = LazyPattern(r"[A-Z]{2}\d\d")
+_INLINE = LazyPattern(r"^(--\s*)sqlfluff(?=:)", re.MULTILINE)
 _UNREADABLE = "(its configuration cannot be read)"
 _TROUBLE = ("PRS", "LXR", "TMP")
 
@@ -70,7 +70,7 @@ class FluffFile(msgspec.Struct):
 # Configuration
 
 Sections = dict[str, dict[str, str]]
-_HARMLESS = LatePattern(
+_HARMLESS = LazyPattern(
     r"sqlfluff:(?:rules(?::.*)?|layout(?::.*)?|indentation|templater:(?:jinja:(?:context|macros)|placeholder))"
 )
 _HARMLESS_KEYS = frozenset(
@@ -250,10 +250,10 @@ def passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
     return _plan(run)[1]
 
 
-def parse(output: bytes, run: Invocation) -> list[RawResult]:
+def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``sqlfluff lint --format json``; every file it was given must be there."""
     copies = {str(copy.target): copy for copy in _plan(run)[0]}
-    found: list[RawResult] = []
+    found: list[RawFinding] = []
     said = decoded(output, list[FluffFile])
     for one in said:
         if one.filepath not in copies:
@@ -265,7 +265,7 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
     return found
 
 
-def _results(said: FluffFile, copy: _Copy) -> Iterator[RawResult]:
+def _results(said: FluffFile, copy: _Copy) -> Iterator[RawFinding]:
     """The results of a file; of what kept it from reading the file, the first of each kind."""
     fixable = not is_template(copy.text)
     seen: set[str] = set()
@@ -278,15 +278,15 @@ def _results(said: FluffFile, copy: _Copy) -> Iterator[RawResult]:
         if result.code in _TROUBLE:
             place = Span(*start, *start)
         fix = _fix(copy.file, result) if fixable and result.fixes else None
-        yield RawResult(result.code, copy.file, place, _message(result), fix=fix)
+        yield RawFinding(result.code, copy.file, place, _message(result), fix=fix)
 
 
-_NOISE = LatePattern(r"^Line \d+, Position \d+: |\s*Expected: .*$", re.DOTALL)
+_NOISE = LazyPattern(r"^Line \d+, Position \d+: |\s*Expected: .*$", re.DOTALL)
 
 
 def _message(result: FluffResult) -> str:
     text = _NOISE.sub("", result.description) if result.code in _TROUBLE else result.description
-    return one_line(text)[:300]
+    return collapse_whitespace(text)[:300]
 
 
 def _fix(file: str, result: FluffResult) -> SuggestedFix:
@@ -307,15 +307,15 @@ SQLFLUFF = Tool(
     program="sqlfluff",
     command=command,
     parse=parse,
-    clean=RAN,
+    success_codes=RAN,
     typical_s=1.0,
     install=install_line("sql"),
     timeout_s=_TIMEOUT_S,
     distribution="sqlfluff",
     config_names=(CONFIG, SHARED, OWN),
     config_overlay=without_code,
-    wanted=wanted,
+    is_enabled=wanted,
     opt_in=True,
     identity=lambda: selection("sqlfluff"),
-    passed_over=passed_over,
+    skipped_files=passed_over,
 )

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
-from wardround.findings import RawResult, Span
-from wardround.tools.parsing import RAN, decoded, one_line, relative
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import RawFinding, Span
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
 from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.dialects import POSTGRES, dialect_of
@@ -58,7 +58,7 @@ def command(run: Invocation) -> Sequence[str]:
 _ON_REQUEST = "require-table-schema"
 
 
-def parse(output: bytes, run: Invocation) -> list[RawResult]:
+def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``squawk --reporter json``, whose lines and columns are 0-based and count bytes."""
     found = []
     is_configured = (run.root / CONFIG).is_file()
@@ -77,8 +77,8 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
             continue
         start = (result.line + 1, result.column + 1)
         end = max(start, (result.line_end + 1, result.column_end + 1))
-        message = one_line(f"{result.message} {result.help or ''}".replace("`", "")).strip()
-        found.append(RawResult(result.rule_name, file, Span(*start, *end), message))
+        message = collapse_whitespace(f"{result.message} {result.help or ''}".replace("`", "")).strip()
+        found.append(RawFinding(result.rule_name, file, Span(*start, *end), message))
     return found
 
 
@@ -89,7 +89,7 @@ def _lines_down(file: Path) -> frozenset[int]:
 
 
 _IN_TRANSACTION = "ban-concurrent-index-creation-in-transaction"
-_BEGIN = LatePattern(r"^\s*(?:begin|start\s+transaction)\b", re.IGNORECASE | re.MULTILINE)
+_BEGIN = LazyPattern(r"^\s*(?:begin|start\s+transaction)\b", re.IGNORECASE | re.MULTILINE)
 
 
 def _opens_transaction(file: Path) -> bool:
@@ -98,7 +98,7 @@ def _opens_transaction(file: Path) -> bool:
 
 
 _CHAR = "ban-char-field"
-_SHORT = LatePattern(r"(?i)\bchar(?:acter)?\s*\(\s*[1-3]\s*\)")
+_SHORT = LazyPattern(r"(?i)\bchar(?:acter)?\s*\(\s*[1-3]\s*\)")
 """Codes of countries, languages and currencies have one length."""
 
 
@@ -112,7 +112,7 @@ def _is_code(file: Path, result: SquawkResult) -> bool:
 
 
 _NOT_NULL = "adding-not-nullable-field"
-_SET_NOT_NULL = LatePattern(r'(?i)\balter\s+(?:column\s+)?"?(\w+)"?\s+set\s+not\s+null')
+_SET_NOT_NULL = LazyPattern(r'(?i)\balter\s+(?:column\s+)?"?(\w+)"?\s+set\s+not\s+null')
 _NEIGHBOURS = 400
 
 
@@ -139,22 +139,22 @@ def _is_proven(file: Path, result: SquawkResult) -> bool:
     )
 
 
-_NOT_VALID = LatePattern(r"(?i)\bnot\s+valid\b")
-_VALIDATED = LatePattern(r'(?i)\bvalidate\s+constraint\s+"?(\w+)')
+_NOT_VALID = LazyPattern(r"(?i)\bnot\s+valid\b")
+_VALIDATED = LazyPattern(r'(?i)\bvalidate\s+constraint\s+"?(\w+)')
 
 
 _NAME = r'([\w."]+)'
 _ABOUT = {
-    "ban-drop-table": LatePattern(rf"\bdrop\s+table\s+(?:if\s+exists\s+)?{_NAME}", re.IGNORECASE),
-    "renaming-table": LatePattern(
+    "ban-drop-table": LazyPattern(rf"\bdrop\s+table\s+(?:if\s+exists\s+)?{_NAME}", re.IGNORECASE),
+    "renaming-table": LazyPattern(
         rf"\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?{_NAME}\s+rename\s+to\b", re.IGNORECASE
     ),
-    "require-concurrent-index-creation": LatePattern(
+    "require-concurrent-index-creation": LazyPattern(
         rf"\bcreate\s+(?:unique\s+)?index\b[^;]*?\son\s+(?:only\s+)?{_NAME}", re.IGNORECASE
     ),
 }
 """Rules that speak about a table in use, and where their statements name it."""
-_MADE = LatePattern(
+_MADE = LazyPattern(
     rf"^\s*create\s+(?:\w+\s+){{0,2}}?(?:table|materialized\s+view)\s+(?:if\s+not\s+exists\s+)?{_NAME}",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -194,13 +194,13 @@ SQUAWK = Tool(
     program="squawk",
     command=command,
     parse=parse,
-    clean=RAN,
+    success_codes=RAN,
     install=install_line(),
     columns=Columns.UTF8,
     distribution="squawk-cli",
     config_names=(CONFIG,),
     config_at_root=True,
     fallback_config=fallback_config,
-    wanted=wanted,
+    is_enabled=wanted,
     declines=declines,
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_KIND = LatePattern(r"[A-Z]\w*[a-z]\w*$|(date|datetime|time|timedelta|set|frozenset|dict)$")
+_KIND = LazyPattern(r"[A-Z]\w*[a-z]\w*$|(date|datetime|time|timedelta|set|frozenset|dict)$")
 """The names of calls that only make a value of what they are given."""
 
 

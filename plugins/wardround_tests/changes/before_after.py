@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from wardround.checks.base import ChangedText
+from wardround.checks.base import ChangedFileView
 from wardround_tests.changes.test_regressions import LITERAL
 from wardround_tests.models.assertions import LOOSE, TestedCase, tests_of
 
@@ -24,12 +24,12 @@ _SAME = 0.5
 class Versions(msgspec.Struct, frozen=True):
     """The tests of one file by name, before and after the change."""
 
-    file: ChangedText
+    file: ChangedFileView
     before: dict[str, TestedCase]
     after: dict[str, TestedCase]
 
     @classmethod
-    def of(cls, file: ChangedText) -> Versions | None:
+    def of(cls, file: ChangedFileView) -> Versions | None:
         """The two versions; None if one of them cannot be read."""
         before = tests_of(file.base_path or file.path, file.base_text) if file.base_text else {}
         after = tests_of(file.path, file.text) if file.text else {}

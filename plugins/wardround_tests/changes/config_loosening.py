@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wardround.checks.base import ChangedText
-from wardround_tests.changes.harness_files import Kind
+from wardround.checks.base import ChangedFileView
+from wardround_tests.changes.harness_files import HarnessKind
 from wardround_tests.changes.loosening import Eased, line_that_lost, short
 from wardround_tests.changes.test_commands import RUNS_TESTS
 
@@ -22,7 +22,7 @@ class Weakening(msgspec.Struct, frozen=True):
         in_a_test_step: it counts only in a step or job that has to do with tests.
     """
 
-    kinds: frozenset[Kind]
+    kinds: frozenset[HarnessKind]
     line: str
     says: str
     in_a_test_step: bool = False
@@ -30,61 +30,61 @@ class Weakening(msgspec.Struct, frozen=True):
 
 _WEAKENINGS = (
     Weakening(
-        frozenset({Kind.SCRIPT}),
+        frozenset({HarnessKind.SCRIPT}),
         r"\b(forbidOnly|failOnFlakyTests|failOnConsole|restoreMocks|expect\.requireAssertions)\s*:\s*false|"
         r"\ballowOnly\s*:\s*true|\b(errorOnDeprecated|injectGlobals)\s*:\s*false",
         "lets tests pass that failed before",
     ),
     Weakening(
-        frozenset({Kind.CONFTEST}),
+        frozenset({HarnessKind.CONFTEST}),
         r"exitstatus\s*=\s*(0|pytest\.ExitCode\.OK)|os\._exit\(0\)|sys\.exit\(0\)|"
         r"(filterwarnings|simplefilter)\(\s*[\"']ignore|addinivalue_line\(\s*[\"']filterwarnings[\"'],\s*[\"']ignore|"
         r"pytest\.skip\([^)]*allow_module_level\s*=\s*True|\.add_marker\(\s*pytest\.mark\.(skip|xfail)",
         "lets tests pass, or leaves them out",
     ),
     Weakening(
-        frozenset({Kind.PYTHON}),
+        frozenset({HarnessKind.PYTHON}),
         r"^\s*(commands\s*=\s*)?-\s+(python -m )?(pytest|coverage|unittest)\b|"
         r"success_codes\s*=\s*\[[^\]]*[1-9]|^\s*ignore_errors\s*=\s*(true|True|1)",
         "lets failing tests pass",
     ),
     Weakening(
-        frozenset({Kind.RECIPE}),
+        frozenset({HarnessKind.RECIPE}),
         r"^\t-@?\s*(python -m )?(pytest|tox|nox|vitest|jest|(npm|yarn|pnpm) (run )?test)\b|^\s*set \+e\b|"
         r"fail_ci_if_error:\s*false|--no-exit-code|--exit-zero",
         "lets failing tests pass",
         in_a_test_step=True,
     ),
     Weakening(
-        frozenset({Kind.COVERAGE}),
+        frozenset({HarnessKind.COVERAGE}),
         r"^\s*(informational|allow_coverage_offsets|only_pulls)\s*:\s*true|require_ci_to_pass\s*:\s*(no|false)|"
         r"^\s*if_ci_failed\s*:\s*(success|ignore)|^\s*(patch|project)\s*:\s*(off|false|no)\b",
         "lets less coverage pass",
     ),
     Weakening(
-        frozenset({Kind.SCRIPT}),
+        frozenset({HarnessKind.SCRIPT}),
         r"--passWithNoTests|(passWithNoTests|dangerouslyIgnoreUnhandledErrors)\s*:\s*true",
         "leaves tests out of the run",
     ),
     Weakening(
-        frozenset({Kind.CONFTEST}),
+        frozenset({HarnessKind.CONFTEST}),
         r"^\s*collect_ignore(_glob)?\b|def pytest_ignore_collect|def pytest_collection_modifyitems|"
         r"def pytest_runtest_(makereport|call|protocol)|def pytest_sessionfinish",
         "changes which tests run or how they are judged",
     ),
     Weakening(
-        frozenset({Kind.PYTHON}),
+        frozenset({HarnessKind.PYTHON}),
         r"^\s*ignore_outcome\s*=\s*(true|True|1)",
         "lets failing tests pass",
     ),
     Weakening(
-        frozenset({Kind.RECIPE}),
+        frozenset({HarnessKind.RECIPE}),
         r"continue-on-error:\s*true|allow_failure:\s*true|^\s*(- )?if:\s*(\$\{\{\s*)?false\b",
         "lets this step of the tests fail, or be left out, without failing the run",
         in_a_test_step=True,
     ),
     Weakening(
-        frozenset({Kind.RECIPE, Kind.SCRIPT, Kind.PYTHON}),
+        frozenset({HarnessKind.RECIPE, HarnessKind.SCRIPT, HarnessKind.PYTHON}),
         rf"{RUNS_TESTS}.*(\|\|\s*(true|exit 0|:|echo)|;\s*(true|exit 0))",
         "lets failing tests pass",
     ),
@@ -96,18 +96,18 @@ _THRESHOLD = (
 
 
 def weakened_lines(
-    kind: Kind | None, file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
+    kind: HarnessKind | None, file: ChangedFileView, added: Sequence[tuple[int, str]], gone: Sequence[str]
 ) -> Iterator[Eased]:
     """What lines that came let pass, and what lines that went kept from passing."""
     for weakening in _WEAKENINGS:
         if kind in weakening.kinds:
             yield from _added_weakening(weakening, file, added, gone)
-    if kind is Kind.RECIPE:
+    if kind is HarnessKind.RECIPE:
         yield from _no_longer_waits(file, added, gone)
 
 
 def _no_longer_waits(
-    file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
+    file: ChangedFileView, added: Sequence[tuple[int, str]], gone: Sequence[str]
 ) -> Iterator[Eased]:
     """Jobs that no longer need those of the tests, and tests that no longer run for pull requests."""
     waiting = [line for line in gone if re.search(_WAITS, line)]
@@ -125,7 +125,7 @@ _ON_PULL = r"^\s*(-\s*)?pull_request\b|^on:.*\bpull_request\b"
 
 
 def _added_weakening(
-    weakening: Weakening, file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
+    weakening: Weakening, file: ChangedFileView, added: Sequence[tuple[int, str]], gone: Sequence[str]
 ) -> Iterator[Eased]:
     before = sum(len(re.findall(weakening.line, line)) for line in gone)
     hits = [
@@ -140,7 +140,7 @@ def _added_weakening(
         yield Eased(number, f"{weakening.says}, in the change that it judges: {short(line)}")
 
 
-def _is_in_a_test_step(file: ChangedText, number: int) -> bool:
+def _is_in_a_test_step(file: ChangedFileView, number: int) -> bool:
     """Whether the item or mapping that a line stands in says anything of tests."""
     lines = (file.text or "").split("\n")
     depth = _depth(lines[number - 1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.base import ChangedText
+from wardround.checks.base import ChangedFileView
 from wardround.findings import Severity
 from wardround.storage.regex_cache import bounded
 from wardround_tests.changes.line_diff import numbered_removed_lines
@@ -19,7 +19,7 @@ _AUTOUSE = (
 )
 
 
-def fewer_demands(file: ChangedText, code: Production) -> Iterator[Eased]:
+def fewer_demands(file: ChangedFileView, code: Production) -> Iterator[Eased]:
     """Assertions of what runs around the tests that are gone, and stand nowhere else in the file."""
     base, head = (file.base_text or "").split("\n"), file.text or ""
     was = sum(re.match(_DEMAND, line) is not None for line in base)
@@ -33,7 +33,7 @@ def fewer_demands(file: ChangedText, code: Production) -> Iterator[Eased]:
             return
 
 
-def changed_autouse(file: ChangedText, gone: Sequence[str], code: Production) -> Iterator[Eased]:
+def changed_autouse(file: ChangedFileView, gone: Sequence[str], code: Production) -> Iterator[Eased]:
     """Autouse fixtures whose body is another than before: they decide about every test below them."""
     if not gone:
         return

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView
 from wardround.findings import Severity
 from wardround_tests.changes.config_loosening import lowered_thresholds, weakened_lines
 from wardround_tests.changes.conftest import changed_autouse, fewer_demands
@@ -16,7 +16,7 @@ from wardround_tests.changes.harness_files import (
     RECIPES,
     SCRIPT_SETTINGS,
     SET_UP_NAMES,
-    Kind,
+    HarnessKind,
     kind_of,
 )
 from wardround_tests.changes.line_diff import added_lines, removed_lines, span_of_line
@@ -482,23 +482,23 @@ class EditedHarness(ChangeCheck):
             for line in sorted(places)[:_MOST]:
                 self.report(file.path, span_of_line(file, line), places[line].message, places[line].severity)
 
-    def _eased(self, file: ChangedText) -> Iterator[Eased]:
+    def _eased(self, file: ChangedFileView) -> Iterator[Eased]:
         """The lines by which a file lets more pass than before, and how."""
         kind, added, gone = kind_of(file.path), added_lines(file), removed_lines(file)
         yield from weakened_lines(kind, file, added, gone)
-        if kind is Kind.PYTHON:
+        if kind is HarnessKind.PYTHON:
             from wardround_tests.changes.pytest_config import eased_settings  # parsers of settings
 
             yield from eased_settings(file)
         else:
             yield from lowered_thresholds(added, gone)
-        if kind is Kind.RECIPE or file.path.endswith(("tox.ini", "noxfile.py")):
+        if kind is HarnessKind.RECIPE or file.path.endswith(("tox.ini", "noxfile.py")):
             yield from self._run_less(file, added, gone)
-        elif kind is Kind.SCRIPT:
+        elif kind is HarnessKind.SCRIPT:
             from wardround_tests.changes.js_runner_config import eased_script_settings
 
             yield from eased_script_settings(file)
-        elif kind is Kind.CONFTEST:
+        elif kind is HarnessKind.CONFTEST:
             from wardround_tests.changes.js_runner_config import grown_lists
 
             yield from grown_lists(
@@ -509,7 +509,7 @@ class EditedHarness(ChangeCheck):
             yield from fewer_demands(file, code)
 
     def _run_less(
-        self, file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
+        self, file: ChangedFileView, added: Sequence[tuple[int, str]], gone: Sequence[str]
     ) -> Iterator[Eased]:
         """Commands that run fewer tests than before, or are gone from every recipe of the change."""
         old = [line for line in gone if _is_run(line)]
@@ -527,11 +527,12 @@ class EditedHarness(ChangeCheck):
                     line_that_lost(file, lost[0]), f"these tests are no longer run here: {short(lost[0])}"
                 )
 
-    def _other_recipes(self, file: ChangedText) -> list[str]:
+    def _other_recipes(self, file: ChangedFileView) -> list[str]:
         return [
             other.text or ""
             for other in self.change.files
-            if other is not file and kind_of(other.path) in (Kind.RECIPE, Kind.SCRIPT, Kind.PYTHON)
+            if other is not file
+            and kind_of(other.path) in (HarnessKind.RECIPE, HarnessKind.SCRIPT, HarnessKind.PYTHON)
         ]
 
 

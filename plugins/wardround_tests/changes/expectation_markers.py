@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.checks.base import ChangedText
+from wardround.checks.base import ChangedFileView
 from wardround.storage.regex_cache import bounded
 from wardround_tests.file_kinds import is_test
 
@@ -40,7 +40,7 @@ class LostMark(msgspec.Struct, frozen=True):
     is_turned: bool
 
 
-def lost_marks(file: ChangedText) -> Iterator[LostMark]:
+def lost_marks(file: ChangedFileView) -> Iterator[LostMark]:
     """The expectations that the change took away from code that stays, in the order of places."""
     was = list(_marked(file.base_text or ""))
     if not was:

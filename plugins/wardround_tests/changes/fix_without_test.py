@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView
 from wardround.findings import Severity, Span
 from wardround.storage.regex_cache import bounded
 from wardround_tests.changes.line_diff import added_lines
@@ -196,7 +196,7 @@ class FixWithoutTest(ChangeCheck):
                 self.report(file.path, Span(line, 1, line, len(text) + 1), message)
                 return
 
-    def _is_tested(self, file: ChangedText) -> bool:
+    def _is_tested(self, file: ChangedFileView) -> bool:
         """Whether the project tests this file: what it does not test at all needs more than this one test."""
         patterns = PYTHON_TESTS if file.path.endswith(".py") else SCRIPT_TESTS
         return is_tested(self.change.project, file.path, patterns)
@@ -207,7 +207,7 @@ def _says_fix(message: str) -> bool:
     return re.search(_FIX, message) is not None and re.search(_NOT_A_BUG, subject) is None
 
 
-def _code_lines(file: ChangedText) -> Iterator[tuple[int, str]]:
+def _code_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
     """The lines a change brought of which a test would not just repeat what is written there."""
     text, path = file.text or "", file.path
     is_for_settings = re.search(_SETTINGS, path) is not None

@@ -18,7 +18,7 @@ SET_UP_NAMES = frozenset({"setuptests", "setup-tests", "test-setup", "testsetup"
 """Names, in lower case, of what script test runners load before the tests."""
 
 
-class Kind(enum.Enum):
+class HarnessKind(enum.Enum):
     """What a file says about how tests are run."""
 
     PYTHON = "settings of Python's test tools"
@@ -28,15 +28,15 @@ class Kind(enum.Enum):
     COVERAGE = "coverage thresholds"
 
 
-def kind_of(path: str) -> Kind | None:
+def kind_of(path: str) -> HarnessKind | None:
     """What a file says about how tests are run; None if nothing."""
     name = path.rpartition("/")[2]
     if name == "conftest.py" or name.lower().partition(".")[0] in SET_UP_NAMES:
-        return Kind.CONFTEST
+        return HarnessKind.CONFTEST
     if name in PYTHON_SETTINGS:
-        return Kind.PYTHON
+        return HarnessKind.PYTHON
     if name == "package.json" or name.lstrip(".").partition(".")[0] in SCRIPT_SETTINGS:
-        return Kind.SCRIPT
+        return HarnessKind.SCRIPT
     if name.lower() in RECIPES or path.startswith(RECIPE_FOLDERS):
-        return Kind.RECIPE
-    return Kind.COVERAGE if name.lstrip(".") in ("codecov.yml", "codecov.yaml") else None
+        return HarnessKind.RECIPE
+    return HarnessKind.COVERAGE if name.lstrip(".") in ("codecov.yml", "codecov.yaml") else None

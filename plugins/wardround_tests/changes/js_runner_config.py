@@ -6,22 +6,22 @@ import json
 import re
 from collections.abc import Iterator
 
-from wardround.checks.base import ChangedText
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import ChangedFileView
+from wardround.checks.lazy import LazyPattern
 from wardround_tests.changes.loosening import Eased, line_that_brings, line_that_lost, short
 from wardround_tests.changes.test_commands import narrower
 
 _LIST = r"[\"']?\b({keys})[\"']?\s*(?::|\+?=)\s*\["
-_STRING = LatePattern(
+_STRING = LazyPattern(
     r"//[^\n]*|/\*(?s:.*?)\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|[\[\]]"
 )
 _GROWING = "testPathIgnorePatterns|modulePathIgnorePatterns|exclude|testIgnore|excludeSpecPattern"
 _SHRINKING = "testMatch|include|specPattern|roots|projects"
 _OF_MANY = frozenset({"exclude", "include"})
 """Names of lists that other tools have too."""
-_ABOUT_TESTS = LatePattern(r"test|spec|e2e|\.[cm]?[jt]sx?\b")
-_RETRIES = LatePattern(r"[\"']?\b(retry|retries|retryTimes)\b[\"']?\s*[:(]\s*([^,\n})]*)")
-_FLOOR = LatePattern(r"[\"']?\b(statements|branches|functions|lines)[\"']?\s*:\s*(-?\d+(?:\.\d+)?)")
+_ABOUT_TESTS = LazyPattern(r"test|spec|e2e|\.[cm]?[jt]sx?\b")
+_RETRIES = LazyPattern(r"[\"']?\b(retry|retries|retryTimes)\b[\"']?\s*[:(]\s*([^,\n})]*)")
+_FLOOR = LazyPattern(r"[\"']?\b(statements|branches|functions|lines)[\"']?\s*:\s*(-?\d+(?:\.\d+)?)")
 
 
 def lists_in(text: str, keys: str) -> dict[str, list[str]]:
@@ -50,7 +50,7 @@ def _is_for_tests(text: str, start: int) -> bool:
     return False
 
 
-def grown_lists(file: ChangedText, keys: str, says: str) -> Iterator[Eased]:
+def grown_lists(file: ChangedFileView, keys: str, says: str) -> Iterator[Eased]:
     """Lists that have more items than before, where each takes something out of the run."""
     before = lists_in(file.base_text or "", keys)
     for key, items in lists_in(file.text or "", keys).items():
@@ -60,7 +60,7 @@ def grown_lists(file: ChangedText, keys: str, says: str) -> Iterator[Eased]:
             yield Eased(line_that_brings(file, new[0]), f"{key} {says}: {short(new[0])}")
 
 
-def eased_script_settings(file: ChangedText) -> Iterator[Eased]:
+def eased_script_settings(file: ChangedFileView) -> Iterator[Eased]:
     """The settings by which a test runner for scripts lets more pass than before."""
     before, after = file.base_text or "", file.text or ""
     if re.search(r"jest|test|cypress|mocha|karma", f"{file.path}\n{after}"):
@@ -77,7 +77,7 @@ def eased_script_settings(file: ChangedText) -> Iterator[Eased]:
         yield from _eased_scripts(file)
 
 
-def _uncovered(file: ChangedText) -> Iterator[Eased]:
+def _uncovered(file: ChangedFileView) -> Iterator[Eased]:
     """Code that is taken out of the coverage for which there is a threshold."""
     if re.search("(?i)threshold", file.text or "") is None:
         return
@@ -91,7 +91,7 @@ def _uncovered(file: ChangedText) -> Iterator[Eased]:
             yield Eased(line_that_brings(file, out[0]), text)
 
 
-def _more_retries(file: ChangedText) -> Iterator[Eased]:
+def _more_retries(file: ChangedFileView) -> Iterator[Eased]:
     was = max((_times(match[2]) for match in _RETRIES.finditer(file.base_text or "")), default=0)
     found = list(_RETRIES.finditer(file.text or ""))
     now = max((_times(match[2]) for match in found), default=0)
@@ -106,7 +106,7 @@ def _times(text: str) -> int:
     return max((int(one) for one in re.findall(r"\b\d{1,3}\b", text)), default=0)
 
 
-def _floors_gone(file: ChangedText) -> Iterator[Eased]:
+def _floors_gone(file: ChangedFileView) -> Iterator[Eased]:
     """Thresholds of coverage that are there no more."""
     if not re.search("(?i)threshold", file.base_text or ""):
         return
@@ -116,7 +116,7 @@ def _floors_gone(file: ChangedText) -> Iterator[Eased]:
         yield Eased(line_that_lost(file, match[0]), f"no threshold for the coverage of {match[1]} any more")
 
 
-def _eased_scripts(file: ChangedText) -> Iterator[Eased]:
+def _eased_scripts(file: ChangedFileView) -> Iterator[Eased]:
     """Scripts of a package that run fewer tests than before."""
     before, after = _scripts(file.base_text or ""), _scripts(file.text or "")
     for name, was in before.items():

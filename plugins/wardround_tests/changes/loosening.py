@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from wardround.checks.base import ChangedText
+from wardround.checks.base import ChangedFileView
 from wardround.findings import Severity
 from wardround_tests.changes.line_diff import added_lines, line_left_by, numbered_removed_lines
 
@@ -17,13 +17,13 @@ class Eased(msgspec.Struct, frozen=True):
     severity: Severity | None = None
 
 
-def line_that_brings(file: ChangedText, text: str) -> int:
+def line_that_brings(file: ChangedFileView, text: str) -> int:
     """The added line that has a text, else the first added one (1-based)."""
     added = added_lines(file)
     return next((n for n, line in added if text in line), added[0][0] if added else 1)
 
 
-def line_that_lost(file: ChangedText, text: str, key: str = "") -> int:
+def line_that_lost(file: ChangedFileView, text: str, key: str = "") -> int:
     """The line now nearest to where a text is gone: the new line of its key, else what was next to it."""
     if key:
         for number, line in added_lines(file):

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from wardround.checks.base import ChangedText, WholeChange
+from wardround.checks.base import ChangedFileView, ChangeView
 from wardround.storage.regex_cache import bounded
 from wardround_tests.changes.line_diff import added_lines, numbered_removed_lines
 from wardround_tests.file_kinds import is_production
@@ -31,10 +31,10 @@ _SHORTEST = 4
 class Production(msgspec.Struct, frozen=True, dict=True):
     """The code files of a change that are no tests."""
 
-    files: Sequence[ChangedText]
+    files: Sequence[ChangedFileView]
 
     @classmethod
-    def of(cls, change: WholeChange) -> Production:
+    def of(cls, change: ChangeView) -> Production:
         return cls([f for f in change.files if is_production(f.path)])
 
     @cached_property
@@ -47,9 +47,9 @@ class Production(msgspec.Struct, frozen=True, dict=True):
         )
 
     @cached_property
-    def touched(self) -> dict[str, tuple[ChangedText, int]]:
+    def touched(self) -> dict[str, tuple[ChangedFileView, int]]:
         """Functions, classes and values that the change touches and leaves: where each now begins."""
-        found: dict[str, tuple[ChangedText, int]] = {}
+        found: dict[str, tuple[ChangedFileView, int]] = {}
         for file in self.files:
             if file.text is None or file.base_text is None:
                 continue

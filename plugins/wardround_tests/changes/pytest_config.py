@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wardround.checks.base import ChangedText
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import ChangedFileView
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_tests.changes.loosening import Eased, line_that_brings, line_that_lost, short
 
 _WITH_VALUE = frozenset(
     {"-p", "-W", "-m", "-k", "--deselect", "--ignore", "--ignore-glob", "--cov-fail-under", "--reruns"}
 )
-_LEAVES_OUT = LatePattern(r"(-k|-m|--deselect|--ignore|--ignore-glob|--lf|--last-failed)(=|$)|--no-cov$")
-_FORGIVES = LatePattern(r"--reruns=[1-9]|--suppress-no-test-exit-code|-W=(ignore|default)")
-_STRICT = LatePattern(r"--strict(-markers|-config)?$|-W=error|--doctest-modules$")
+_LEAVES_OUT = LazyPattern(r"(-k|-m|--deselect|--ignore|--ignore-glob|--lf|--last-failed)(=|$)|--no-cov$")
+_FORGIVES = LazyPattern(r"--reruns=[1-9]|--suppress-no-test-exit-code|-W=(ignore|default)")
+_STRICT = LazyPattern(r"--strict(-markers|-config)?$|-W=error|--doctest-modules$")
 _HARMLESS_PLUGINS = frozenset({"cacheprovider", "legacypath", "nose", "sugar", "logging"})
 _YES = frozenset({"true", "1", "yes", "on"})
 _STRICT_KEYS = ("xfail_strict", "strict_xfail", "strict", "strict_markers", "strict_config")
@@ -130,7 +130,7 @@ def _number(value: object) -> float | None:
         return None
 
 
-def eased_settings(file: ChangedText) -> Iterator[Eased]:
+def eased_settings(file: ChangedFileView) -> Iterator[Eased]:
     """The settings by which pytest or coverage lets more pass than before."""
     before = pytest_settings(file.base_path or file.path, file.base_text or "")
     after = pytest_settings(file.path, file.text or "")
@@ -144,7 +144,7 @@ def eased_settings(file: ChangedText) -> Iterator[Eased]:
     yield from _lower_floor(file, before.floor, after.floor, "fail_under")
 
 
-def _eased_options(file: ChangedText, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
+def _eased_options(file: ChangedFileView, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
     for option in after.options:
         if option in before.options:
             continue
@@ -168,7 +168,7 @@ def _floor(settings: PytestSettings) -> float | None:
     return _number(found[-1]) if found else None
 
 
-def _lower_floor(file: ChangedText, was: float | None, now: float | None, name: str) -> Iterator[Eased]:
+def _lower_floor(file: ChangedFileView, was: float | None, now: float | None, name: str) -> Iterator[Eased]:
     if was is not None and now is None:
         place = line_that_lost(file, name, "addopts" if name.startswith("-") else name)
         yield Eased(place, f"{name}={was:g} is gone, with the code it judges")
@@ -177,7 +177,7 @@ def _lower_floor(file: ChangedText, was: float | None, now: float | None, name: 
         yield Eased(line_that_brings(file, name), text)
 
 
-def _eased_filters(file: ChangedText, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
+def _eased_filters(file: ChangedFileView, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
     """Warnings that failed a test and no longer do; one that is named by its text may well be right."""
     for one in before.filters:
         if one == "error" and one not in after.filters:
@@ -193,7 +193,7 @@ def _eased_filters(file: ChangedText, before: PytestSettings, after: PytestSetti
             yield Eased(place, text, Severity.INFO if is_named else None)
 
 
-def _eased_lists(file: ChangedText, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
+def _eased_lists(file: ChangedFileView, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
     for key in _FEWER_ARE_LESS:
         was, now = before.lists[key], after.lists[key]
         gone = [word for word in was if word not in now]

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_tests.changes.line_diff import span_of_line
 from wardround_tests.changes.production_changes import Production
 
-_ENTRY = LatePattern(r"^(?:exports\[`(?P<script>.+)`\] = `|# name: (?P<python>.+)$)")
+_ENTRY = LazyPattern(r"^(?:exports\[`(?P<script>.+)`\] = `|# name: (?P<python>.+)$)")
 _MOST = 3
 """So many snapshots of one file are told."""
 _CODE = {
@@ -71,7 +71,7 @@ class RewrittenSnapshot(ChangeCheck):
                 continue
             self._look_at(file, file.base_text, file.text)
 
-    def _look_at(self, file: ChangedText, base: str, head: str) -> None:
+    def _look_at(self, file: ChangedFileView, base: str, head: str) -> None:
         before = {name: lines for name, _, lines in _entries(base)}
         told = 0
         for name, start, lines in _entries(head):

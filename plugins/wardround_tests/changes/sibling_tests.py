@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from wardround.checks.base import Project
+from wardround.checks.base import RepositoryView
 from wardround.storage.regex_cache import bounded
 from wardround_tests.file_kinds import SCRIPT_ENDINGS, is_test
 
@@ -59,7 +59,7 @@ def _stem(path: str) -> str:
     return folder if folder and stem in _FOR_FOLDER else posixpath.join(folder, stem)
 
 
-def is_tested(project: Project, path: str, patterns: Sequence[str]) -> bool:
+def is_tested(project: RepositoryView, path: str, patterns: Sequence[str]) -> bool:
     """Whether a test of the project imports a module, or is named after it."""
     name = module_name(path)
     if any(map(is_test, project.paths(_named_after(name, path)))):
@@ -67,7 +67,9 @@ def is_tested(project: Project, path: str, patterns: Sequence[str]) -> bool:
     return _any_imports(project, [path], patterns)
 
 
-def has_tested_neighbour(project: Project, path: str, patterns: Sequence[str], new: Sequence[str]) -> bool:
+def has_tested_neighbour(
+    project: RepositoryView, path: str, patterns: Sequence[str], new: Sequence[str]
+) -> bool:
     """Whether a test imports another module, which is not new, of the folder that a module stands in.
 
     Components are held against components: a project that tests its hooks may never render anything.
@@ -99,7 +101,7 @@ def _named_after(name: str, path: str) -> tuple[str, ...]:
     return tuple(f"{start}{name}.{mark}.{ending}" for mark in ("test", "spec") for start in ("", "*/"))
 
 
-def _any_imports(project: Project, paths: Sequence[str], patterns: Sequence[str]) -> bool:
+def _any_imports(project: RepositoryView, paths: Sequence[str], patterns: Sequence[str]) -> bool:
     if not paths:
         return False
     names = sorted({module_name(path) for path in paths})

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText, WholeChange
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView, ChangeView
 from wardround.findings import Severity, Span
 from wardround.storage.regex_cache import bounded
 from wardround_tests.changes.line_diff import added_lines
@@ -264,7 +264,7 @@ class UntestedFunction(ChangeCheck):
         ),
     ]
 
-    def __init__(self, change: WholeChange) -> None:
+    def __init__(self, change: ChangeView) -> None:
         super().__init__(change)
         self._files_of_tests: dict[Sequence[str], list[str]] = {}
         self._beside: dict[tuple[str, str], bool] = {}
@@ -284,7 +284,7 @@ class UntestedFunction(ChangeCheck):
             for one in left:
                 self._tell(one, next(hints, ""))
 
-    def _candidates(self, is_python: bool) -> Iterator[ChangedText]:
+    def _candidates(self, is_python: bool) -> Iterator[ChangedFileView]:
         for file in self.change.files:
             of_language = file.path.endswith(".py") is is_python
             if of_language and is_production(file.path) and not re.search(_PRIVATE, file.path) and file.text:
@@ -327,11 +327,11 @@ class UntestedFunction(ChangeCheck):
         return bool(aliases) and any(map(is_test, project.files_with_word(sorted(aliases), patterns)))
 
     @cached_property
-    def _telling(self) -> list[ChangedText]:
+    def _telling(self) -> list[ChangedFileView]:
         """The changed files with new lines that assert: they may reach what is new through its callers."""
         return [f for f in self.change.files if any(re.search(_ASSERTS, line) for _, line in added_lines(f))]
 
-    def _is_called(self, function: Function, one: Touched) -> bool:
+    def _is_called(self, function: TouchedFunction, one: Touched) -> bool:
         """Whether code of the change uses a function."""
         return _is_used(function.name, one.file.text or "") or self._is_in_change(function, one)
 
@@ -365,7 +365,7 @@ class UntestedFunction(ChangeCheck):
                 how = "changes, and no test names it, though others of its module are tested"
             self.report(one.file.path, function.span(one.file), f'"{function.name}" {how}')
 
-    def _is_in_change(self, function: Function, one: Touched) -> bool:
+    def _is_in_change(self, function: TouchedFunction, one: Touched) -> bool:
         """Whether another changed file names a function."""
         return any(function.is_in(f.text or "") for f in self.change.files if f.path != one.file.path)
 
@@ -398,15 +398,15 @@ class UntestedFunction(ChangeCheck):
 class Touched(msgspec.Struct, frozen=True, dict=True):
     """A changed file and the public functions of it that the change touches."""
 
-    file: ChangedText
-    functions: tuple[Function, ...]
+    file: ChangedFileView
+    functions: tuple[TouchedFunction, ...]
 
-    def is_new(self, function: Function) -> bool:
+    def is_new(self, function: TouchedFunction) -> bool:
         """Whether a function was not there before, in a file that was."""
         base = self.file.base_text
         return base is not None and not function.is_in(base)
 
-    def is_worth_a_test(self, function: Function) -> bool:
+    def is_worth_a_test(self, function: TouchedFunction) -> bool:
         """Whether a function was not there before, and decides or reckons something."""
         if self.file.base_text is not None and function.is_in(self.file.base_text):
             return False
@@ -415,7 +415,7 @@ class Touched(msgspec.Struct, frozen=True, dict=True):
         return re.search(_DECIDES, re.sub(_WORDS, "", body)) is not None
 
     @cached_property
-    def methods(self) -> tuple[Function, ...]:
+    def methods(self) -> tuple[TouchedFunction, ...]:
         """The public methods that the change touches."""
         return tuple(_changed_methods(self.file))
 
@@ -435,19 +435,19 @@ class Touched(msgspec.Struct, frozen=True, dict=True):
         """Whether a test imports their module."""
         return imports(text, test, self.file.path)
 
-    def is_drawn_by(self, function: Function) -> bool:
+    def is_drawn_by(self, function: TouchedFunction) -> bool:
         """Whether a function is a component, which the tests of what draws it show too."""
         return self.file.path.endswith((".tsx", ".jsx")) and function.name[:1].isupper()
 
 
-class Function(msgspec.Struct, frozen=True):
+class TouchedFunction(msgspec.Struct, frozen=True):
     """A public function the change touches, and the first line of it that the change brought."""
 
     name: str
     place: int
     start: int = 0
 
-    def span(self, file: ChangedText) -> Span:
+    def span(self, file: ChangedFileView) -> Span:
         """From where it is defined to the first line of it that the change brought."""
         text = (file.text or "").split("\n")[self.place - 1]
         return Span(self.start or self.place, 1, self.place, len(text) + 1)
@@ -487,7 +487,7 @@ def _aliases(name: str, text: str) -> Iterator[str]:
             yield alias
 
 
-def _changed_functions(file: ChangedText) -> Iterator[Function]:
+def _changed_functions(file: ChangedFileView) -> Iterator[TouchedFunction]:
     """Top-level public functions of some size with an added line that is code."""
     pattern = _PYTHON if file.path.endswith(".py") else _SCRIPT
     text = file.text or ""
@@ -504,10 +504,10 @@ def _changed_functions(file: ChangedText) -> Iterator[Function]:
         if pattern is _SCRIPT and not match[0].startswith("export ") and not _is_exported(name, text):
             continue
         if end - number >= _LINES and not _is_hook(name) and (first := next(touched, None)) is not None:
-            yield Function(name, first, number)
+            yield TouchedFunction(name, first, number)
 
 
-def _changed_methods(file: ChangedText) -> Iterator[Function]:
+def _changed_methods(file: ChangedFileView) -> Iterator[TouchedFunction]:
     """Public methods of some size of top-level public classes, with an added line that is code."""
     is_python = file.path.endswith(".py")
     lines = (file.text or "").split("\n")
@@ -521,7 +521,7 @@ def _changed_methods(file: ChangedText) -> Iterator[Function]:
         end = _end_within(lines, number, depth)
         touched = (n for n in range(number, end + 1) if file.is_added(n) and lines[n - 1].strip())
         if end - number >= _LINES and (first := next(touched, None)) is not None:
-            yield Function(match[1], first, number)
+            yield TouchedFunction(match[1], first, number)
 
 
 def _end_within(lines: Sequence[str], start: int, depth: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedText, WholeChange
+from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView, ChangeView
 from wardround.findings import Severity, Span
 from wardround_tests.changes.before_after import Versions, is_asked_by_new, is_in, is_replaced
 from wardround_tests.changes.expectation_markers import lost_marks
@@ -469,7 +469,7 @@ class WeakenedTest(ChangeCheck):
         ),
     ]
 
-    def __init__(self, change: WholeChange) -> None:
+    def __init__(self, change: ChangeView) -> None:
         super().__init__(change)
         self._code = Production.of(change)
         self._read: dict[str, Versions | None] = {}
@@ -579,14 +579,14 @@ class WeakenedTest(ChangeCheck):
         found = [self._versions(file) for file in files]
         return [case for versions in found if versions is not None for case in versions.other]
 
-    def _versions(self, file: ChangedText) -> Versions | None:
+    def _versions(self, file: ChangedFileView) -> Versions | None:
         if file.path not in self._read:
             self._read[file.path] = Versions.of(file)
         return self._read[file.path]
 
     # Samples
 
-    def _look_for_marks(self, file: ChangedText) -> None:
+    def _look_for_marks(self, file: ChangedFileView) -> None:
         lost = list(lost_marks(file))
         for one in lost[:1]:
             more = f", and {len(lost) - 1} more in this file" if len(lost) > 1 else ""
@@ -602,14 +602,14 @@ def _told(lost: Iterable[Lost]) -> Iterator[Lost]:
             yield one
 
 
-def _place_of(lost: Lost, case: TestedCase, file: ChangedText) -> Span:
+def _place_of(lost: Lost, case: TestedCase, file: ChangedFileView) -> Span:
     if lost.kind is Loss.SKIPPED:
         return case.skip_span
     is_own = bool(lost.line) and "\n" in case.source and file.is_added(lost.line)
     return span_of_line(file, lost.line) if is_own else _changed_place(file, case)
 
 
-def _may_be_less(file: ChangedText) -> bool:
+def _may_be_less(file: ChangedFileView) -> bool:
     """Whether lines are gone that may have made a test stronger, or came that may keep it from running."""
     head, base = file.text or "", file.base_text or ""
     if any(re.search(_TELLING, line) for line in removed_lines(file)):
@@ -617,7 +617,7 @@ def _may_be_less(file: ChangedText) -> bool:
     return any(head.count(word) > base.count(word) for word in _SKIPPING)
 
 
-def _changed_place(file: ChangedText, case: TestedCase) -> Span:
+def _changed_place(file: ChangedFileView, case: TestedCase) -> Span:
     """The line of a test, or else of its parameters, that the change brought; its name where none is."""
     lines, first = (file.text or "").split("\n"), case.span.line
     inside = range(first + 1, first + case.source.count("\n") + 1)
@@ -631,7 +631,7 @@ def _changed_place(file: ChangedText, case: TestedCase) -> Span:
     return case.span if telling is None else span_of_line(file, telling)
 
 
-def _asserts_no_less(file: ChangedText) -> bool:
+def _asserts_no_less(file: ChangedFileView) -> bool:
     """Whether as many lines that assert came into a file as went: they may have moved to helpers."""
     gone = sum(re.search(_ASSERTS, line) is not None for line in removed_lines(file))
     return sum(re.search(_ASSERTS, line) is not None for _, line in added_lines(file)) >= gone

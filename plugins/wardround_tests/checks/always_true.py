@@ -10,13 +10,13 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround.storage.regex_cache import bounded
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase, equal_sides, last_name, own_nodes
 
-_ON_EQUALITY = LatePattern(
+_ON_EQUALITY = LazyPattern(
     r"(?i)(^|_)(eq|ne|cmp|nan)(_|$)|^is_|_is(_not)?$|itself|equal|same|ident|hash|compar|reflex|order|singleton|cache|intern|__eq__"
 )
 _COMPARING = frozenset(
@@ -38,7 +38,7 @@ _OF_A_MOCK = frozenset(
     }
 )  # fmt: skip
 """What a mock itself says of how it was used."""
-_MISSPELT = LatePattern(r"called_|has_calls?$|not_called|awaited_|any_call$")
+_MISSPELT = LazyPattern(r"called_|has_calls?$|not_called|awaited_|any_call$")
 """What looks like an assertion of a mock and, without ``assert_`` in front, is a call that it answers."""
 Intended = Callable[[ast.expr], bool]
 """Return True if a test compares an expression with itself on purpose."""

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, last_name
@@ -16,7 +16,7 @@ _MARKS = frozenset({"pytest.mark.skip", "pytest.mark.xfail", "unittest.skip", "u
 _CALLS = frozenset({"pytest.skip", "pytest.xfail"})
 
 
-_NO_REASON = LatePattern(
+_NO_REASON = LazyPattern(
     r"(?i)\W*((skip(ped|ping)?|disabled?|todo|fix ?me|wip|tbd|later|temp(orary|orarily)?|for now|"
     r"xfail|ignored?|"
     r"off|no|none|x+|broken|fails?|failing|does(n't| not) work|not working|this|test)\W*){0,3}"
@@ -121,7 +121,7 @@ class BareSkip(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return any(word in source.text for word in ("skip", "xfail", "expectedFailure"))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

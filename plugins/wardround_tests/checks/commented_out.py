@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity, Span
 from wardround_tests.check import PythonTestCheck
 
-_HEADER = LatePattern(r"^[ \t]*#[ \t]*(?:async )?def (test_?\w+)\([^()\n]*\)(?: -> \w+)?:[ \t]*$")
+_HEADER = LazyPattern(r"^[ \t]*#[ \t]*(?:async )?def (test_?\w+)\([^()\n]*\)(?: -> \w+)?:[ \t]*$")
 
 
 class CommentedOut(PythonTestCheck):
@@ -52,7 +52,7 @@ class CommentedOut(PythonTestCheck):
     ]  # fmt: skip
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "def test" in source.text and "#" in source.text and _is_in(source.text)
 
     def visit_Module(self, node: ast.Module) -> None:

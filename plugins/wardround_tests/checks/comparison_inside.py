@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
@@ -24,7 +24,7 @@ _INSTEAD: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Gt: ("assertGreater", "assertLessEqual"),
     ast.GtE: ("assertGreaterEqual", "assertLess"),
 }
-_ON_OPERATORS = LatePattern(
+_ON_OPERATORS = LazyPattern(
     r"(?i)(^|_)(eq|in|is|lt|gt|le|ge|ne|contains?)$|compar|operator|hash|order|equal|ident|member|dunder|__"
 )
 _START = "class TagTest(TestCase):\n    def test_parse(self):\n"

@@ -6,17 +6,17 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, both_ways, equal_sides, last_name
 
-_EXPECTED = LatePattern(r"(?i)^(exp|expected|want|wanted|should_be|desired|correct)(_|$)|_(expected|want)$")
+_EXPECTED = LazyPattern(r"(?i)^(exp|expected|want|wanted|should_be|desired|correct)(_|$)|_(expected|want)$")
 _STRONG = (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _NEAR = frozenset({"assertAlmostEqual", "assertAlmostEquals"})
-_ON_LAWS = LatePattern(
+_ON_LAWS = LazyPattern(
     r"(?i)invert|inverse|round_?trip|symmetr|commut|associat|linear|scal|identity|ratio|proportion|relat|"
     r"consist|(^|_)(shape|size|length|count|len)(_|$)|dtype|grad|numer|broadcast|matmul"
 )
@@ -86,7 +86,7 @@ class ExpectedByFormula(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return _WRITTEN.search(source.text) is not None
 
     def look_at(self, case: TestCase) -> None:
@@ -127,7 +127,7 @@ class ExpectedByFormula(PythonTestCheck):
         return bool(names & given) and (len(operators) >= _FEWEST or bool(own))
 
 
-_WRITTEN = LatePattern(r"(?i)(exp|expected|want|wanted|should_be|desired|correct)\w* = [^\n]*[*/%(]")
+_WRITTEN = LazyPattern(r"(?i)(exp|expected|want|wanted|should_be|desired|correct)\w* = [^\n]*[*/%(]")
 
 
 def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:

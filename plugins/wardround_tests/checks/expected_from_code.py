@@ -9,27 +9,27 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.analysis.comparison_operands import compared_sides, original
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, both_ways, last_name
 
-_ON_REPEATING = LatePattern(
+_ON_REPEATING = LazyPattern(
     r"(?i)determin|same|idempot|cach|stable|repeat|eq|singleton|hash|memo|consist|reproduc|ident|random|unique|"
     r"twice|compar|order|seed|pure|shared|reuse|copy|is_|symmetr|commut|again|multiple|two_|both|intern|persist"
 )
-_ON_LAWS = LatePattern(
+_ON_LAWS = LazyPattern(
     r"(?i)determin|same|idempot|cach|stable|repeat|singleton|hash|memo|consist|reproduc|ident|random|unique|"
     r"twice|order|seed|pure|shared|reuse|copy|symmetr|commut|again|multiple|intern|persist|equal|both"
 )
 """What a test is about that has to ask the same twice, and may call what it got first what is expected."""
-_ON_RELATIONS = LatePattern(
+_ON_RELATIONS = LazyPattern(
     r"(?i)relat|compos|split|sum_of|additiv|linear|distribut|associat|invert|inverse|round_?trip|agree|match|"
     r"differ|offset|shift|between|boundar|after|before|plus|minus"
 )
-_EXPECTED = LatePattern(
+_EXPECTED = LazyPattern(
     r"^(exp|expected|want|wanted|should_be|desired|correct|reference)(_|$)|_(expected|want)$"
 )
 _LIBRARIES = frozenset(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, last_name
 
@@ -29,8 +29,8 @@ _OPENING = frozenset(
 _RUNNING = frozenset(
     {"uvicorn.run", "uvicorn.Config", "waitress.serve", "aiohttp.web.run_app", "hypercorn.run"}
 )
-_SERVER = LatePattern(r"Server$")
-_STAND_IN = LatePattern(r"(?i)patch|mock|stub|fake")
+_SERVER = LazyPattern(r"Server$")
+_STAND_IN = LazyPattern(r"(?i)patch|mock|stub|fake")
 _FIRST, _LAST = 1024, 65535
 _START = "from http.server import HTTPServer\nimport pytest\n@pytest.fixture\ndef server():\n"
 _END = "def test_get(server):\n    assert get(server)\n"
@@ -90,7 +90,7 @@ class FixedPort(PythonTestCheck):
     ]  # fmt: skip
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         text = source.text
         return any(word in text for word in ("Server(", "bind(", "_server(", "serve(", "port=", "listen("))
 

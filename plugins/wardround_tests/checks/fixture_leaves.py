@@ -8,27 +8,27 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import SET_UP, fixture_scope, is_fixture
 from wardround_tests.models.python_tests import own_nodes, root_name
 
-_PUTTING = LatePattern(
+_PUTTING = LazyPattern(
     r"^(append|add|update|extend|insert|setdefault|subscribe|register|connect|install|enable|disable)(_\w+)?$|"
     r"^(add|set)_\w+$"
 )
 """Methods that put something into what they are called on."""
-_UNDOING = LatePattern(
+_UNDOING = LazyPattern(
     r"(?i)addfinalizer|addCleanup|addClassCleanup|monkeypatch|mocker|(?<![a-z])patch|override_settings|callback\(|restore|"
     r"rollback|reload"
 )
-_TAKING_BACK = LatePattern(
+_TAKING_BACK = LazyPattern(
     r"\.(clear|pop|popitem|remove|discard|reset\w*|unregister|unsubscribe|disconnect)\b"
 )
-_NO_STATE = LatePattern(
+_NO_STATE = LazyPattern(
     r"\.config$|(^|\.)(objects|session|db|query|_meta|testing|debug|metadata|faker|random|logger|warnings|"
     r"table|bind|engine|environ|path|modules)(\.|$)|(?i:test(ing)?_?\w*$|debug$|mock|fake|"
     r"factory|stub)|^(?i:\w*_?(db|database|crud|dao|repo|repository|store|storage|client|api|redis|cache)(_\w+)?)$"
@@ -146,7 +146,7 @@ class FixtureLeaves(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "fixture" in source.text or re.search(r"def (async)?set_?up", source.text, re.I) is not None
 
     def visit_Module(self, node: ast.Module) -> None:
@@ -237,7 +237,7 @@ class FixtureLeaves(PythonTestCheck):
         return list(_conftests(self.source))
 
 
-def _conftests(source: Source) -> Iterator[str]:
+def _conftests(source: SourceFile) -> Iterator[str]:
     folders = source.path.split("/")[:-1]
     for depth in range(len(folders) + 1):
         path = "/".join([*folders[:depth], "conftest.py"])

@@ -7,15 +7,15 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import SET_UP, is_fixture
 from wardround_tests.models.python_tests import own_nodes
 
-_OPENING = LatePattern(
+_OPENING = LazyPattern(
     r"^((sqlite3|psycopg2?|pymysql|MySQLdb|mysql\.connector|asyncpg|oracledb|pyodbc|aiosqlite)\.connect|"
     r"subprocess\.Popen|open|io\.open|socket\.(socket|create_connection|create_server)|"
     r"http\.server\.(HTTPServer|ThreadingHTTPServer)|socketserver\.\w+Server|aiohttp\.ClientSession|"
@@ -23,11 +23,11 @@ _OPENING = LatePattern(
     r"selenium\.webdriver\.(Chrome|Firefox|Edge|Remote)|smtplib\.SMTP|paramiko\.SSHClient)$"
 )
 """What holds something of the machine until it is closed."""
-_CLOSING = LatePattern(
+_CLOSING = LazyPattern(
     r"\.(close|aclose|kill|terminate|shutdown|server_close|quit|stop|disconnect|join|wait|communicate|"
     r"__exit__|__aexit__)\b|\bclosing\(|addCleanup|addfinalizer|enterContext|ExitStack|callback\("
 )
-_SMALL = LatePattern(r":memory:|daemon=True|^open\(__file__")
+_SMALL = LazyPattern(r":memory:|daemon=True|^open\(__file__")
 _START = "import sqlite3\nimport pytest\n"
 
 
@@ -98,7 +98,7 @@ class FixtureLeftOpen(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return (
             re.search(r"connect\(|Popen\(|open\(|socket|Server\(|Session\(|Executor\(|webdriver", source.text)
             is not None

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, both_ways, equal_sides, is_assertion, last_name
 
 _ROUNDED = frozenset({"approx", "round", "Decimal", "Fraction", "isclose", "allclose", "fsum"})
-_FLOAT = LatePattern(r"\d\.\d")
+_FLOAT = LazyPattern(r"\d\.\d")
 _BITS = 20
 _START = "def test_total():\n"
 
@@ -56,7 +56,7 @@ class FloatEquality(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return _FLOAT.search(source.text) is not None
 
     def look_at(self, case: TestCase) -> None:

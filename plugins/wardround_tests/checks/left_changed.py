@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, own_nodes
 
 _CALLS = frozenset({"os.putenv", "os.chdir", "os.environ.update", "os.environ.setdefault", "os.umask"})
-_PUT_BACK = LatePattern(r"environ|chdir|monkeypatch|getcwd|umask")
-_TESTS_RUN = LatePattern(r"(?i)(?:^|_)test(?:s|ing)?(?:_mode|_run)?$|^(?:\w+_)?(?:env|environment|mode)$")
+_PUT_BACK = LazyPattern(r"environ|chdir|monkeypatch|getcwd|umask")
+_TESTS_RUN = LazyPattern(r"(?i)(?:^|_)test(?:s|ing)?(?:_mode|_run)?$|^(?:\w+_)?(?:env|environment|mode)$")
 """Names of variables that say that tests run, or as what the program runs: for all tests alike."""
 _START = "import os\ndef test_region():\n"
 
@@ -97,7 +97,7 @@ class LeftChanged(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return re.search(r"environ\b|putenv|chdir|umask", source.text) is not None
 
     def visit_Module(self, node: ast.Module) -> None:

@@ -10,19 +10,19 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import binds
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import fixture_scope, is_fixture
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name, outermost_function, own_nodes
 
-_PUTTING = LatePattern(
+_PUTTING = LazyPattern(
     r"^(add|append|extend|insert|put|push|set|register|create|write|save|store|record|enqueue|book|deposit|"
     r"increment|incr|install|mark|move|rename|subscribe|sell|buy|transfer|reserve|log_in|login|sign_?up)(_|$)"
 )
-_A_PUT = LatePattern(
+_A_PUT = LazyPattern(
     r"(?m)^\s+(await )?([\w.()]+\.)?(add|append|extend|insert|put|push|set|register|create|write|"
     r"save|store|record|"
     r"enqueue|book|deposit|incr|install|mark|move|rename|subscribe|sell|buy|transfer|reserve|log_?in|sign_?up)\w*\("
@@ -142,7 +142,7 @@ class LeftForOthers(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return source.text.count("def test") > 1 and _A_PUT.search(source.text) is not None
 
     def visit_Module(self, node: ast.Module) -> None:

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 
 _PRINTS = frozenset({"pprint.pprint", "pprint.pp", "rich.print", "sys.stdout.write", "icecream.ic"})
-_CAUGHT = LatePattern(
+_CAUGHT = LazyPattern(
     r"capsys|capfd|capsysbinary|redirect_std|sys\.std(out|err)\s*=|builtins\.print|__main__|StringIO"
 )
 
@@ -59,7 +59,7 @@ class LeftOutput(PythonTestCheck):
     ]  # fmt: skip
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         text = source.text
         return ("print(" in text or "stdout.write" in text) and _CAUGHT.search(text) is None
 

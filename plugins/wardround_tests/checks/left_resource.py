@@ -6,17 +6,17 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 
-_REMOVED = LatePattern(
+_REMOVED = LazyPattern(
     r"rmtree|removedirs|rmdir|\bunlink|os\.remove|\.remove\(|clean_?up|TemporaryDirectory|remove_(dir|temp)|atexit|"
     r"delete_(dir|temp)|addCleanup|addfinalizer|ignore_cleanup"
 )
-_ENDED = LatePattern(r"\.(terminate|kill|wait|communicate|send_signal|stop)\(|killpg|\bkill_")
-_STOPPED = LatePattern(r"shutdown|server_close|\.close\(|\.stop\(")
+_ENDED = LazyPattern(r"\.(terminate|kill|wait|communicate|send_signal|stop)\(|killpg|\bkill_")
+_STOPPED = LazyPattern(r"shutdown|server_close|\.close\(|\.stop\(")
 _MADE = {
     "tempfile.mkdtemp": ("a folder", _REMOVED, "use tmp_path, or TemporaryDirectory"),
     "tempfile.mkstemp": ("a file", _REMOVED, "use tmp_path"),
@@ -81,7 +81,7 @@ class LeftResource(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         text = source.text
         return (
             "mkdtemp" in text

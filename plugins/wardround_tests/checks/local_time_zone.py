@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import children, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, equal_sides, is_assertion, last_name
@@ -20,8 +20,8 @@ _LOCAL = {
     "time.mktime": 1,
 }
 """What reads or writes a moment by the clock of the machine, and how many arguments leave it to that."""
-_CLOCK = LatePattern(r"\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
-_SET = LatePattern(r"tzset|\bTZ\b|freez|time_?machine|tz_offset|timezone_mock|travel")
+_CLOCK = LazyPattern(r"\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
+_SET = LazyPattern(r"tzset|\bTZ\b|freez|time_?machine|tz_offset|timezone_mock|travel")
 _FEWEST_SECONDS = 1e7
 _START = "from datetime import datetime\ndef test_line():\n"
 
@@ -87,7 +87,7 @@ class LocalTimeZone(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         text = source.text
         words = ("timestamp(", "localtime(", "ctime(", "mktime(", "astimezone()")
         return any(word in text for word in words) and _SET.search(text) is None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
@@ -88,7 +88,7 @@ class LostAssertion(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return re.search(r"(?m)^[ \t]+(async )?def (?!test|setUp|tearDown)\w+\(", source.text) is not None
 
     def look_at(self, case: TestCase) -> None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 
@@ -67,7 +67,7 @@ class MisusedRaises(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "aises(" in source.text or "arns(" in source.text or "aisesRegex(" in source.text
 
     def visit_Expr(self, node: ast.Expr) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
@@ -17,8 +17,8 @@ from wardround_tests.models.python_tests import FUNCTIONS, TestCase, outermost_f
 _CHANGING = frozenset(
     {"append", "extend", "insert", "add", "update", "pop", "remove", "clear", "setdefault", "discard"}
 )
-_ORDERED = LatePattern(r"pytest\.mark\.(order\(|run\(order|dependency\(.*depends)")
-_NUMBERED = LatePattern(r"test_*(\d+|step_?\d+)_|test_[a-h]_")
+_ORDERED = LazyPattern(r"pytest\.mark\.(order\(|run\(order|dependency\(.*depends)")
+_NUMBERED = LazyPattern(r"test_*(\d+|step_?\d+)_|test_[a-h]_")
 """Names that put tests in an order, which is that of the alphabet."""
 _FILLING = _CHANGING - {"clear"}
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import ClassVar, TypeGuard
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
@@ -30,7 +30,7 @@ _MANIFESTS = (
     "*.toml", "*.cfg", "*.ini", "*.txt", "*.in", "*.lock", "*.yml", "*.yaml", "Pipfile", "*conftest.py",
     "*setup.py", "*noxfile.py", "*tasks.py", "Makefile", "*.nix", "BUILD*",
 )  # fmt: skip
-_RUNS_ASYNC = LatePattern(r"\b(asyncio|anyio|trio|async|tornado|twisted|inlineCallbacks|gen_test)\w*")
+_RUNS_ASYNC = LazyPattern(r"\b(asyncio|anyio|trio|async|tornado|twisted|inlineCallbacks|gen_test)\w*")
 
 
 class NeverRun(PythonTestCheck):
@@ -116,7 +116,7 @@ class NeverRun(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "async def test" in source.text
 
     def look_at(self, case: TestCase) -> None:

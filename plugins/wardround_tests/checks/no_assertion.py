@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
@@ -21,21 +21,21 @@ from wardround_tests.models.python_tests import (
     own_nodes,
 )
 
-_SMOKE_NAME = LatePattern(
+_SMOKE_NAME = LazyPattern(
     r"smoke|import|crash|error|rais|throw|fail|work|runs?(_|$)|compil|leak|hang|deadlock|segfault|warn|"
     r"does_?n[o']?t|(^|_)(no|not|non|never|without|allow|allows|allowed|accept|accepts|ok|can|valid|safe|"
     r"silent|silently|quiet|ignore|ignores|ignored|noop|nop|idempotent|tolerates?|handles?|supports?|"
     r"regression|issue|gh|bug|benchmark|bench|perf|fuzz|typing|types|mypy|example|examples|doc|docs|demo|"
     r"sanity|exit|close|closes|closed|cleanup|skip|skips|skipped)(_|\d|$)"
 )
-_SMOKE_TEXT = LatePattern(
+_SMOKE_TEXT = LazyPattern(
     r"(?i)\b(not|n't|no|never|without)\b[^\n]{0,40}\b(rais|crash|fail|error|hang|warn|except|throw|deadlock|"
     r"block|leak|segfault|blow|break|complain|problem)|smoke|\bshould (work|pass|succeed|be (ok|fine|valid))|"
     r"\bworks?\b|\b(mypy|pyright|type.?check)|simplefilter\(|skipTest\(|pytest\.skip\("
 )
 
 
-_RESULT_NAME = LatePattern(
+_RESULT_NAME = LazyPattern(
     r"^(res|ret|rv|got|out|actual|answer|value|data|response|resp|result|output)s?$|_result$|^result_"
 )
 

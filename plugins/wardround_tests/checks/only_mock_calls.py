@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
@@ -121,7 +121,7 @@ class OnlyMockCalls(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         words = ("assert_called", "assert_awaited", "assert_has_calls", ".called", ".call_count")
         return any(word in source.text for word in words)
 
@@ -230,13 +230,13 @@ class OnlyMockCalls(PythonTestCheck):
         return self.module.imported_name(target) or "" if last_name(node.func) == "object" else ""
 
 
-_COMMAND = LatePattern(
+_COMMAND = LazyPattern(
     r"(?i)^(save|create|add|update|delete|remove|send|post|put|patch|publish|write|insert|execute|commit|run|call|"
     r"charge|notify|emit|enqueue|store|upload|register|set|push|dispatch|submit|start|stop|open|close|mark|apply|"
     r"refund|pay|log|handle|process|trigger|invoke|perform|persist|record|deliver|queue|schedule|cancel|lock)"
 )
 """Methods that are called for what they do, so that to be called with the right arguments is all there is."""
-_ON_CALLS = LatePattern(
+_ON_CALLS = LazyPattern(
     r"(?i)(^|_)(uses?|calls?|called|calling|pass(es|ed)?|delegates?|asks?|forwards?|quer(y|ies)|invokes?|requests?|"
     r"once|only|caches?|cached|with|limits?|times|retr(y|ies))(_|$)"
 )

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase
 
 _ROOTS = ("", "src/", "lib/", "app/", "backend/", "server/")
-_PATCHING = LatePattern(r"(^|\.)patch(\.object)?$|monkeypatch\.setattr$")
+_PATCHING = LazyPattern(r"(^|\.)patch(\.object)?$|monkeypatch\.setattr$")
 _START = "from unittest.mock import patch\nfrom app.join import join\n"
 _MAIL = "from app.mail import send\ndef join(name):\n    send(name)\n"
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, last_name
 
-_PATCHING = LatePattern(
+_PATCHING = LazyPattern(
     r"(^|\.)(mock|mocker)\.patch(\.(object|dict|multiple))?$|^(unittest\.)?mock\.patch|^patch$|"
     r"(^|\.)(freeze_time|time_machine\.travel|requests_mock\.Mocker|mock_aws|aioresponses)$"
 )
@@ -26,7 +26,7 @@ _FOR_ALL = frozenset(
     }
 )  # fmt: skip
 """Calls whose effect the whole process keeps."""
-_UNDONE = LatePattern(
+_UNDONE = LazyPattern(
     r"addCleanup|addfinalizer|addClassCleanup|addModuleCleanup|stopall|\.stop\b|ExitStack|callback\("
 )
 _START = "import shop\n"
@@ -125,7 +125,7 @@ class PatchedForGood(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "import" in source.text
 
     def look_at(self, case: TestCase) -> None:

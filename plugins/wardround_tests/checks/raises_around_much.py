@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import last_name, own_nodes
@@ -97,7 +97,7 @@ class RaisesAroundMuch(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "aises(" in source.text
 
     def visit_With(self, node: ast.With) -> None:

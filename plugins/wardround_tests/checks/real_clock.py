@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import children, walk
 from wardround_tests.check import PythonTestCheck
@@ -37,16 +37,16 @@ _CLOCKS = frozenset(
         "whenever.Instant.now",
     }
 )
-_HELD = LatePattern(r"freez|time_machine|travel|mock_(time|now|clock)|patch[^\n]*(time|now|today)")
-_RELATIVE = LatePattern(
+_HELD = LazyPattern(r"freez|time_machine|travel|mock_(time|now|clock)|patch[^\n]*(time|now|today)")
+_RELATIVE = LazyPattern(
     r"(?i)\b(ago|yesterday|today|tomorrow|just now|from now|days?|hours?|minutes?|weeks?|months?|years?)\b"
 )
 """Words for how far off a moment is."""
-_AGES = LatePattern(
+_AGES = LazyPattern(
     r"^(get_|current_|compute_|calculate_)?(age|age_in_\w+|years_old|days_(left|until|since|remaining|old|overdue|ago)|"
     r"years_(since|of_service)|time_left|days_to_\w+)$"
 )
-_FIXED_DATE = LatePattern(r"\bdate(time)?\(\s*\d{4}|[\"'](19|20)\d\d-\d\d-\d\d")
+_FIXED_DATE = LazyPattern(r"\bdate(time)?\(\s*\d{4}|[\"'](19|20)\d\d-\d\d-\d\d")
 _PAUSE_S = 0.5
 """For as long a process may be kept from running on a machine that does other things too."""
 _START = "from datetime import datetime\ndef test_order():\n"
@@ -162,7 +162,7 @@ class RealClock(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return ("time" in source.text or "date" in source.text) and _HELD.search(source.text) is None
 
     def look_at(self, case: TestCase) -> None:

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
@@ -18,14 +18,14 @@ from wardround_tests.models.fixtures import is_fixture
 from wardround_tests.models.python_tests import FUNCTIONS, last_name
 
 _VERBS = "get|post|put|patch|delete|head|options|request|stream"
-_REQUESTS = LatePattern(
+_REQUESTS = LazyPattern(
     rf"^((requests|httpx|requests\.api)\.({_VERBS})|urllib\.request\.(urlopen|urlretrieve)|aiohttp\.request|"
     r"urllib3\.request|websockets?\.(connect|create_connection)|websockets\.sync\.client\.connect|wget\.download|"
     r"pandas\.read_(csv|json|excel|html|xml|parquet|table)|xmlrpc\.client\.ServerProxy|git\.Repo\.clone_from|"
     r"(sqlalchemy\.)?create_engine|pymongo\.MongoClient|redis\.(from_url|Redis\.from_url)|"
     r"psycopg2?\.connect|asyncpg\.connect)$"
 )
-_CONNECTIONS = LatePattern(
+_CONNECTIONS = LazyPattern(
     r"^(socket\.(create_connection|getaddrinfo|gethostbyname|gethostbyname_ex|connect)|"
     r"smtplib\.(SMTP|SMTP_SSL)|ftplib\.(FTP|FTP_TLS)|imaplib\.(IMAP4|IMAP4_SSL)|poplib\.(POP3|POP3_SSL)|"
     r"telnetlib\.Telnet|http\.client\.(HTTPConnection|HTTPSConnection)|asyncio\.open_connection|"
@@ -40,36 +40,36 @@ _CLIENTS = frozenset(
 )  # fmt: skip
 _CLOUDS = frozenset({"boto3.client", "boto3.resource"})
 """What asks the servers of a cloud unless it is told others."""
-_CLOUD_STAND_INS = LatePattern(
+_CLOUD_STAND_INS = LazyPattern(
     r"(?i)moto|mock_aws|Stubber|localstack|endpoint_url|mock\b|patch|fake|placebo|vcr|ENDPOINT"
 )
-_ASKING = LatePattern(
+_ASKING = LazyPattern(
     r"://|\bboto3\b|\b(socket|smtplib|ftplib|imaplib|poplib|telnetlib|http\.client|open_connection|"
     r"dns\.resolver|redis|psycopg2?|pymysql|asyncpg|ldap3)\b"
 )
-_FAKES = LatePattern(
+_FAKES = LazyPattern(
     r"\b(responses|requests_mock|respx|httpretty|vcr|betamax|aioresponses|pytest_httpx|httpx_mock|pook|nock|"
     r"pytest_recording|mocket|socket_disabled|wiremock|requests_mocker|cassette|use_cassette)\b"
 )
-_STAND_INS = LatePattern(
+_STAND_INS = LazyPattern(
     r"(?i)mock|patch|server|cassette|recorder|httpbin|fake|stub|live|network|vcr|internet|proxy|raises"
 )
-_CLIENT_NAME = LatePattern(
+_CLIENT_NAME = LazyPattern(
     r"(Client|Api|API|Gateway|Session|Fetcher|Connector|Downloader|Crawler|Scraper|Provider|Sdk|SDK|Adapter)$"
 )
 _STANDING_IN = frozenset({"transport", "session", "client", "http", "opener", "fetch", "app", "http_client"})
-_OFFLINE = LatePattern(
+_OFFLINE = LazyPattern(
     r"(?i)url|path|build|format|header|config|parse|sign|make|with|valid|close|register|mount|add|set|use|name|"
     r"^(is|has|from|to|_)"
 )
 """Methods that need no server, going by their names."""
 _ADDRESSES = frozenset({"base_url", "api_url", "server_url", "endpoint_url", "api_base", "host_url"})
-_REPLACING = LatePattern(r"(?i)mock|patch|fake|stub|transport|fixture_path|recorded|override|setattr")
-_OWN_HOST = LatePattern(
+_REPLACING = LazyPattern(r"(?i)mock|patch|fake|stub|transport|fixture_path|recorded|override|setattr")
+_OWN_HOST = LazyPattern(
     r"(?i)^(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[?::1)|"
     r"(^|\.)(example|test|invalid|local|localhost|internal)$|(^|\.)example\.(com|org|net)$|^[^.]*$|mock|fake|dummy"
 )
-_SCHEME = LatePattern(
+_SCHEME = LazyPattern(
     r"(https?|wss?|ftp|postgres(ql)?(\+\w+)?|mysql(\+\w+)?|mongodb(\+srv)?|rediss?|amqps?)://"
 )
 _START = "import requests\ndef test_rates():\n"
@@ -247,7 +247,7 @@ class RealNetwork(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return _ASKING.search(source.text) is not None and _FAKES.search(source.text) is None
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import (
@@ -22,7 +22,7 @@ from wardround_tests.models.python_tests import (
 
 _MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec"})
 _OF_ONE = frozenset({"assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"})
-_METHOD_OF_CLASS = LatePattern(r"(?:^|\.)([A-Z]\w*)\.\w+$")
+_METHOD_OF_CLASS = LazyPattern(r"(?:^|\.)([A-Z]\w*)\.\w+$")
 _PLAIN = frozenset(
     {"Decimal", "Fraction", "date", "datetime", "timedelta", "len", "list", "sorted", "str", "set"}
 )

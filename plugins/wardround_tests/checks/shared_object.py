@@ -6,28 +6,28 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, is_assertion, outermost_function
 
-_MAKING = LatePattern(r"^_*([A-Z]\w*[a-z]|(create|make|build|new|open)_\w+)$")
-_NO_STATE = LatePattern(
+_MAKING = LazyPattern(r"^_*([A-Z]\w*[a-z]|(create|make|build|new|open)_\w+)$")
+_NO_STATE = LazyPattern(
     r"(?i)mock|patch|fake|client|logger|runner|faker|parser|engine|app$|path$|schema|regex|pattern|template|"
     r"serializer|formatter|validator|settings|config|decimal|fraction|date|time|version|uuid|url|enum|typevar"
 )
 """Names of what tests share without leaving anything in it, or of what is no part of the code under test."""
-_ADDING = LatePattern(
+_ADDING = LazyPattern(
     r"^(add|append|insert|push|put|register|unregister|remove|delete|pop|set|store|save|create|enqueue|subscribe|"
     r"connect|deposit|withdraw|increment|update|discard|open|close|move|rename|mark|assign|cancel)(_\w+)?$"
 )
 
 
-_DOING = LatePattern(
+_DOING = LazyPattern(
     r"\.(add|append|insert|push|put|register|set|connect|subscribe|open|create|store|enqueue)"
 )
-_UNDOING = LatePattern(
+_UNDOING = LazyPattern(
     r"\bfinally:|\.(remove|unregister|delete|pop|disconnect|unsubscribe|discard|close)\w*\(|\bdel "
 )
 """A test that takes away again what it put in leaves nothing."""
@@ -92,7 +92,7 @@ class SharedObject(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "def test" in source.text and " = " in source.text
 
     def visit_Module(self, node: ast.Module) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, last_name
 
-_SHARED = LatePattern(r"^(/tmp/|/var/tmp/|[A-Za-z]:[\\/]+([Tt]emp|TEMP|tmp)[\\/])[^\s{}]")
+_SHARED = LazyPattern(r"^(/tmp/|/var/tmp/|[A-Za-z]:[\\/]+([Tt]emp|TEMP|tmp)[\\/])[^\s{}]")
 _FILES = frozenset(
     {
         "os.mkdir", "os.makedirs", "os.remove", "os.unlink", "os.rmdir", "os.rename", "os.path.exists",
@@ -26,7 +26,7 @@ _OF_PATHS = frozenset(
     {"write_text", "write_bytes", "read_text", "read_bytes", "mkdir", "touch", "unlink", "rmdir", "exists",
      "is_file", "is_dir", "open", "iterdir", "glob", "rglob", "stat", "symlink_to", "rename"}
 )  # fmt: skip
-_STAND_IN = LatePattern(
+_STAND_IN = LazyPattern(
     r"pyfakefs|mock_open|builtins\.open|Patcher\(\)|isolated_filesystem|patch\(.(os|shutil|pathlib)\."
 )
 _START = "from report import write\n"
@@ -96,7 +96,7 @@ class SharedPath(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         text = source.text
         return (
             any(word in text for word in ("/tmp/", "gettempdir", "/temp", "\\temp", "\\Temp", "/Temp"))  # noqa: S108

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
@@ -26,7 +26,7 @@ _NOTICED_S = 0.1
 """Below this a sleep yields rather than waits; nobody notices it."""
 _SLOW_S = 0.5
 """From here on a hundred such tests cost a minute."""
-_ABOUT_TIME = LatePattern(
+_ABOUT_TIME = LazyPattern(
     r"(?i)time|sleep|slow|expir|ttl|delay|throttl|rate|durat|elaps|timing|wait|poll|lag|age|"
     r"retry|backoff|keepalive|idle|interval|schedul|clock|heartbeat|lease"
 )
@@ -147,7 +147,7 @@ class Sleep(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "sleep" in source.text or "wait" in source.text
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import last_name, own_nodes
 
 _CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})
-_TELLING = LatePattern(
+_TELLING = LazyPattern(
     r"^(pprint|print|traceback\.print_\w+|warnings\.warn|sys\.std(out|err)\.write)$|"
     r"^(?i:_*(self\.)?_*(log|logging|logger))\.(debug|info|warn|warning|error|exception|critical|log)$"
 )
@@ -74,7 +74,7 @@ class SwallowedAssertion(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "except" in source.text or "suppress" in source.text
 
     def visit_With(self, node: ast.With) -> None:

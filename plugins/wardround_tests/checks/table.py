@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import Row
+from wardround.checks.lazy import CheckEntry
 
-TABLE: tuple[Row, ...] = (
+TABLE: tuple[CheckEntry, ...] = (
     ("TE001", "no_assertion:NoAssertion", (), (), ""),
     ("TE002", "always_true:AlwaysTrue", (), (), ""),
     ("TE003", "self_tested_mock:SelfTestedMock", (), (), ""),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
@@ -61,7 +61,7 @@ class Unawaited(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "async def" in source.text
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
+from wardround.checks.base import Invalid, SourceFile, Valid
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
@@ -139,7 +139,7 @@ class UncollectedTest(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         words = ("class ", "    def test", "fixture", "parametrize")
         return "assert" in source.text and any(word in source.text for word in words)
 

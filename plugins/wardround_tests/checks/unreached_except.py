@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import (
@@ -18,7 +18,7 @@ from wardround_tests.models.python_tests import (
     own_nodes,
 )
 
-_CHECKING = LatePattern(r"(check|verify|validate|ensure|match|compare|must|confirm)(_|[A-Z]|$)")
+_CHECKING = LazyPattern(r"(check|verify|validate|ensure|match|compare|must|confirm)(_|[A-Z]|$)")
 _START = "def test_add():\n    try:\n        add(1, 'a')\n"
 
 
@@ -112,7 +112,7 @@ class UnreachedExcept(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return "except" in source.text
 
     def visit_Try(self, node: ast.Try) -> None:

@@ -8,20 +8,20 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name, own_nodes
 
-_DRAWS = LatePattern(
+_DRAWS = LazyPattern(
     r"^(random\.(random|randint|randrange|choice|choices|sample|shuffle|uniform|gauss|normalvariate|getrandbits)|"
     r"numpy\.random\.(rand|randn|randint|random|random_sample|choice|normal|uniform|permutation|shuffle|"
     r"standard_normal|poisson|binomial|exponential|beta|gamma)|"
     r"torch\.(rand|randn|randint|randperm)|"
     r"secrets\.(choice|randbelow)|numpy\.random\.(random_integers|uniform|integers|bytes|laplace|lognormal))$"
 )
-_SEEDED = LatePattern(r"(?i)\bseed\b|seed_|_seed|random_state|hypothesis|randomly")
+_SEEDED = LazyPattern(r"(?i)\bseed\b|seed_|_seed|random_state|hypothesis|randomly")
 _SOURCES = frozenset(
     {
         "faker.Faker", "faker.Factory.create", "random.Random", "numpy.random.default_rng",
@@ -30,10 +30,10 @@ _SOURCES = frozenset(
 )  # fmt: skip
 """What gives random values when it is made without a seed."""
 
-_OF_LETTERS = LatePattern(
+_OF_LETTERS = LazyPattern(
     r"letters|alpha|\d{6}|digits|lowercase|uppercase|hexdigits|alphabet|string\.|chars|\bport|65535"
 )
-_UNIQUE = LatePattern(
+_UNIQUE = LazyPattern(
     r"(?i)(^|_)(u?u?id|name|e?mail|key|token|suffix|prefix|slug|port|path|file|label|title|tag|nonce|salt|string|str|"
     r"text|word|username|login|phone|address|unique|secret|password)s?(_|$|\d)"
 )
@@ -150,7 +150,7 @@ class UnseededRandom(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         text = source.text
         return any(word in text for word in _WORDS) and _SEEDED.search(text) is None
 

@@ -6,23 +6,23 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase
 
-_FIXTURES = LatePattern(r"^(snapshot(_\w+)?|\w+_snapshot|data_regression|file_regression)$")
+_FIXTURES = LazyPattern(r"^(snapshot(_\w+)?|\w+_snapshot|data_regression|file_regression)$")
 _MATCHES = frozenset(
     {"assert_match", "assert_match_dir", "check", "assertMatchSnapshot", "assert_match_snapshot"}
 )
-_WHOLE = LatePattern(
+_WHOLE = LazyPattern(
     r"(\b|_)(response|resp|res|rv|page|r|client\.\w+\(.*\))\.(json\(\)|content|text|data|body|html|get_json\(\)|get_data\(|json\b|"
     r"rendered_content|output)|\.(page_source|to_html\(\)|prettify\(|model_dump\(\)|to_dict\(\)|asdict\(|"
     r"render\(\))|render_to_string\(|\basdict\(|result\.(output|stdout)|capsys\.readouterr\(\)|"
     r"^(response|resp|html|page|output|payload|body|document)$"
 )
-_GATHERING = LatePattern(r"\basdict\(|\bvars\(|\.__dict__|model_dump\(\)|\.to_dict\(\)|\.(json|dict)\(\)")
+_GATHERING = LazyPattern(r"\basdict\(|\bvars\(|\.__dict__|model_dump\(\)|\.to_dict\(\)|\.(json|dict)\(\)")
 """What takes all that an object holds."""
 _START = "def test_page(client, snapshot):\n    response = client.get('/page')\n"
 
@@ -90,7 +90,7 @@ class WholeSnapshot(PythonTestCheck):
     ]
 
     @classmethod
-    def wants(cls, source: Source) -> bool:
+    def wants(cls, source: SourceFile) -> bool:
         return any(word in source.text for word in ("snapshot", "Snapshot", "_regression"))
 
     def look_at(self, case: TestCase) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import children, walk
 from wardround_tests.file_kinds import is_collected
@@ -17,7 +17,7 @@ from wardround_tests.models.fixtures import serving
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
-ASSERTING_NAME = LatePattern(
+ASSERTING_NAME = LazyPattern(
     r"^_*(assert|check|verify|expect|should|ensure|validate|compare|fail$|fail_|must|match|confirm|"
     r"test(_(?!client|request|cli|app|server|data|dir|file|path)\w*)?$|"
     r"run_.*test|do_.*test|_?run_.*case|approve|raises|warns|deprecated_call|exit_with|finish_request_and_)"
@@ -105,7 +105,7 @@ def own_nodes(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
             stack.extend(reversed(list(children(node))))
 
 
-_CERTAIN_NAME = LatePattern(r"(?i)assert|^_*(check|verify|expect)_|^(raises|warns|fail|deprecated_call)$")
+_CERTAIN_NAME = LazyPattern(r"(?i)assert|^_*(check|verify|expect)_|^(raises|warns|fail|deprecated_call)$")
 
 
 def is_certain_assertion(node: ast.AST) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
 from wardround_tests.models.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
@@ -17,8 +17,8 @@ from wardround_tests.models.assertions import EXACT, LOOSE, PARTIAL, Assertion, 
 _TITLE = r"\(\s*(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
 _CALL = r"(?<![\w.$])(?P<call>(?:it|test|xit|xtest|fit)(?:\.\w+)*)\s*(?=[(`])"
 _GROUP = r"(?<![\w.$])(?P<call>x?(?:describe|suite|context)(?:\.\w+)*)\s*\("
-_EXPECT = LatePattern(r"(?<![\w.$])expect(?:\.\w+)?\s*\(")
-_MATCHER = LatePattern(r"\s*\.\s*(\w+)\s*(\(?)")
+_EXPECT = LazyPattern(r"(?<![\w.$])expect(?:\.\w+)?\s*\(")
+_MATCHER = LazyPattern(r"\s*\.\s*(\w+)\s*(\(?)")
 _BRACKETS = (
     r"(?s)//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|[()]|"
     r"(?<=[(,=:\[!&|?{};])[ \t\n]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
@@ -66,7 +66,7 @@ _NEGATED = {
 
 def script_tests(text: str) -> Iterator[TestedCase]:
     """The tests of a script whose title no other test there has, in source order."""
-    script = Script(text)
+    script = ScriptTests(text)
     found = list(_titled(script))
     titles = Counter(title for title, *_ in found)
     skipped = [(match, end) for match, end in _groups(script) if _is_skipped(match["call"])]
@@ -89,7 +89,7 @@ def script_tests(text: str) -> Iterator[TestedCase]:
 
 
 @dataclass(frozen=True)
-class Script:
+class ScriptTests:
     """The text of a test file, and where its lines begin and its brackets close."""
 
     text: str
@@ -121,7 +121,7 @@ class Script:
         return Span(line, column, line, column + width)
 
 
-def _titled(script: Script) -> Iterator[tuple[str, re.Match[str], int, str]]:
+def _titled(script: ScriptTests) -> Iterator[tuple[str, re.Match[str], int, str]]:
     """Title, match of the call, opening bracket and table of cases of each test."""
     titled = bounded(f"(?s){_TITLE}")
     for match in re.finditer(_CALL, script.text):
@@ -135,13 +135,13 @@ def _titled(script: Script) -> Iterator[tuple[str, re.Match[str], int, str]]:
             yield title["title"], match, start, table
 
 
-def _end_of_table(script: Script, start: int) -> int:
+def _end_of_table(script: ScriptTests, start: int) -> int:
     if script.text[start] == "(":
         return script.ends.get(start, start)
     return script.text.find("`", start + 1) + 1 or start
 
 
-def _groups(script: Script) -> Iterator[tuple[re.Match[str], int]]:
+def _groups(script: ScriptTests) -> Iterator[tuple[re.Match[str], int]]:
     for match in re.finditer(_GROUP, script.text):
         yield match, script.ends.get(match.end() - 1, match.end())
 
@@ -174,7 +174,7 @@ def _items(inner: str) -> Iterator[str]:
         yield last
 
 
-def _expects(script: Script, start: int, end: int) -> Iterator[Assertion]:
+def _expects(script: ScriptTests, start: int, end: int) -> Iterator[Assertion]:
     text, ends = script.text, script.ends
     for match in _EXPECT.finditer(text, start, end):
         opening = match.end() - 1

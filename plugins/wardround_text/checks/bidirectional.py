@@ -6,12 +6,12 @@ import unicodedata
 from typing import ClassVar
 
 from wardround.checks.base import Check, Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
-from wardround_text.kinds import LONGEST_READ, Kind, is_for_tests, kind_of
+from wardround_text.kinds import LONGEST_READ, TextKind, is_for_tests, kind_of
 
-_CONTROLS = LatePattern("[\u202a-\u202e\u2066-\u2069]")
-_OVERRIDES = LatePattern("[\u202d\u202e]")
+_CONTROLS = LazyPattern("[\u202a-\u202e\u2066-\u2069]")
+_OVERRIDES = LazyPattern("[\u202d\u202e]")
 
 
 class BidirectionalControl(Check):
@@ -45,12 +45,12 @@ class BidirectionalControl(Check):
 
     def run(self) -> None:
         kind = kind_of(self.source.path)
-        if self.source.text.isascii() or kind is Kind.TRANSLATION:
+        if self.source.text.isascii() or kind is TextKind.TRANSLATION:
             return
-        controls = _OVERRIDES if kind is Kind.PROSE else _CONTROLS
+        controls = _OVERRIDES if kind is TextKind.PROSE else _CONTROLS
         if controls.search(self.source.text) is None:
             return
-        is_weak = kind is not Kind.CODE or is_for_tests(self.source.path)
+        is_weak = kind is not TextKind.CODE or is_for_tests(self.source.path)
         for number, line in enumerate(self.source.lines, 1):
             match = controls.search(line)
             if match is not None:

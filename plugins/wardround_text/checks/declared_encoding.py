@@ -6,13 +6,13 @@ import re
 from typing import ClassVar
 
 from wardround.checks.base import Check, Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 
-_DECLARED = LatePattern(r"[ \t\f]*#.*?(coding[:=][ \t]*([-\w.]+))", re.ASCII)
-_NO_CODE = LatePattern(r"[ \t\f]*(?:#.*)?", re.ASCII)
-_PYTHON = LatePattern(r"#!.*\bpython")
-_LINE_END = LatePattern(r"\r\n?|\n")
+_DECLARED = LazyPattern(r"[ \t\f]*#.*?(coding[:=][ \t]*([-\w.]+))", re.ASCII)
+_NO_CODE = LazyPattern(r"[ \t\f]*(?:#.*)?", re.ASCII)
+_PYTHON = LazyPattern(r"#!.*\bpython")
+_LINE_END = LazyPattern(r"\r\n?|\n")
 _PROBE = (
     bytes(set(range(128)) - {ord("\\")})
     + rb"\u0041\x41\101 +AEE- ~{VP~} .xn--bcher-kva. "

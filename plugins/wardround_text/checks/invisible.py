@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import ClassVar
 
 from wardround.checks.base import Check, Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
-from wardround_text.kinds import LONGEST_READ, Kind, Part, is_for_tests, kind_of, part_at
+from wardround_text.kinds import LONGEST_READ, LinePart, TextKind, is_for_tests, kind_of, part_at
 
 _ZERO_WIDTH = "\u200b-\u200d\u2060-\u2064\ufeff\u034f\u180b-\u180f"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _TAGS = "\U000e0000-\U000e007f"
-_IN_NAME = LatePattern(
+_IN_NAME = LazyPattern(
     f"(?<=[A-Za-z0-9_$])[{_ZERO_WIDTH}{_TAGS}]+(?=[A-Za-z0-9_$])"
     f"|(?<=[A-Za-z_$])[{_SELECTORS}]+|(?<=[0-9])[{_SELECTORS}]+(?!\u20e3)(?=[A-Za-z0-9_$])"
     "|(?<![\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3])[\u3164\uffa0\u115f\u1160]+"
 )
 """Behind or between letters; behind a digit, a selector makes a keycap. Hangul fillers count as letters."""
-_PAYLOAD = LatePattern(
+_PAYLOAD = LazyPattern(
     f"[{_SELECTORS}]{{3,}}|(?<![\U0001f3f4{_TAGS}])[{_TAGS}]{{2,}}|[\u200b-\u200d\u2060-\u2064\ufeff]{{5,}}"
 )
 """More than any emoji or script needs; tags follow a flag."""
@@ -57,7 +57,7 @@ class InvisibleCharacter(Check):
     def run(self) -> None:
         if self.source.text.isascii():
             return
-        is_code = kind_of(self.source.path) is Kind.CODE
+        is_code = kind_of(self.source.path) is TextKind.CODE
         patterns = (_PAYLOAD, _IN_NAME) if is_code else (_PAYLOAD,)
         if not any(pattern.search(self.source.text) for pattern in patterns):
             return
@@ -65,7 +65,7 @@ class InvisibleCharacter(Check):
             match = next((m for pattern in patterns if (m := pattern.search(line))), None)
             if match is None:
                 continue
-            in_code = is_code and part_at(self.source.path, line, match.start()) is Part.CODE
+            in_code = is_code and part_at(self.source.path, line, match.start()) is LinePart.CODE
             is_payload = match.re.pattern == _PAYLOAD.pattern
             weak = is_for_tests(self.source.path) or len(line) > LONGEST_READ or not (in_code or is_payload)
             shown = " ".join(f"U+{ord(sign):04X}" for sign in match[0][:3])

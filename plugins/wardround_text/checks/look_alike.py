@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from wardround.checks.base import Check, Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
-from wardround_text.kinds import Kind, Part, is_for_tests, kind_of, part_at
+from wardround_text.kinds import LinePart, TextKind, is_for_tests, kind_of, part_at
 
-_WORD = LatePattern(r"\w*[^\W\x00-\x7f]\w*")
+_WORD = LazyPattern(r"\w*[^\W\x00-\x7f]\w*")
 _PAIRS = (
     ("\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u0475\u04cf",
      "aeopcyxijshdqwvl"),
@@ -31,7 +31,7 @@ _USUAL_ALONE = dict(zip("\u03b1\u03b3\u03b9\u03ba\u03bd\u03c1\u03c4\u03c5\u03c7"
 """Greek letters that formulas use, which count only where the Latin name is there too."""
 _PHONETIC = frozenset("\u0251\u0261")
 """Latin letters that strings have for how a word is spoken."""
-_COMPATIBLE = LatePattern("[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]")
+_COMPATIBLE = LazyPattern("[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]")
 """Fullwidth and mathematical letters: to Python the same name as in ASCII."""
 
 
@@ -66,7 +66,7 @@ class LookAlikeIdentifier(Check):
     ]
 
     def run(self) -> None:
-        if self.source.text.isascii() or kind_of(self.source.path) is not Kind.CODE:
+        if self.source.text.isascii() or kind_of(self.source.path) is not TextKind.CODE:
             return
         for number, line in enumerate(self.source.lines, 1):
             if not line.isascii():
@@ -75,14 +75,14 @@ class LookAlikeIdentifier(Check):
     def _inspect(self, number: int, line: str) -> None:
         for start, word, skeleton, is_mixed in _candidates(line):
             part = part_at(self.source.path, line, start)
-            if part is Part.COMMENT or not (
-                is_mixed or (part is Part.CODE and self._is_known(word, skeleton))
+            if part is LinePart.COMMENT or not (
+                is_mixed or (part is LinePart.CODE and self._is_known(word, skeleton))
             ):
                 continue
             in_tests = is_for_tests(self.source.path)
-            if part is Part.STRING and (in_tests or not _PHONETIC.isdisjoint(word)):
+            if part is LinePart.STRING and (in_tests or not _PHONETIC.isdisjoint(word)):
                 continue
-            weak = part is Part.STRING or in_tests
+            weak = part is LinePart.STRING or in_tests
             odd = next(sign for sign in word if not sign.isascii())
             span = Span(number, start + 1, number, start + len(word) + 1)
             name = f"U+{ord(odd):04X} {unicodedata.name(odd, '')}".strip()

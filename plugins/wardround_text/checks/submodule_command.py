@@ -6,12 +6,12 @@ import re
 from typing import ClassVar
 
 from wardround.checks.base import Check, Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 
-_VALUE = LatePattern(r"""(?im)^[ \t]*(url|path|update)[ \t]*=[ \t"]*([^\s"].*?)"?[ \t]*\r?$""")
+_VALUE = LazyPattern(r"""(?im)^[ \t]*(url|path|update)[ \t]*=[ \t"]*([^\s"].*?)"?[ \t]*\r?$""")
 _RUNS = {"url": r"-|ext::|fd::", "path": r"-", "update": r"!"}
-_LOCAL = LatePattern(r"(?i)file:|/")
+_LOCAL = LazyPattern(r"(?i)file:|/")
 
 
 class SubmoduleCommand(Check):
@@ -45,7 +45,7 @@ class SubmoduleCommand(Check):
             return
         for match in _VALUE.finditer(self.source.text):
             key, value = match[1].lower(), match[2]
-            line, column = self.source.place(match.start(2))
+            line, column = self.source.position(match.start(2))
             span = Span(line, column, line, column + len(value))
             if re.match(_RUNS[key], value, re.IGNORECASE):
                 self.report(span, f"{key} = {value[:40]} runs a program; use an https or ssh address")

@@ -6,27 +6,27 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import Code, code_of
 from wardround.languages.script.syntax import Node
-from wardround.semantics.semdiff.removed_uses import Use
+from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_typescript.analysis.exports import Modules, provides, unquoted
 from wardround_typescript.analysis.import_users import ExportUsers, below
 
-_MADE = LatePattern(
+_MADE = LazyPattern(
     r"(?i)(^|/)[.+$_]|gen(erated)?(/|$)|\b(dist|build|out|lib|vendor|node_modules|public|wasm|types?)\b|[!?#:]"
 )
 """Paths of modules that a build, a framework or a loader may make."""
-_OTHER_KIND = LatePattern(
+_OTHER_KIND = LazyPattern(
     r"\.(?:css|s[ac]ss|less|styl|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|json5?|graphql|gql|mdx?|html?|astro"
     r"|wasm|txt|ya?ml|node|proto|glsl|sql|csv|mp[34]|po|pdf|xml)$"
 )
-_ENDING = LatePattern(r"\.[mc]?[jt]sx?$")
+_ENDING = LazyPattern(r"\.[mc]?[jt]sx?$")
 
 
 def missing_uses(
     path: str, text: str, modules: Modules, is_added: Callable[[int], bool]
-) -> Iterator[tuple[str, Use]]:
+) -> Iterator[tuple[str, RemovedUse]]:
     """What added lines of a script use and the repository does not have, each with the path of its module.
 
     A missing module has the path of its import, without an ending.
@@ -56,7 +56,7 @@ def missing_uses(
 
 def _imports_of_missing(
     path: str, text: str, gone: Sequence[str], modules: Modules, is_added: Callable[[int], bool]
-) -> Iterator[tuple[str, Use]]:
+) -> Iterator[tuple[str, RemovedUse]]:
     paths = {f"{stem}.ts": stem for stem in gone}
     with_missing = Modules(modules.project, [*paths], [*paths])
     for target, use in ExportUsers(dict.fromkeys(paths, ()), (), with_missing).uses_in(path, text):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_typescript.check import TreeCheck
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = ("function", "arrow", "method_definition")
 _CHOSEN = frozenset({"if_statement", "ternary_expression", "binary_expression"})
-_AT_HOME = LatePattern(
+_AT_HOME = LazyPattern(
     r"(?i)NODE_ENV|(^|[^a-z])(is_?)?(dev|debug|local|prod|test|staging)|[a-z](Dev|Prod|Local)"
 )
 
@@ -111,7 +111,7 @@ class ServerCheck(TreeCheck):
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class CallOption:
     """A value of an option that takes a protection away.
 
     Attributes:
@@ -120,8 +120,8 @@ class Setting:
     """
 
     key: str
-    value: LatePattern
-    beside: LatePattern
+    value: LazyPattern
+    beside: LazyPattern
     message: str
     severity: Severity | None = None
 
@@ -129,10 +129,10 @@ class Setting:
 class SettingCheck(ServerCheck):
     """A check on options that take a protection away, wherever the object stands that holds them."""
 
-    SETTINGS: ClassVar[tuple[Setting, ...]]
+    SETTINGS: ClassVar[tuple[CallOption, ...]]
 
     def look(self) -> None:
-        named: dict[str, list[Setting]] = {}
+        named: dict[str, list[CallOption]] = {}
         for one in self.SETTINGS:
             named.setdefault(one.key, []).append(one)
         for node in self.code.kinds("pair", "assignment_expression"):
@@ -142,7 +142,7 @@ class SettingCheck(ServerCheck):
             if name in named and value is not None:
                 self._weigh(node, value, named[name])
 
-    def _weigh(self, node: Node, value: Node, settings: list[Setting]) -> None:
+    def _weigh(self, node: Node, value: Node, settings: list[CallOption]) -> None:
         text = self.text(self.scope.resolved(value))
         for one in settings:
             if one.value.search(text) and one.beside.search(self.source.text) and self.counts(node):

@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 
 import msgspec
 
-from wardround.checks.base import Project
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import RepositoryView
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.scanner import Scan
 from wardround_typescript.generated_files import is_minified
 
@@ -18,50 +18,50 @@ _MOST_HOPS = 2
 _MOST_STARS = 8
 _LONGEST_LIST = 4_000
 _ENDINGS = (".ts", ".tsx", ".js", ".jsx", ".mts", ".mjs", "/index.ts", "/index.tsx", "/index.js")
-_SCRIPT_ENDING = LatePattern(r"\.[mc]?jsx?$")
-_SIGN = LatePattern(r"[,()\[\]{}]")
-_ANGLE = LatePattern(r"(?<!=)>|<")
-_PARAMETER = LatePattern(
+_SCRIPT_ENDING = LazyPattern(r"\.[mc]?jsx?$")
+_SIGN = LazyPattern(r"[,()\[\]{}]")
+_ANGLE = LazyPattern(r"(?<!=)>|<")
+_PARAMETER = LazyPattern(
     r"(?:@\w{1,60}(?:\([^()]{0,200}\))?\s*)*(?:(?:public|private|protected|readonly|override)\s+)*"
     r"(?P<name>[A-Za-z_$][\w$]*)\s*\??\s*(?:[:=]|$)"
 )
-_IMPORT = LatePattern(
+_IMPORT = LazyPattern(
     r"(?<![\w$.])import\s{1,9}([^'\"`;()]{1,4000}?)\s{0,9}from\s{0,9}(['\"])([^'\"\n]{1,300})\2"
 )
-_PASSED_ON = LatePattern(
+_PASSED_ON = LazyPattern(
     r"(?<![\w$.])export\s{1,9}(?:type\s{1,9})?\{([^{}]{0,4000})\}\s{0,9}from\s{0,9}(['\"])([^'\"\n]{1,300})\2"
 )
-_STAR = LatePattern(r"(?<![\w$.])export\s{1,9}\*\s{1,9}from\s{1,9}(['\"])([^'\"\n]{1,300})\1")
-_DEFAULT = LatePattern(
+_STAR = LazyPattern(r"(?<![\w$.])export\s{1,9}\*\s{1,9}from\s{1,9}(['\"])([^'\"\n]{1,300})\1")
+_DEFAULT = LazyPattern(
     r"(?<![\w$.])export\s+default\s+(?:(?:React\.)?memo\s*\(\s*)?(?:async\s+)?(?:function\s*\*?\s*|class\s+)?([A-Za-z_$][\w$]*)"
 )
 _TYPES = r"(?:<[^()]{0,200}>)?\s{0,9}"
-_BOUND = LatePattern(
+_BOUND = LazyPattern(
     r"(?<![\w$.])(?P<kind>function\b(?=\s|\*)|(?:const|let|var|class)(?=\s))\s{0,9}\*?\s{0,9}"
     r"(?P<name>[A-Za-z_$][\w$]*)"
 )
-_METHOD = LatePattern(
+_METHOD = LazyPattern(
     r"(?m)^[ \t]*(?:(?:public|private|protected|static|override|async)[ ]+)*#?(?P<name>[A-Za-z_$][\w$]*)"
     rf"{_TYPES}\("
 )
-_DECLARED = LatePattern(rf"\s{{0,9}}{_TYPES}\(")
-_HELD = LatePattern(
+_DECLARED = LazyPattern(rf"\s{{0,9}}{_TYPES}\(")
+_HELD = LazyPattern(
     r"\s{0,9}(?::[^=;]{0,200})?=\s{0,9}(?:(?:React\.)?useCallback\(\s{0,20})?(?:async\s{0,9})?"
     rf"(?P<function>function\s{{0,3}}\*?\s{{0,3}}[\w$]{{0,80}})?\s{{0,9}}{_TYPES}\("
 )
-_CONSTRUCTOR = LatePattern(r"(?<![\w$.])constructor\s{0,9}\(")
-_ARROW = LatePattern(r"\s{0,9}(?::[^=;{}]{0,200})?=>")
-_BODY = LatePattern(r"\s{0,9}(?::[^;{}=]{0,200})?\{")
+_CONSTRUCTOR = LazyPattern(r"(?<![\w$.])constructor\s{0,9}\(")
+_ARROW = LazyPattern(r"\s{0,9}(?::[^=;{}]{0,200})?=>")
+_BODY = LazyPattern(r"\s{0,9}(?::[^;{}=]{0,200})?\{")
 
 
-class Callee(msgspec.Struct, frozen=True):
+class ScriptCallee(msgspec.Struct, frozen=True):
     """A function or class a call reaches; the parameters without a name of their own are empty."""
 
     name: str
     parameters: tuple[str, ...]
 
 
-class Script:
+class ResolvedScript:
     """A script, scanned when something about it is asked."""
 
     def __init__(self, path: str, text: str) -> None:
@@ -116,7 +116,7 @@ class Script:
             depth += sum(1 if sign == "<" else -1 for sign in _ANGLE.findall(self.scan.structure[start:end]))
         return tuple(names[1:] if names[:1] == ["this"] else names)
 
-    def function(self, name: str) -> Callee | None:
+    def function(self, name: str) -> ScriptCallee | None:
         """The one function or class of a name that the file defines."""
         found = self.bound.get(name, ())
         if len(found) != 1:
@@ -127,14 +127,14 @@ class Script:
         )
         return self._callee(name, opening)
 
-    def method(self, name: str) -> Callee | None:
+    def method(self, name: str) -> ScriptCallee | None:
         """The one method of a name in the file's classes."""
         found = self._methods.get(name, ())
         return self._callee(name, found[0]) if len(found) == 1 else None
 
-    def _callee(self, name: str, opening: int | None) -> Callee | None:
+    def _callee(self, name: str, opening: int | None) -> ScriptCallee | None:
         parameters = None if opening is None else self.parameters_at(opening)
-        return None if parameters is None else Callee(name, parameters)
+        return None if parameters is None else ScriptCallee(name, parameters)
 
     @cached_property
     def bound(self) -> dict[str, list[re.Match[str]]]:
@@ -153,7 +153,7 @@ class Script:
                 found.setdefault(match["name"], []).append(match.end() - 1)
         return found
 
-    def _is_followed(self, opening: int, pattern: LatePattern) -> bool:
+    def _is_followed(self, opening: int, pattern: LazyPattern) -> bool:
         closing = self.scan.pairs.get(opening)
         return closing is not None and pattern.match(self.scan.structure, closing + 1) is not None
 
@@ -224,11 +224,13 @@ def _listed(inside: str) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=64)
-def script_of(path: str, text: str) -> Script:
-    return Script(path, text)
+def script_of(path: str, text: str) -> ResolvedScript:
+    return ResolvedScript(path, text)
 
 
-def callee_of(written: str, is_new: bool, script: Script, project: Project) -> Callee | None:
+def callee_of(
+    written: str, is_new: bool, script: ResolvedScript, project: RepositoryView
+) -> ScriptCallee | None:
     """What a call reaches.
 
     Args:
@@ -249,7 +251,9 @@ def callee_of(written: str, is_new: bool, script: Script, project: Project) -> C
     return script.function(name)
 
 
-def _imported(module: str, name: str, importer: str, project: Project, hops: int) -> Callee | None:
+def _imported(
+    module: str, name: str, importer: str, project: RepositoryView, hops: int
+) -> ScriptCallee | None:
     found = file_meant(module, importer, project)
     if found is None:
         return None
@@ -268,15 +272,15 @@ def _imported(module: str, name: str, importer: str, project: Project, hops: int
     return None
 
 
-def origin(name: str, script: Script, project: Project) -> tuple[Script, str] | None:
+def origin(name: str, script: ResolvedScript, project: RepositoryView) -> tuple[ResolvedScript, str] | None:
     """The file of the repository that declares what a script imports by a name, and the name there."""
     module, there = script.imports.get(name, ("", ""))
     return None if there in ("", "*") else declared_in(module, there, script.path, project)
 
 
 def declared_in(
-    module: str, name: str, importer: str, project: Project, hops: int = _MOST_HOPS
-) -> tuple[Script, str] | None:
+    module: str, name: str, importer: str, project: RepositoryView, hops: int = _MOST_HOPS
+) -> tuple[ResolvedScript, str] | None:
     """The file that declares a name of a module, and the name there, which for a default may be another."""
     found = file_meant(module, importer, project)
     if found is None:
@@ -294,13 +298,13 @@ def declared_in(
     return None
 
 
-def module_text(module: str, importer: str, project: Project) -> str | None:
+def module_text(module: str, importer: str, project: RepositoryView) -> str | None:
     """The text of the file of the repository that an import means."""
     found = file_meant(module, importer, project)
     return None if found is None else found[1]
 
 
-def file_meant(module: str, importer: str, project: Project) -> tuple[str, str] | None:
+def file_meant(module: str, importer: str, project: RepositoryView) -> tuple[str, str] | None:
     """Path and text of the file that an import means; None outside the repository."""
     for stem in stems_meant(module, importer):
         bare = _SCRIPT_ENDING.sub("", stem)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import Code, argument, is_tested, own_nodes
 from wardround.languages.script.syntax import Node, inside
 
 _LEAVING = frozenset({"throw_statement", "return_statement", "continue_statement", "break_statement"})
-_LEAVES_BY = LatePattern(
+_LEAVES_BY = LazyPattern(
     r"(?:^|\.)(?:next|reject|exit|abort|fail|redirect|notFound|done|callback|cb|status|send|json|rollback|destroy|sendStatus"
     r"|handle\w*Error|setError|setState|set[A-Z]\w*|dispatch|push)$"
 )
-_ANSWERS = LatePattern(
+_ANSWERS = LazyPattern(
     r"^(?:next|reject|done|callback|cb|fail)$|^(?:res|response|reply|ctx|socket)\.\w+|\.(?:reject|destroy|emit|fail)$"
 )
-_LINK = LatePattern(r"\.(?:then|catch|finally)$")
-_TELLS = LatePattern(r"(?i)(?:^|\.)(?:console|log|logger|sentry|toast)\b|capture\w*|report\w*")
+_LINK = LazyPattern(r"\.(?:then|catch|finally)$")
+_TELLS = LazyPattern(r"(?i)(?:^|\.)(?:console|log|logger|sentry|toast)\b|capture\w*|report\w*")
 
 
 class Caught(NamedTuple):

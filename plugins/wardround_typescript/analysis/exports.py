@@ -9,17 +9,17 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.base import Project
-from wardround.checks.lazy import LatePattern
-from wardround.languages.script.syntax import Module, Node, inside, parsed
+from wardround.checks.base import RepositoryView
+from wardround.checks.lazy import LazyPattern
+from wardround.languages.script.syntax import Node, ScriptModule, inside, parsed
 from wardround_typescript.syntax.jsonc import loads
 
 SOURCES = tuple(f"*.{one}" for one in ("ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte"))
 """The files that may import a module."""
 _ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json")
-_WRITTEN_ENDING = LatePattern(r"\.([mc]?)js(x?)$")
-_ENDING = LatePattern(r"(?:/index)?\.(?:d\.)?[mc]?[jt]sx?$")
-_UNKNOWN = LatePattern(
+_WRITTEN_ENDING = LazyPattern(r"\.([mc]?)js(x?)$")
+_ENDING = LazyPattern(r"(?:/index)?\.(?:d\.)?[mc]?[jt]sx?$")
+_UNKNOWN = LazyPattern(
     r"\bmodule\.exports\b|\bexports\.\w|\bexports\[|(?m:^export\s*=)|Object\.assign\(exports"
     r"|@(?:typedef|callback|enum)\b"
 )
@@ -29,8 +29,8 @@ _MODULES_KEPT = 64
 _NO_PACKAGE = ("@/", "~", "#", "$")
 """How an alias begins that cannot be the name of a package; others fall back to the installed ones."""
 _CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.app.json", "tsconfig.base.json")
-_BUILT = LatePattern(r"^\./(?:dist|build|lib|es|esm|cjs|src|out|modern|legacy|types)/")
-_BUILT_INNER = LatePattern(r"^(?:esm|cjs|es|modern|legacy|types|src)/")
+_BUILT = LazyPattern(r"^\./(?:dist|build|lib|es|esm|cjs|src|out|modern|legacy|types)/")
+_BUILT_INNER = LazyPattern(r"^(?:esm|cjs|es|modern|legacy|types|src)/")
 
 
 class Exports(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ def exports_of(path: str, text: str) -> Exports:
     return Exports(names, stars, _UNKNOWN.search(text) is not None, module.root.has_error)
 
 
-def _exported(module: Module, node: Node) -> Iterator[str]:
+def _exported(module: ScriptModule, node: Node) -> Iterator[str]:
     kinds = {child.type for child in node.children}
     if "default" in kinds:
         yield "default"
@@ -82,7 +82,7 @@ def _exported(module: Module, node: Node) -> Iterator[str]:
             yield from declared_names(module, child)
 
 
-def declared_names(module: Module, node: Node) -> Iterator[str]:
+def declared_names(module: ScriptModule, node: Node) -> Iterator[str]:
     """The names that a declaration gives."""
     if node.type == "ambient_declaration":
         for child in node.named_children:
@@ -97,7 +97,7 @@ def declared_names(module: Module, node: Node) -> Iterator[str]:
             yield module.of(name)
 
 
-def _bound(module: Module, pattern: Node) -> Iterator[str]:
+def _bound(module: ScriptModule, pattern: Node) -> Iterator[str]:
     if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
         yield module.of(pattern)
     elif pattern.type == "pair_pattern":
@@ -111,7 +111,7 @@ def _bound(module: Module, pattern: Node) -> Iterator[str]:
             yield from _bound(module, child)
 
 
-def unquoted(module: Module, node: Node) -> str:
+def unquoted(module: ScriptModule, node: Node) -> str:
     return module.of(node)[1:-1]
 
 
@@ -142,7 +142,7 @@ class Modules:
         gone: those of them that the change removed, which imports still may mean.
     """
 
-    def __init__(self, project: Project, sought: Sequence[str], gone: Collection[str] = ()) -> None:
+    def __init__(self, project: RepositoryView, sought: Sequence[str], gone: Collection[str] = ()) -> None:
         self.project = project
         self._sought = sought
         self._gone = frozenset(gone)
@@ -301,7 +301,7 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(one)
 
 
-def string_arguments(module: Module, names: Sequence[str]) -> Iterator[tuple[Node, str]]:
+def string_arguments(module: ScriptModule, names: Sequence[str]) -> Iterator[tuple[Node, str]]:
     """The calls of some functions with one literal string: ``import("./a")``, ``require("./a")``."""
     for node in inside(module.root):
         called = node.child_by_field_name("function") if node.type == "call_expression" else None

@@ -7,37 +7,37 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import FUNCTIONS, Code, argument, code_of
 from wardround.languages.script.syntax import inside
-from wardround.semantics.semdiff.guards import CLEANS, GUARDS_NOTHING, KINDS, Body, Guard
+from wardround.semantics.semdiff.guards import CLEANS, GUARDS_NOTHING, KINDS, Guard, GuardedFunction
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_WRITES = LatePattern(
+_WRITES = LazyPattern(
     r"(?i)^(?:create|delete|update|insert|remove|add|set|upsert|save|destroy|write|push|execute|query|increment|decrement)"
     r"(?:[A-Z_]\w*)?$"
 )
-_NO_ACT = LatePattern(
+_NO_ACT = LazyPattern(
     r"^(?:map|filter|forEach|find|some|every|includes|push|join|split|trim|slice|toString|String|Number|Boolean|parseInt"
     r"|keys|values|entries|log|warn|error|info|debug|then|catch|finally|has|get|resolve|reject|t|require|toLowerCase"
     r"|stringify|now|Error|all|race|setTimeout|clearTimeout|startsWith|endsWith|replace|isArray|reduce|sort|concat)$"
 )
 _LEAVES = frozenset({"return_statement", "throw_statement", "continue_statement", "break_statement"})
 _ROUTES = frozenset({"get", "post", "put", "patch", "delete", "all", "use", "on", "handle", "route"})
-_LOCKED = LatePattern(r"(?i)runExclusive|withLock|\.lock$|locks\.request|synchroni[sz]ed|acquire")
-_TRANSACTED = LatePattern(r"(?i)\$?transaction$|withTransaction|inTransaction")
-_NAME = LatePattern(r"[A-Za-z_$][\w$]*")
-_GUARD_NAME = LatePattern(r"Guard$|^Requires?[A-Z]")
-_SERVER = LatePattern(r"\s*[\"']use server[\"']")
-_WHO = LatePattern(r"\bauth\.getUser$|getServerSession$|^auth$|^getSession$|^currentUser$|^getUser$")
-_TIMER = LatePattern(r"(?:^|\.|_)(?:set|clear|get|reset|cancel|start|stop|on|handle|refresh)_?Timeout\w*$")
-_LOGS = LatePattern(r"^(?:console|log|logger)\.\w+$")
+_LOCKED = LazyPattern(r"(?i)runExclusive|withLock|\.lock$|locks\.request|synchroni[sz]ed|acquire")
+_TRANSACTED = LazyPattern(r"(?i)\$?transaction$|withTransaction|inTransaction")
+_NAME = LazyPattern(r"[A-Za-z_$][\w$]*")
+_GUARD_NAME = LazyPattern(r"Guard$|^Requires?[A-Z]")
+_SERVER = LazyPattern(r"\s*[\"']use server[\"']")
+_WHO = LazyPattern(r"\bauth\.getUser$|getServerSession$|^auth$|^getSession$|^currentUser$|^getUser$")
+_TIMER = LazyPattern(r"(?:^|\.|_)(?:set|clear|get|reset|cancel|start|stop|on|handle|refresh)_?Timeout\w*$")
+_LOGS = LazyPattern(r"^(?:console|log|logger)\.\w+$")
 _Acts = dict[str, list[tuple[int, int]]]
 
 
-def bodies(path: str, text: str) -> list[Body]:
+def bodies(path: str, text: str) -> list[GuardedFunction]:
     """The named functions of a script, and those given to a route, by its verb and address."""
     code = code_of(path, text)
     found = []
@@ -67,7 +67,7 @@ def _name(code: Code, node: Node) -> str:
     return ""
 
 
-def _body(code: Code, name: str, node: Node) -> Body:
+def _body(code: Code, name: str, node: Node) -> GuardedFunction:
     inner = node.child_by_field_name("body") or node
     whole = _acts_in(code, inner)
     every = list(inside(inner))
@@ -75,7 +75,7 @@ def _body(code: Code, name: str, node: Node) -> Body:
     calls = {called for called, _ in _calls(code, every)}
     names = {code.text(one) for one in every if one.type == "identifier"}
     guards = (*_around(code, node, whole), *(one for part in every for one in _guards(code, part, whole)))
-    return Body(
+    return GuardedFunction(
         name,
         guards,
         whole,

@@ -6,25 +6,25 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import Code, code_of
 from wardround.languages.script.syntax import Node
-from wardround.semantics.semdiff.removed_uses import Use
+from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_typescript.analysis.exports import SOURCES, Modules, string_arguments, unquoted
 
 _MOST_FILES = 600
 """Files with one of the words that are read."""
 _LONGEST_TEXT = 400_000
-_NOT_RUN = LatePattern(
+_NOT_RUN = LazyPattern(
     r"(^|/)(_*(test)?_?fixtures?_*|_*snapshots_*|templates?|node_modules|dist|build|vendor|testdata|codemods?"
     r"|third_party|generated)/|\.min\.|\.d\.[mc]?ts$|[{}]"
 )
-_IGNORED = LatePattern(r"@ts-(?:ignore|expect-error)|eslint-disable[\w-]{0,20} .{0,200}import/")
+_IGNORED = LazyPattern(r"@ts-(?:ignore|expect-error)|eslint-disable[\w-]{0,20} .{0,200}import/")
 _AT_RUN_TIME = ("import", "require", "require.resolve")
-_SPEC = LatePattern(
+_SPEC = LazyPattern(
     r"\b(?:from|import|require|resolve)\s{0,20}\(?\s{0,20}(?:/\*[^*]{0,200}\*/\s{0,20})?[\"']([^\"'\n]{1,300})[\"']"
 )
-_THEN = LatePattern(r"\.then\(\s*(?:async\s*)?\(?\s*(?P<local>\w+)\s*\)?\s*=>")
+_THEN = LazyPattern(r"\.then\(\s*(?:async\s*)?\(?\s*(?P<local>\w+)\s*\)?\s*=>")
 
 
 class ExportUsers:
@@ -40,9 +40,9 @@ class ExportUsers:
         self._words = sorted(words)
         self._modules = modules
 
-    def uses(self) -> dict[str, list[Use]]:
+    def uses(self) -> dict[str, list[RemovedUse]]:
         """The uses in other files by module, each in the order of paths and lines."""
-        found: dict[str, set[Use]] = defaultdict(set)
+        found: dict[str, set[RemovedUse]] = defaultdict(set)
         project = self._modules.project
         paths = project.files_with_word(self._words, SOURCES) if self._words else []
         for path in [one for one in paths if not _NOT_RUN.search(one)][:_MOST_FILES]:
@@ -50,7 +50,7 @@ class ExportUsers:
                 found[target].add(use)
         return {path: sorted(uses) for path, uses in found.items()}
 
-    def uses_in(self, path: str, text: str | None) -> Iterator[tuple[str, Use]]:
+    def uses_in(self, path: str, text: str | None) -> Iterator[tuple[str, RemovedUse]]:
         """The uses in one file, each with the module; none where the file is not read."""
         if (
             text is None
@@ -69,7 +69,7 @@ class ExportUsers:
             return False
         return any(self._target(path, spec) is not None for spec in dict.fromkeys(_SPEC.findall(text)))
 
-    def _in(self, code: Code) -> Iterator[tuple[str, Use]]:
+    def _in(self, code: Code) -> Iterator[tuple[str, RemovedUse]]:
         module = code.module
         for node in code.kinds("import_statement", "export_statement"):
             source = node.child_by_field_name("source") or _required(node)
@@ -77,13 +77,13 @@ class ExportUsers:
             if target is not None:
                 lost = self._lost[target]
                 for one, name in self._named(code, node, lost) if lost else [(node, "")]:
-                    yield target, Use(module.path, module.place(one)[0], name)
+                    yield target, RemovedUse(module.path, module.place(one)[0], name)
         for call, spec in string_arguments(module, _AT_RUN_TIME):
             target = self._target(module.path, spec)
             if target is not None and not _may_fail(code, call):
                 lost = self._lost[target]
                 names = sorted(_taken(code, call).intersection(lost)) if lost else [""]
-                yield from ((target, Use(module.path, module.place(call)[0], name)) for name in names)
+                yield from ((target, RemovedUse(module.path, module.place(call)[0], name)) for name in names)
 
     def _target(self, importer: str, spec: str) -> str | None:
         """The module of ours that an import means."""

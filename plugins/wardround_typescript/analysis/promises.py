@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from wardround.checks.base import Project
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import RepositoryView
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import Code, code_of, function_around, is_async, returned
 from wardround.languages.script.syntax import Node
 from wardround_typescript.analysis.call_resolution import origin, script_of
 
-_PROMISED = LatePattern(r"^:?\s*(Promise|PromiseLike)\s*<")
-_GIVEN = LatePattern(r"^:\s*\([^()]*\)\s*=>\s*Promise<[^|&]*$")
-_MADE = LatePattern(r"^(new Promise\b|fetch\(|window\.fetch\(|Promise\.(all|race|any|allSettled)\()")
+_PROMISED = LazyPattern(r"^:?\s*(Promise|PromiseLike)\s*<")
+_GIVEN = LazyPattern(r"^:\s*\([^()]*\)\s*=>\s*Promise<[^|&]*$")
+_MADE = LazyPattern(r"^(new Promise\b|fetch\(|window\.fetch\(|Promise\.(all|race|any|allSettled)\()")
 _CLASSES = ("class_body",)
 
 
-def gives_promise(code: Code, call: Node, project: Project) -> bool:
+def gives_promise(code: Code, call: Node, project: RepositoryView) -> bool:
     """Whether what a call calls is async, or says that it gives a promise."""
     called = code.called(call)
     if called.startswith("this.") and called.count(".") == 1:
@@ -22,7 +22,7 @@ def gives_promise(code: Code, call: Node, project: Project) -> bool:
     return "." not in called and is_promising(code, called, call, project)
 
 
-def is_promising(code: Code, name: str, at: Node, project: Project) -> bool:
+def is_promising(code: Code, name: str, at: Node, project: RepositoryView) -> bool:
     """Whether a name seen from a place stands for a function that gives a promise."""
     if name in code.imports:
         found = origin(name, script_of(code.module.path, code.module.text), project)

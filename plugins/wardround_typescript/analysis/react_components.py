@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import FUNCTIONS, Code, argument, bare, function_around
 from wardround.languages.script.syntax import Node
 
-_COMPONENT = LatePattern(r"^[A-Z][a-z0-9]|^[A-Z]$")
-_HOOK = LatePattern(r"^use[A-Z0-9]")
-_HANDLER = LatePattern(r"^on[A-Z]")
+_COMPONENT = LazyPattern(r"^[A-Z][a-z0-9]|^[A-Z]$")
+_HOOK = LazyPattern(r"^use[A-Z0-9]")
+_HANDLER = LazyPattern(r"^on[A-Z]")
 _WRAPPERS = frozenset({"memo", "forwardRef", "observer"})
 EFFECTS = ("useEffect", "useLayoutEffect")
 
 
-class State(msgspec.Struct, frozen=True):
+class ComponentState(msgspec.Struct, frozen=True):
     """A state of a component: its name, that of its setter, and the call that makes it."""
 
     name: str
@@ -62,7 +62,7 @@ def is_hook(code: Code, function: Node) -> bool:
     return function.type != "method_definition" and _HOOK.search(code.name_of(function)) is not None
 
 
-def states(code: Code, component: Node, *makers: str) -> list[State]:
+def states(code: Code, component: Node, *makers: str) -> list[ComponentState]:
     """The states of a component, those of ``useState`` unless other hooks are named."""
     asked = makers or ("useState",)
     found = code.notes.get((states, asked))
@@ -71,9 +71,9 @@ def states(code: Code, component: Node, *makers: str) -> list[State]:
     return found.get(component.id, [])
 
 
-def _states(code: Code, *makers: str) -> dict[int, list[State]]:
+def _states(code: Code, *makers: str) -> dict[int, list[ComponentState]]:
     """The id of a function -> the states that calls in it make."""
-    found: dict[int, list[State]] = {}
+    found: dict[int, list[ComponentState]] = {}
     for call in code.calls_of(*makers):
         declarator = call.parent
         if declarator is None or declarator.type != "variable_declarator":
@@ -83,7 +83,7 @@ def _states(code: Code, *makers: str) -> dict[int, list[State]]:
         if pattern is not None and pattern.type == "array_pattern" and len(names) == 2:
             function = function_around(call)
             if function is not None:
-                found.setdefault(function.id, []).append(State(names[0], names[1], call))
+                found.setdefault(function.id, []).append(ComponentState(names[0], names[1], call))
     return found
 
 

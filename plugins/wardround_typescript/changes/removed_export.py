@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.base import ChangeCase, ChangedText
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import ChangeCase, ChangedFileView
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.semantics.semdiff.line_diff import span_of_line
-from wardround.semantics.semdiff.removed_uses import RemovedUsesCheck, Use
+from wardround.semantics.semdiff.removed_uses import RemovedUse, RemovedUsesCheck
 from wardround_typescript.check import COMPONENTS, SCRIPTS
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _MOST_NAMES = 200
 """Exports one file may lose; a change that takes more rewrites it."""
 _LONGEST_TEXT = 400_000
-_GENERATED = LatePattern(r"(?i)generated|\.gen\.|(^|/)(dist|build|vendor|node_modules|__mocks__)/|\.min\.")
-_OF_IMPORT = LatePattern(r"\bimport\b|\bfrom\b|^\s*(?:type\s+)?\w+(?:\s+as\s+\w+)?,?\s*$")
+_GENERATED = LazyPattern(r"(?i)generated|\.gen\.|(^|/)(dist|build|vendor|node_modules|__mocks__)/|\.min\.")
+_OF_IMPORT = LazyPattern(r"\bimport\b|\bfrom\b|^\s*(?:type\s+)?\w+(?:\s+as\s+\w+)?,?\s*$")
 _SEND = "export function send(to: string) {\n  return to;\n}\n"
 _POST = _SEND.replace("send", "post")
 _USE = "import { send } from './box';\nsend('a');\n"
@@ -66,7 +66,7 @@ class RemovedExport(RemovedUsesCheck):
         "599 newest commits of redux-toolkit, TanStack/query, hoppscotch and langfuse: no hit; of the "
         "commits that remove exports, applied without their other files, 327 of 336 names"
     )
-    LOOK = "wardround_typescript.export_prefilters:removes_an_export_or_imports"
+    PREFILTER = "wardround_typescript.export_prefilters:removes_an_export_or_imports"
     VALID: ClassVar[Sequence[ChangeCase]] = [
         _importing("import { send } from './box';\nimport './box.css';\n"),
         _importing("import { send } from './generated/box';\nimport { Route } from './+types/box';\n"),
@@ -155,7 +155,7 @@ class RemovedExport(RemovedUsesCheck):
         if gone and not self.change.file(".gitignore"):
             self._inspect_gone(gone)
 
-    def _inspect_imports(self, file: ChangedText) -> None:
+    def _inspect_imports(self, file: ChangedFileView) -> None:
         """Report what added lines import that does not exist, unless the change removes it."""
         from wardround_typescript.analysis.added_imports import missing_uses
         from wardround_typescript.analysis.exports import Modules, exports_of
@@ -183,14 +183,14 @@ class RemovedExport(RemovedUsesCheck):
         paths = (module, *(f"{module}{ending}" for ending in self.PATHS))
         return next((one.base_text for one in self.change.files if one.base_path in paths), None)
 
-    def _inspected(self, file: ChangedText) -> str | None:
+    def _inspected(self, file: ChangedFileView) -> str | None:
         """The old path of a module that may have lost something."""
         path, text = file.base_path, file.base_text
         if path is None or text is None or not path.endswith(self.PATHS) or _GENERATED.search(path):
             return None
         return path if len(text) <= _LONGEST_TEXT and (file.text != text or file.path != path) else None
 
-    def _inspect_gone(self, gone: Mapping[str, ChangedText]) -> None:
+    def _inspect_gone(self, gone: Mapping[str, ChangedFileView]) -> None:
         """Report the imports of modules that are there no more."""
         from wardround_typescript.analysis.exports import Modules
         from wardround_typescript.analysis.import_users import ExportUsers
@@ -209,7 +209,7 @@ class RemovedExport(RemovedUsesCheck):
             patterns += [f"{stem.removesuffix('/index')}.*", f"{stem.removesuffix('/index')}/package.json"]
         return bool(self.change.project.paths(patterns))
 
-    def _inspect_names(self, files: Mapping[str, ChangedText]) -> None:
+    def _inspect_names(self, files: Mapping[str, ChangedFileView]) -> None:
         """Report the imports of exports that their modules have no more."""
         from wardround_typescript.analysis.exports import Modules, exports_of
         from wardround_typescript.analysis.import_users import ExportUsers
@@ -223,7 +223,7 @@ class RemovedExport(RemovedUsesCheck):
                 losses[through].add(name)
                 homes[through, name] = path
                 words.add(_home(path) if name == "default" else name)
-        uses: dict[str, list[Use]] = defaultdict(list)
+        uses: dict[str, list[RemovedUse]] = defaultdict(list)
         for through, found in ExportUsers(losses, words - {""}, modules).uses().items():
             for use in found:
                 uses[homes[through, use.name]].append(use)

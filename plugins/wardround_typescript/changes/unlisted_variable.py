@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround.semantics.docdrift.env_vars import UnlistedVariableCheck
+from wardround.semantics.docdrift.env_vars import UndocumentedVariableCheck
 from wardround_typescript.docdrift.env_adapter import ScriptVariableCheck
 
 
@@ -30,7 +30,7 @@ def _more(
     )
 
 
-class UnlistedScriptVariable(ScriptVariableCheck, UnlistedVariableCheck):
+class UnlistedScriptVariable(ScriptVariableCheck, UndocumentedVariableCheck):
     """The program needs a new environment variable that the example file does not list, as it lists others.
 
     Whoever sets the program up from that file meets an error. Add a line to it. A variable is needed that is

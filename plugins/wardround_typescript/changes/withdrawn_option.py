@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround.semantics.docdrift.cli_checks import WithdrawnOptionCheck
+from wardround.semantics.docdrift.cli_checks import RemovedOptionCheck
 from wardround_typescript.docdrift.cli_adapter import ScriptOptionCheck, has_key
 
 _PACKAGE = {"package.json": '{"name": "@shop/post", "bin": {"post": "dist/cli.js"}}'}
@@ -30,7 +30,7 @@ def _taken(readme: str, after: str = _cli(_TO, _BOX), line: int | None = None, *
     )
 
 
-class WithdrawnScriptOption(ScriptOptionCheck, WithdrawnOptionCheck):
+class WithdrawnScriptOption(ScriptOptionCheck, RemovedOptionCheck):
     """A change took an option off a command line, and words about the program still name it.
 
     Whoever follows them gets an error, and a step that runs the program fails. Change the words in the same

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wardround.checks.base import ChangeCase
 from wardround.findings import Severity
-from wardround.semantics.docdrift.env_vars import WithdrawnVariableCheck
+from wardround.semantics.docdrift.env_vars import RemovedVariableCheck
 from wardround_typescript.docdrift.env_adapter import ScriptVariableCheck
 
 _READ = "const box = process.env.MAIL_BOX\nconst tries = process.env.MAIL_TRIES\nconst last = 1\n"
@@ -21,7 +21,7 @@ def _less(others: dict[str, str], after: str = _LESS, line: int | None = None) -
     return ChangeCase({"src/post.ts": (_READ, after)}, others=others, place=place)
 
 
-class WithdrawnScriptVariable(ScriptVariableCheck, WithdrawnVariableCheck):
+class WithdrawnScriptVariable(ScriptVariableCheck, RemovedVariableCheck):
     """A change stopped reading an environment variable that words still name.
 
     Whoever sets it believes that it does something. Take it out of the documentation, the example file and

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_BACK = LatePattern(r"^(cb|callback|done|next)$")
-_ANSWER = LatePattern(
+_BACK = LazyPattern(r"^(cb|callback|done|next)$")
+_ANSWER = LazyPattern(
     r"^(res|response|reply)(\.(status|code|type|set|header)\([^()]*\))*"
     r"\.(json|send|end|redirect|render|sendFile|sendStatus|download)$"
 )

@@ -6,33 +6,33 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_ANSWER = LatePattern(
+_ANSWER = LazyPattern(
     r"^(?:await\s+)?(?:JSON\.parse\(|\(?\s*(?:await\s+)?[\w.]+(?:\([^()]*\))?\)?\s*\.json\(\s*\)$)"
 )
-_REQUEST = LatePattern(
+_REQUEST = LazyPattern(
     r"^((\w+\.)*(axios|http|httpClient|client|api|apiClient|ky|got|request|instance"
     r"|fetcher|rest)\.(get|post|put|patch|delete|request)"
     r"|\$fetch|ofetch|fetchJson|(?:\w+\.)*use(?:Lazy)?(?:Fetch|AsyncData|SWR\w*|Query|InfiniteQuery|SuspenseQuery|Axios"
     r"|LoaderData|RouteLoaderData|ActionData|FetcherData))$"
 )
-_CHECKED = LatePattern(
+_CHECKED = LazyPattern(
     r"(?i)\b(safe_?parse\w*|schema|validate\w*|decode|assert\w*|guard|is_?valid\w*"
     r"|reviver)\b|\.parse\((?!\s*(raw|text|value))"
 )
-_OUTSIDE = LatePattern(
+_OUTSIDE = LazyPattern(
     r"(?i)^(raw\w*|data|json|response|res|row|dto|payload|body|api\w*|result|input|server\w*)$"
 )
-_NAMED = LatePattern(r"^:\s*(?!Promise|Record|Partial|JSX|React)[A-Z][a-z]\w+(\[\])?$")
-_OWN_TYPE = LatePattern(r"^(?!Record|Partial|Error|Axios)[A-Z][a-z]\w+(?:\[\])*$")
-_ASKED = LatePattern(r"await\s+([\w.$]+)\(")
-_CLONED = LatePattern(r"JSON\.parse\(\s*JSON\.stringify")
+_NAMED = LazyPattern(r"^:\s*(?!Promise|Record|Partial|JSX|React)[A-Z][a-z]\w+(\[\])?$")
+_OWN_TYPE = LazyPattern(r"^(?!Record|Partial|Error|Axios)[A-Z][a-z]\w+(?:\[\])*$")
+_ASKED = LazyPattern(r"await\s+([\w.$]+)\(")
+_CLONED = LazyPattern(r"JSON\.parse\(\s*JSON\.stringify")
 
 
 class AnyThroughGeneric(TreeCheck):

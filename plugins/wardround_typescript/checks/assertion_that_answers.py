@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_STOPS = LatePattern(r"^(?:assert[A-Z]\w*|\w+OrThrow|\w+OrFail|throwIf[A-Z]\w*|throwUnless[A-Z]\w*)$")
-_STOPPING = LatePattern(
+_STOPS = LazyPattern(r"^(?:assert[A-Z]\w*|\w+OrThrow|\w+OrFail|throwIf[A-Z]\w*|throwUnless[A-Z]\w*)$")
+_STOPPING = LazyPattern(
     r"(?i)\b(?:throw|assert\w*|invariant|reject|fail|panic|exit|expect|redirect|notFound|abort|never)\b|OrThrow|throwIf"
     r"|\.must\b|\berror\("
 )
-_TRUTH = LatePattern(r"^(?:true|false|!|await )|(?:===?|!==?|<=?|>=?|&&|\|\|)")
+_TRUTH = LazyPattern(r"^(?:true|false|!|await )|(?:===?|!==?|<=?|>=?|&&|\|\|)")
 _ANSWERS = ("binary_expression", "unary_expression", "true", "false")
 
 

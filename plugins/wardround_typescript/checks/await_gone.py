@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.before_after_check import BeforeCheck, functions_of
 from wardround_typescript.check import COMPONENTS, SCRIPTS
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
 
-_TAKEN = LatePattern(r"\.(?:then|catch|finally|unref)$")
+_TAKEN = LazyPattern(r"\.(?:then|catch|finally|unref)$")
 _STORE = (
     "export async function move(row: Row) {\n  await shelf.drop(row.id);\n  await shelf.put(row);\n"
     "  return row;\n}\n"
@@ -41,7 +41,7 @@ class AwaitGone(BeforeCheck):
     SEVERITY = Severity.INFO
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("async",)
-    GONE = LatePattern(r"\bawait\b")
+    GONE = LazyPattern(r"\bawait\b")
     TRIED_ON = (
         "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
         "langfuse and redash: four, one of a function that another file made plain, passed over "

@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_MEANT = LatePattern(
+_MEANT = LazyPattern(
     r"(?i)(?:^|\.)(?:push|replace|back|go|navigate\w*|refresh\w*|reload\w*|emit\w*|dispatch\w*|invalidate\w*|refetch\w*"
     r"|prefetch\w*|mutate\w*|track\w*|capture\w*|log\w*|info|warn|error|debug|close\w*|disconnect|destroy|abort|cancel\w*"
     r"|publish\w*|broadcast|enqueue\w*|queue\w*|start\w*|run\w*|init\w*|poll\w*|watch\w*|listen\w*|schedule\w*|report\w*"
@@ -22,7 +22,7 @@ _MEANT = LatePattern(
     r"|fire\w*|tick|sign[IO]\w*|login|logout|release|redirect\w*|\w*dialog|\w*modal|confirm|prompt|postMessage|flush\w*|cleanup\w*|stop\w*|kill|unsubscribe|validate\w*|setQueryData|fetch\w*|load\w*)$"
     r"|(?:^|\.)(?:analytics|telemetry|metrics?|logger|log|pubsub|tracker|posthog|sentry|toast|router|console)\."
 )
-_NOTE = LatePattern(
+_NOTE = LazyPattern(
     r"(?i)not await|no await|without await|fire.and.forget|in the background|on purpose|intention|deliberate"
     r"|best.effort|don'?t await|no need to (?:a)?wait"
 )

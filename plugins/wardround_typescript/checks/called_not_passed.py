@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_TIMERS = LatePattern(
+_TIMERS = LazyPattern(
     r"^((window|globalThis)\.)?(setTimeout|setInterval|setImmediate|requestAnimationFrame"
     r"|queueMicrotask)$|^process\.nextTick$"
 )
-_LISTENERS = LatePattern(r"\.(addEventListener|removeEventListener|once|addListener)$")
-_EVENT = LatePattern(r"^on[A-Z]\w*$")
-_SETTER = LatePattern(r"^set[A-Z]\w*$")
-_MAKERS = LatePattern(
+_LISTENERS = LazyPattern(r"\.(addEventListener|removeEventListener|once|addListener)$")
+_EVENT = LazyPattern(r"^on[A-Z]\w*$")
+_SETTER = LazyPattern(r"^set[A-Z]\w*$")
+_MAKERS = LazyPattern(
     r"(?i)handler|factory|create|make|curry|with|bind|debounce|throttle|callback"
     r"|listener|^on[A-Z]|^use"
 )

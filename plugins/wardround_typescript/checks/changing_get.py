@@ -6,30 +6,30 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_ROUTER = LatePattern(r"(?i)(^|\.)(\w*router|app|api|fastify|server|routes)$")
-_SESSION = LatePattern(
+_ROUTER = LazyPattern(r"(?i)(^|\.)(\w*router|app|api|fastify|server|routes)$")
+_SESSION = LazyPattern(
     r"(?i)\bsession\b|require(Login|User|Auth|Member|Session)\w*|\breq\.user\b|ctx\.state\.\w*user|isAuthenticated|ensureLogged|cookies?\b|render\("
 )
-_USER = LatePattern(r"(?i)@CurrentUser|req\.user|@User\(|session|@Session|@Req\(")
-_DOES = LatePattern(
+_USER = LazyPattern(r"(?i)@CurrentUser|req\.user|@User\(|session|@Session|@Req\(")
+_DOES = LazyPattern(
     r"(?i)[/:(|](delete|remove|destroy|approve|reject|decision|accept|decline|leave|cancel|disable|enable|activate|deactivate|archive|restore|ban|block|transfer|pay|buy|follow|unfollow|join|revoke|purge|clear|reset|promote|close|publish|unpublish|toggle|logout-all|invite|vote|like|add|update|set-\w+|disconnect|unlink|unsubscribe|reject|switch|upgrade|downgrade|deactivate|rotate|lock|unlock)\b"
 )
-_WRITES = LatePattern(
+_WRITES = LazyPattern(
     r"^(delete|remove|destroy|update|create|insert|save|approve|reject|decide|cancel|disable|enable|archive|revoke|leave|transfer|grant|ban|block|activate|deactivate|purge|follow|join|accept|decline|publish|toggle|vote|set|add|close|promote|mark|disconnect|unlink|unsubscribe|change|switch|upgrade|downgrade|rotate|lock|unlock|refund|charge)(?![a-z])(?!.*(Header|Cookie|Type|Status))"
 )
-_HARMLESS = LatePattern(
+_HARMLESS = LazyPattern(
     r"(?i)(^|\.)(map|set|cache|params|searchParams|headers?|res|response|reply|req|log|logger|"
     r"metrics?|redis|session|cookies|url|console|classList|list|array|seen|ids|listeners?|stats?|"
     r"audit)$|\bnew (Map|Set)\b"
 )
-_TOKEN = LatePattern(r"(?i)token|signature|hmac|confirm.?key|unsubscribe|csrf")
+_TOKEN = LazyPattern(r"(?i)token|signature|hmac|confirm.?key|unsubscribe|csrf")
 
 
 class ChangingGet(ServerCheck):

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
-_CHECKS = LatePattern(
+_CHECKS = LazyPattern(
     r"(?:^|\.)(?:verify|authorize|authenticate|assert|ensure|require|enforce|guard)(?:[A-Z]\w*)?$"
     r"|(?:^|\.)check(?:Access|Permission|Auth|Token|Signature|Owner|Quota|Limit|Role|Session|Rights)\w*$"
 )
-_MAKES = LatePattern(
+_MAKES = LazyPattern(
     r"(?:^|\.)(?:ensure|require)(?:\w*(?:Dir|Folder|Path|Exists|Loaded|Ready|Visible|Index|Table|Bucket|File)\w*)?$"
 )
 

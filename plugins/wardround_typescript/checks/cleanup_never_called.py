@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
@@ -19,11 +19,11 @@ _TAKES_CLEANUP = frozenset(
 _TAKES_NONE = frozenset(
     {"onMounted", "onBeforeMount", "onActivated", "onUpdated", "afterUpdate", "beforeUpdate"}
 )
-_ENDS = LatePattern(
+_ENDS = LazyPattern(
     r"(?i)^(\(\s*\)\s*=>|function\s*\(\s*\))|^(un(subscribe|listen|bind|sub|watch"
     r"|register)|stop|off|cleanup|dispose|teardown)$"
 )
-_ENDING_CALL = LatePattern(
+_ENDING_CALL = LazyPattern(
     r"^(clearInterval|clearTimeout|cancelAnimationFrame|(\w+\.)*(close|disconnect"
     r"|unsubscribe|removeEventListener|off|abort|terminate|destroy|unobserve|leave))$"
 )

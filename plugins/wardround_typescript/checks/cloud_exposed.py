@@ -6,42 +6,42 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_ANYBODY = LatePattern(r"\bPeer\.anyIpv[46]\(\)|['\"](0\.0\.0\.0/0|::/0)['\"]")
-_WEB = LatePattern(r"Port\.(tcp\((80|443)\)|HTTPS?\b)|Port\.tcpRange\(80,|fromPort:\s*(80|443)\b")
-_OPENS = LatePattern(r"\.(addIngressRule|allowFrom|allowFromAnyIpv4|allowDefaultPortFromAnyIpv4)$")
-_STATEMENT = LatePattern(r"(^|\.)PolicyStatement$")
-_GRANTS_ALL = LatePattern(r"\.(grantPublicAccess)$")
-_ADMIN = LatePattern(r"['\"]AdministratorAccess['\"]")
-_SETTINGS: dict[str, tuple[LatePattern, str]] = {
-    "publiclyAccessible": (LatePattern(r"^true$"), "this database has an address that everybody can reach"),
-    "publicReadAccess": (LatePattern(r"^true$"), "everybody can read what is in this bucket"),
-    "storageEncrypted": (LatePattern(r"^false$"), "what is stored here lies on disk unencrypted"),
-    "encryption": (LatePattern(r"\bUNENCRYPTED$"), "what is stored here lies on disk unencrypted"),
+_ANYBODY = LazyPattern(r"\bPeer\.anyIpv[46]\(\)|['\"](0\.0\.0\.0/0|::/0)['\"]")
+_WEB = LazyPattern(r"Port\.(tcp\((80|443)\)|HTTPS?\b)|Port\.tcpRange\(80,|fromPort:\s*(80|443)\b")
+_OPENS = LazyPattern(r"\.(addIngressRule|allowFrom|allowFromAnyIpv4|allowDefaultPortFromAnyIpv4)$")
+_STATEMENT = LazyPattern(r"(^|\.)PolicyStatement$")
+_GRANTS_ALL = LazyPattern(r"\.(grantPublicAccess)$")
+_ADMIN = LazyPattern(r"['\"]AdministratorAccess['\"]")
+_SETTINGS: dict[str, tuple[LazyPattern, str]] = {
+    "publiclyAccessible": (LazyPattern(r"^true$"), "this database has an address that everybody can reach"),
+    "publicReadAccess": (LazyPattern(r"^true$"), "everybody can read what is in this bucket"),
+    "storageEncrypted": (LazyPattern(r"^false$"), "what is stored here lies on disk unencrypted"),
+    "encryption": (LazyPattern(r"\bUNENCRYPTED$"), "what is stored here lies on disk unencrypted"),
     "authType": (
-        LatePattern(r"FunctionUrlAuthType\.NONE$"),
+        LazyPattern(r"FunctionUrlAuthType\.NONE$"),
         "everybody can call this function by its address",
     ),
-    "blockPublicPolicy": (LatePattern(r"^false$"), "a policy may open this bucket to everybody"),
-    "restrictPublicBuckets": (LatePattern(r"^false$"), "a policy may open this bucket to everybody"),
-    "blockPublicAcls": (LatePattern(r"^false$"), "an ACL may open this bucket to everybody"),
-    "enforceSSL": (LatePattern(r"^false$"), "what is in this bucket may be fetched unencrypted"),
-    "accessControl": (LatePattern(r"\.PUBLIC_READ(_WRITE)?$"), "everybody can read what is in this bucket"),
-    "acl": (LatePattern(r"^['\"]public-read(-write)?['\"]$"), "everybody can read what is in this bucket"),
-    "viewerProtocolPolicy": (LatePattern(r"\.ALLOW_ALL$"), "the pages can be fetched unencrypted"),
+    "blockPublicPolicy": (LazyPattern(r"^false$"), "a policy may open this bucket to everybody"),
+    "restrictPublicBuckets": (LazyPattern(r"^false$"), "a policy may open this bucket to everybody"),
+    "blockPublicAcls": (LazyPattern(r"^false$"), "an ACL may open this bucket to everybody"),
+    "enforceSSL": (LazyPattern(r"^false$"), "what is in this bucket may be fetched unencrypted"),
+    "accessControl": (LazyPattern(r"\.PUBLIC_READ(_WRITE)?$"), "everybody can read what is in this bucket"),
+    "acl": (LazyPattern(r"^['\"]public-read(-write)?['\"]$"), "everybody can read what is in this bucket"),
+    "viewerProtocolPolicy": (LazyPattern(r"\.ALLOW_ALL$"), "the pages can be fetched unencrypted"),
 }
 _LISTED = ("actions", "resources")
 _ALL = ("['*']", "'*'")
-_WHOLE_SERVICE = LatePattern(
+_WHOLE_SERVICE = LazyPattern(
     r"^\[?'(iam|kms|s3|sts|secretsmanager|dynamodb|ec2|ssm|rds|lambda|sqs|sns):\*'\]?$"
 )
-_ANYONE = LatePattern(r"\b(AnyPrincipal|StarPrincipal)\(|ArnPrincipal\(['\"]\*['\"]\)")
+_ANYONE = LazyPattern(r"\b(AnyPrincipal|StarPrincipal)\(|ArnPrincipal\(['\"]\*['\"]\)")
 
 
 class CloudExposed(ServerCheck):

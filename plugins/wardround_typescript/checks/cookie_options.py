@@ -6,26 +6,26 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_RESPONSE = LatePattern(
+_RESPONSE = LazyPattern(
     r"(^|\.)(res|response|reply|rep|h)(\.\w+\([^)]*\))*\.(cookie|setCookie)$|^h3\.setCookie$"
 )
-_LOGIN = LatePattern(
+_LOGIN = LazyPattern(
     r"(?i)(^|[^a-z])(sid|jwt|session(_?(id|token))?|connect\.sid)([^a-z]|$)|(access|refresh|auth\w*|id|session|login|bearer|api|remember\w*)[-_.]?token|\bauth\b|sessionId|_session$|SESSION|^token$|TOKEN_COOKIE|AUTH_COOKIE|COOKIE_NAME$"
 )
-_READ_BY_SCRIPTS = LatePattern(
+_READ_BY_SCRIPTS = LazyPattern(
     r"(?i)csrf|xsrf|theme|locale|lang|consent|expires|expiry|logged_?in|hint|state|nonce|verifier"
 )
 _EMPTY = frozenset({"''", '""', "null", "undefined"})
 _HEADERS = frozenset({"setHeader", "set", "header", "append"})
 _TEXTS = frozenset({"template_string", "binary_expression", "string"})
-_GONE = LatePattern(r"(?i)max-age=0|expires=thu, 01")
+_GONE = LazyPattern(r"(?i)max-age=0|expires=thu, 01")
 _SESSIONS = frozenset({"express-session", "session", "@fastify/session", "cookie-session"})
 
 

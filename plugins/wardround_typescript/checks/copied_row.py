@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.semantics.semdiff.copy_paste import Entry, entry_of, left_behind, may_hold_a_row
+from wardround.semantics.semdiff.copy_paste import RowField, entry_of, forgotten_edits, may_hold_a_row
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class CopiedRow(TreeCheck):
     ]
 
     def _may_speak(self, text: str) -> bool:
-        return super()._may_speak(text) and may_hold_a_row(self.source.added, text)
+        return super()._may_speak(text) and may_hold_a_row(self.source.added_text, text)
 
     def look(self) -> None:
         rows = [row for row in (*self._objects(), *self._assigned()) if len(row) >= _AT_LEAST]
@@ -98,8 +98,8 @@ class CopiedRow(TreeCheck):
         for number in new:
             self._judge(rows[number], entries[number], entries)
 
-    def _judge(self, row: _Row, made: list[Entry | None], entries: list[list[Entry | None]]) -> None:
-        left = left_behind(made, entries, self._exists)
+    def _judge(self, row: _Row, made: list[RowField | None], entries: list[list[RowField | None]]) -> None:
+        left = forgotten_edits(made, entries, self._exists)
         if left is not None:
             name, value = row[left.place]
             told = f'"{name}" takes {self.code.text(value)}, where all around it speaks for "{left.wanted}"'

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.before_after_check import BeforeCheck, functions_of
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _CHANGING = frozenset({"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin"})
-_COPIED = LatePattern(
+_COPIED = LazyPattern(
     r"\[\s*\.\.\.\s*(?P<list>[\w$.?!]+)|\{\s*\.\.\.\s*(?P<object>[\w$.?!]+)|(?P<sliced>[\w$.?!]+)\.(?:slice\(\)|concat\(\))"
     r"|(?:structuredClone|cloneDeep|_\.clone\w*|clone|Array\.from|List|Object\.assign\(\s*\{\s*\},)\(?\s*(?P<cloned>[\w$.?!]+)"
     r"|(?P<made>[\w$.?!]+)\.(?:toSorted|toReversed|toSpliced)\("
 )
 _NEW = frozenset({"object", "array", "new_expression", "await_expression", "string", "number"})
-_FRESH = LatePattern(
+_FRESH = LazyPattern(
     r"\.(?:map|filter|flatMap|slice|concat|split|flat|toSorted|json|parse|toObject)\(|^(?:Array|Object)\.|^structuredClone|[cC]lone"
     r"|^create|^make|^new[A-Z]|^build|^document\."
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.before_after_check import BeforeCheck
 from wardround_typescript.check import COMPONENTS, SCRIPTS
@@ -32,12 +32,12 @@ _PAIRS: dict[str, tuple[str, ...]] = {
     "mount": ("unmount", "destroy"),
 }
 _HEARD = frozenset({"on", "subscribe", "addListener"})
-_OTHERWISE = LatePattern(
+_OTHERWISE = LazyPattern(
     r"(?i)\babort|\bsignal\b|\bonce\b|clean_?up|dispose|destroy|teardown|unmount|unsub|\busing\b|use\w*(?:Listener|Interval"
     r"|Observer)|finally|\bstop\w*\(|\bclear\w*\(|\bremove\w*\(|\boff\(|close\(|release\("
 )
-_SETTER = LatePattern(r"^(?:this\.)?set(?:Is)?[A-Z]\w*$")
-_BUSY = LatePattern(
+_SETTER = LazyPattern(r"^(?:this\.)?set(?:Is)?[A-Z]\w*$")
+_BUSY = LazyPattern(
     r"(?i)(?:loading|busy|pending|saving|submitting|fetching|uploading|deleting|processing|running)$"
 )
 _PANEL = (
@@ -85,7 +85,7 @@ class CounterpartGone(BeforeCheck):
         "mount(",
         "(true)",
     )
-    GONE = LatePattern(
+    GONE = LazyPattern(
         r"\.?\b(?:remove(?:Event)?Listener|off|clearInterval|unsubscribe|disconnect|unobserve|revokeObjectURL"
         r"|cancelAnimationFrame|release\w*|unlock|hideLoading|unmount|destroy|commit\w*|rollback|abortTransaction)\(|\(false\)"
     )
@@ -128,7 +128,7 @@ class CounterpartGone(BeforeCheck):
     ]
 
     def compare(self, was: Code) -> None:
-        if _OTHERWISE.search(self.source.added):
+        if _OTHERWISE.search(self.source.added_text):
             return
         for call in self._left_open(was):
             self.say(call, "what ended this is gone from the file with this change, and this is still done")

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_SHARED = LatePattern(
+_SHARED = LazyPattern(
     r"(?i)^(default\w*|\w*defaults?|initial\w*|base\w*|empty\w*|template\w*)$"
     r"|(?-i:^[A-Z][A-Z0-9_]+$)"
 )
 _CHANGING = frozenset({"push", "splice", "unshift", "pop", "shift", "sort", "reverse"})
-_KEPT = LatePattern(
+_KEPT = LazyPattern(
     r"(?i)cache|registry|store|queue|pool|listeners|subscribers|handlers|pending"
     r"|seen"
 )

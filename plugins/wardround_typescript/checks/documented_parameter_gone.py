@@ -10,7 +10,7 @@ from wardround.findings import Severity
 from wardround_typescript.docdrift.jsdoc_check import JsDocCheck
 
 if TYPE_CHECKING:
-    from wardround.semantics.docdrift.parameters import Gone
+    from wardround.semantics.docdrift.parameters import RemovedParameter
     from wardround_typescript.docdrift.documented_functions import ComparedFunction
 
 _SEND = "/**\n * Sends.\n * @param {string} to - who gets it\n * @param {number} [tries=3] how often\n */\n"
@@ -143,6 +143,6 @@ class DocumentedParameterGone(JsDocCheck):
             self.report(self.words_span(one, each.entry.name, each.entry.line, column), _message(each))
 
 
-def _message(each: Gone) -> str:
+def _message(each: RemovedParameter) -> str:
     became = f'put "{each.now}" in its place' if each.now else "took it out of the signature"
     return f'"{each.entry.name}" is documented here, but this change {became}'

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     pass
 
-_EACH = LatePattern(r"\{#each\s+(?P<list>\$?[\w.]+)\s+as\s+(?P<item>[^}()]+?)\s*\}")
-_END = LatePattern(r"\{/each\}|\{#each\b")
-_STATEFUL = LatePattern(
+_EACH = LazyPattern(r"\{#each\s+(?P<list>\$?[\w.]+)\s+as\s+(?P<item>[^}()]+?)\s*\}")
+_END = LazyPattern(r"\{/each\}|\{#each\b")
+_STATEFUL = LazyPattern(
     r"<[A-Z]\w*[\s/>]|<(input|textarea|select|video|audio|details|canvas|iframe)\b"
     r"|\bbind:|\b(transition|in|out|use):"
 )

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
     from wardround_typescript.analysis.react_components import Effect
 
-_TOLD = LatePattern(
+_TOLD = LazyPattern(
     r"(?i)(^|\.)(show|push|add|enqueue|display|open)?_?(toast|snack_?bar|notification"
     r"|notify|flash)\w*$"
     r"|(^|\.)toast\w*\.\w+$|(^|\.)(message|notification)\.(success|error|info"
@@ -23,32 +23,32 @@ _TOLD = LatePattern(
     r"|(^|\.)(track|trackEvent|logEvent|sendEvent|capture|captureEvent|recordEvent"
     r"|gtag|reportEvent)$"
 )
-_LED = LatePattern(
+_LED = LazyPattern(
     r"^(navigate|history\.(push|replace)|\w*[rR]outer\.(push|replace|navigate)"
     r"|redirect)$"
 )
-_SENT = LatePattern(
+_SENT = LazyPattern(
     r"(^|\.)(mutate|mutateAsync)$"
     r"|^(axios|api|client|http|ky)\.(post|put|patch|delete)$"
     r"|^(save|submit|post|create|update|delete|remove|place|confirm|checkout|purchase"
     r"|send)([A-Z]\w*)?$"
 )
-_DISPATCHED = LatePattern(
+_DISPATCHED = LazyPattern(
     r"^dispatch\(\s*(\w+\.)?(\w+(Added|Removed|Deleted|Created|Submitted|Saved"
     r"|Moved|Placed|Purchased|Bought|Cleared)"
     r"|(add|remove|delete|create|submit|save|move|place|buy|checkout)[A-Z]\w*)\("
 )
-_WRITES = LatePattern(r"method\s*:\s*['\"](?:POST|PUT|PATCH|DELETE)['\"]")
-_STORED = LatePattern(r"^use\w*(Selector|Store|Atom(Value)?|Recoil\w+)$")
-_HAPPENED = LatePattern(
+_WRITES = LazyPattern(r"method\s*:\s*['\"](?:POST|PUT|PATCH|DELETE)['\"]")
+_STORED = LazyPattern(r"^use\w*(Selector|Store|Atom(Value)?|Recoil\w+)$")
+_HAPPENED = LazyPattern(
     r"(?i)\b(added|removed|saved|deleted|updated|moved|created|sent|copied|submitted"
     r"|changed)\b"
 )
-_MOST_WORDS_OF_TIME = LatePattern(
+_MOST_WORDS_OF_TIME = LazyPattern(
     r"\b(setTimeout|setInterval|requestAnimationFrame|addEventListener|subscribe"
     r"|debounce\w*|throttle\w*)\b"
 )
-_WAITED = LatePattern(r"(?i)debounce|deferred|throttle|autosave|autoSave")
+_WAITED = LazyPattern(r"(?i)debounce|deferred|throttle|autosave|autoSave")
 
 
 _TELLING_HOOKS = ("useToast", "useToasts", "useSnackbar", "useNotification", "useNotifications")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.before_after_check import BeforeCheck, name_around
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
 
-_EFFECTS = LatePattern(
+_EFFECTS = LazyPattern(
     r"^(?:React\.)?use\w*Effect\w*$|^onMount$|^\$effect$|^watchEffect$|^createEffect$|^useMount$"
 )
-_DULL = LatePattern(
+_DULL = LazyPattern(
     r"^(?:set(?!Interval|Timeout)[A-Z]\w*|console\.\w+|\w*[lL]og(?:ger)?\.\w+|Promise|JSON\.\w+|Math\.\w+|Object\.\w+)$"
 )
-_OTHERWISE = LatePattern(
+_OTHERWISE = LazyPattern(
     r"(?i)\babort|\bsignal\b|\bonce\b|onCleanup|onUnmount|onDestroy|onScopeDispose|useUnmount"
 )
 _FRAME = (
@@ -60,7 +60,7 @@ class EffectCleanupGone(BeforeCheck):
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     WORDS = ("Effect", "onMount", "useMount")
-    GONE = LatePattern(r"\breturn\b|=>|\bstop|\bclear|\boff|\bun\w|\bremove|\bdis|\bclose|\bdestroy|\bcancel")
+    GONE = LazyPattern(r"\breturn\b|=>|\bstop|\bclear|\boff|\bun\w|\bremove|\bdis|\bclose|\bdestroy|\bcancel")
     TRIED_ON = (
         "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
         "langfuse and redash: two in one commit, of an object from outside that was only used "
@@ -126,7 +126,7 @@ class EffectCleanupGone(BeforeCheck):
             lost = next((old for old in before if _is_same(old, one)), None)
             if lost is None or any(new.has_cleanup and _is_same(lost, new) for new in now):
                 continue
-            if not self._is_elsewhere(was, lost) and not _OTHERWISE.search(self.source.added):
+            if not self._is_elsewhere(was, lost) and not _OTHERWISE.search(self.source.added_text):
                 before.remove(lost)
                 self.say(
                     self._act(one, lost),
@@ -168,7 +168,7 @@ def _opening(effect: _Effect) -> set[str]:
     return {name for name in effect.acts if _OPENS.search(name)}
 
 
-_OPENS = LatePattern(
+_OPENS = LazyPattern(
     r"(?:^|\.)(?:set(?:Interval|Timeout)|addEventListener|addListener|on|once|subscribe|listen|watch|observe|connect|open|start"
     r"|register\w*|add\w*|attach\w*|bind\w*|use\w*|join|enter|request\w+|create\w+|mount|show|lock|acquire|play|subscribe\w+)$"
 )

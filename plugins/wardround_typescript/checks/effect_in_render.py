@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_PAGE = LatePattern(
+_PAGE = LazyPattern(
     r"^(?:(?:window|globalThis)\.)?(?:document\.(?:title|cookie|body\b|documentElement\b)|location\b)"
 )
-_DONE_TO_PAGE = LatePattern(
+_DONE_TO_PAGE = LazyPattern(
     r"^(?:(?:window|globalThis)\.)?(?:(?:localStorage|sessionStorage)\.(?:setItem|removeItem|clear)"
     r"|document\.(?:body|documentElement|head)\.[\w.]*(?:add|remove|toggle|setAttribute|setProperty|appendChild)"
     r"|location\.(?:assign|replace|reload)|addEventListener|setInterval|setTimeout|alert"
@@ -24,8 +24,8 @@ _DONE_TO_PAGE = LatePattern(
     r"|^document\.addEventListener$|^(?:analytics|posthog|mixpanel|amplitude|gtag|dataLayer)(?:\.\w+)?$"
 )
 _LEADS = {"useNavigate": "", "useRouter": ".push .replace", "useHistory": ".push .replace", "useDispatch": ""}
-_MADE_ONCE = LatePattern(r"\.current\b|\binitiali[sz]ed\b|\btypeof window\s*={2,3}\s*['\"]undefined")
-_NO_CLIENT = LatePattern(r"(?m)^\s*['\"]use server['\"]|(^|/)(?:api|server)/")
+_MADE_ONCE = LazyPattern(r"\.current\b|\binitiali[sz]ed\b|\btypeof window\s*={2,3}\s*['\"]undefined")
+_NO_CLIENT = LazyPattern(r"(?m)^\s*['\"]use server['\"]|(^|/)(?:api|server)/")
 
 
 class EffectInRender(TreeCheck):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  (what is looked for)
 _SENDS = frozenset({"json", "send", "end", "write", "render", "jsonp"})
-_RESPONSE = LatePattern(r"^(res|response|_res|reply|rep|c|ctx|Response|NextResponse|this\.res)\b")
-_STACK = LatePattern(r"(?i)\b(e|err|error|ex|exception|cause|reason)\??\.stack$")
-_CHOSEN = LatePattern(
+_RESPONSE = LazyPattern(r"^(res|response|_res|reply|rep|c|ctx|Response|NextResponse|this\.res)\b")
+_STACK = LazyPattern(r"(?i)\b(e|err|error|ex|exception|cause|reason)\??\.stack$")
+_CHOSEN = LazyPattern(
     r"(?i)NODE_ENV|\?\s*\w+\??\.stack|(dev|debug|production|prod|show\w*|expose\w*|verbose)\w*\s*(\?|&&)"
     r"|&&\s*\{?\s*stack|isDev"
 )
-_WHERE = LatePattern(r"(?i)NODE_ENV|dev|debug|prod|env\b|local|expose|verbose|test")
-_WHERE_RETURNED = LatePattern(
+_WHERE = LazyPattern(r"(?i)NODE_ENV|dev|debug|prod|env\b|local|expose|verbose|test")
+_WHERE_RETURNED = LazyPattern(
     r"(?is)if\s*\([^)]*(NODE_ENV|isProd|production|isDev)[^)]*\)+\s*\{?[^}]{0,200}return"
 )
 

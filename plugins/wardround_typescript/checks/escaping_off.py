@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import Setting, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, SettingCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_ON = LatePattern(r"^true$")
-_OFF = LatePattern(r"^false$")
-_SAME = LatePattern(r"^\(?\s*(?P<one>\w+)(:\s*\w+)?\s*\)?(:\s*\w+)?\s*=>\s*(String\()?(?P=one)\)?$")
-_ENGINES = LatePattern(
+_ON = LazyPattern(r"^true$")
+_OFF = LazyPattern(r"^false$")
+_SAME = LazyPattern(r"^\(?\s*(?P<one>\w+)(:\s*\w+)?\s*\)?(:\s*\w+)?\s*=>\s*(String\()?(?P=one)\)?$")
+_ENGINES = LazyPattern(
     r"(?i)nunjucks|swig|\beta\b|handlebars|hbs|\bejs\b|mustache|\bdot\b|liquid|twig|squirrelly"
 )
-_MARKED_UP = LatePattern(r"(?i)escape|saniti|purif|encode|\bsafe|trusted")
-_PLAIN = LatePattern(r"^(string|number|true|false|null|undefined|template_string)$")
+_MARKED_UP = LazyPattern(r"(?i)escape|saniti|purif|encode|\bsafe|trusted")
+_PLAIN = LazyPattern(r"^(string|number|true|false|null|undefined|template_string)$")
 
 
 class EscapingOff(SettingCheck):
@@ -96,10 +96,10 @@ class EscapingOff(SettingCheck):
         ),
     ]
     SETTINGS = (
-        Setting("autoescape", _OFF, _ENGINES, "what templates fill in is no longer escaped"),
-        Setting("autoEscape", _OFF, _ENGINES, "what templates fill in is no longer escaped"),
-        Setting("noEscape", _ON, _ENGINES, "what this template fills in is not escaped"),
-        Setting("escape", _SAME, _ENGINES, "what templates fill in is no longer escaped"),
+        CallOption("autoescape", _OFF, _ENGINES, "what templates fill in is no longer escaped"),
+        CallOption("autoEscape", _OFF, _ENGINES, "what templates fill in is no longer escaped"),
+        CallOption("noEscape", _ON, _ENGINES, "what this template fills in is not escaped"),
+        CallOption("escape", _SAME, _ENGINES, "what templates fill in is no longer escaped"),
     )
 
     def look(self) -> None:

@@ -6,27 +6,27 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     pass
 
-_OUTCOME = LatePattern(
+_OUTCOME = LazyPattern(
     r"(?P<who>[\w$.?]+)(?:\.(?:onload|onloadend)\s*=(?!=)|\.(?:on|once|addEventListener)\(\s*"
     r"['\"](?:load|close|exit|finish|end|open|ready|connect|listening|drain)['\"])"
 )
-_FAILS = LatePattern(
+_FAILS = LazyPattern(
     r"\.on(?:error|abort)\s*=|['\"](?:error|abort|timeout|close|exit|disconnect)['\"]|\breject\b|\.catch\(|setTimeout\("
     r"|AbortSignal|\bpipeline\(|\bfinished\("
 )
-_MADE = LatePattern(
+_MADE = LazyPattern(
     r"\bnew (?:window\.)?(?:Image|FileReader|Audio|XMLHttpRequest|WebSocket|EventSource|Worker)\b"
     r"|createElement\(\s*['\"](?:script|img|link|video|audio|iframe)['\"]|\b(?:spawn|exec|execFile|fork|createReadStream"
     r"|createWriteStream|createConnection|createServer|connect|request|get|pipe|listen)\("
 )
-_PROCESS = LatePattern(r"\b(?:spawn|execFile|fork)\(")
+_PROCESS = LazyPattern(r"\b(?:spawn|execFile|fork)\(")
 
 
 class FailureNeverTold(TreeCheck):

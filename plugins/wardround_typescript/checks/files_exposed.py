@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_WHOLE = LatePattern(
+_WHOLE = LazyPattern(
     r"^(__dirname|process\.cwd\(\)|import\.meta\.dirname|os\.homedir\(\)|homedir\(\)|['\"`](\.|\./|/|\.\."
     r"|\.\./|~)['\"`])$"
     r"|^(path\.)?(join|resolve)\(\s*((__dirname|process\.cwd\(\)"
     r"|import\.meta\.dirname)\s*)?(,?\s*['\"]\.{1,2}/?['\"]\s*)*\)$"
 )
-_MODULES = LatePattern(r"(^|[/'\"`])node_modules/?['\"`]\s*\)?$")
+_MODULES = LazyPattern(r"(^|[/'\"`])node_modules/?['\"`]\s*\)?$")
 _STATIC = frozenset(
     {"express.static", "serve-static", "koa-static", "serve-static.default", "sirv", "koa-static.default"}
 )

@@ -8,23 +8,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.storage.regex_cache import bounded
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
-    from wardround_typescript.analysis.react_components import State
+    from wardround_typescript.analysis.react_components import ComponentState
 
-_FIRST = LatePattern(r"(?i)^(?:initial|default|start|first|prefill|seed|saved|stored|server|loader)")
-_TELLS = LatePattern(r"^(?:(?:this\.)?props\.)?on[A-Z]\w*$|^(?:this\.)?props\.set[A-Z]\w*$")
-_ASKS = LatePattern(
+_FIRST = LazyPattern(r"(?i)^(?:initial|default|start|first|prefill|seed|saved|stored|server|loader)")
+_TELLS = LazyPattern(r"^(?:(?:this\.)?props\.)?on[A-Z]\w*$|^(?:this\.)?props\.set[A-Z]\w*$")
+_ASKS = LazyPattern(
     r"(?:^|\.)use(?!State|Ref|Memo|Callback|Context|Reducer|Form|Params|Store|Selector)[A-Z]\w*$"
 )
-_WAITING = LatePattern(r"(?i)\b(?:is)?(?:initial|pre)?(?:loading|pending|fetching|validating)\b")
-_AT_ONCE = LatePattern(r"Suspense|initialData|placeholderData|fallbackData|useLoaderData|useSession")
-_CHANGED_LIST = LatePattern(
+_WAITING = LazyPattern(r"(?i)\b(?:is)?(?:initial|pre)?(?:loading|pending|fetching|validating)\b")
+_AT_ONCE = LazyPattern(r"Suspense|initialData|placeholderData|fallbackData|useLoaderData|useSession")
+_CHANGED_LIST = LazyPattern(
     r"(?<!\w)(?<!\w\.)(?:this\.)?props\.\w+\]?\)?\s*\.(?:sort|map|filter|reduce|slice|concat|flatMap)\("
 )
 _FOLLOWS = ("getDerivedStateFromProps", "componentDidUpdate", "WillReceiveProps")
@@ -126,7 +126,7 @@ class FirstValueCopied(TreeCheck):
         for pair in self._in_classes():
             self.say(pair, "this keeps a copy of the prop, and nothing brings it up to date")
 
-    def _look_at(self, state: State, component: Node) -> None:
+    def _look_at(self, state: ComponentState, component: Node) -> None:
         from wardround.languages.script.code import argument, bare
 
         value = bare(argument(state.call, 0))
@@ -143,7 +143,7 @@ class FirstValueCopied(TreeCheck):
         elif self._is_prop(start, value, component) and self._is_told(state, component):
             self.say(pattern, "this keeps a copy of what the parent holds and is told about", Severity.INFO)
 
-    def _is_brought_up_to_date(self, state: State, start: str, first: Node) -> bool:
+    def _is_brought_up_to_date(self, state: ComponentState, start: str, first: Node) -> bool:
         """Whether the setter gets the value once more, or runs in an effect at all."""
         asked = (state.setter, start)
         if asked not in self._last_updates:
@@ -204,7 +204,7 @@ class FirstValueCopied(TreeCheck):
             and not _FIRST.search(last)
         )
 
-    def _is_told(self, state: State, component: Node) -> bool:
+    def _is_told(self, state: ComponentState, component: Node) -> bool:
         """Whether the parent is told of just what the state is set to, in the same place."""
         from wardround.languages.script.code import within
 

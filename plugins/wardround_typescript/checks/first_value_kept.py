@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.storage.regex_cache import bounded
 from wardround_typescript.check import COMPONENTS, TreeCheck
@@ -15,16 +15,16 @@ from wardround_typescript.check import COMPONENTS, TreeCheck
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_FIRST = LatePattern(
+_FIRST = LazyPattern(
     r"(?i)initial|default|first|start|original|draft|local|edit|form|model|previous"
     r"|snapshot|stable|cached|^id$|Id$"
 )
 _MAKERS = frozenset({"ref", "shallowRef", "reactive"})
-_CLIENTS = LatePattern(
+_CLIENTS = LazyPattern(
     r"(?i)^(supabase|client|\w*client|store|\w*store|api|form|superform|queryClient"
     r"|session)$"
 )
-_PATH = LatePattern(r"^[\w$]+(\??\.[\w$]+)+(\s*\?\?.{1,40})?$", re.DOTALL)
+_PATH = LazyPattern(r"^[\w$]+(\??\.[\w$]+)+(\s*\?\?.{1,40})?$", re.DOTALL)
 _FOLLOWED = r"\$:\s*[^=;\n]*(?<![\w.])%s(?![\w])[^=;\n]*=(?![=>])"
 _CHANGED = (
     r"|(?<![\w$.])%s(?:\.value)?(?:\.[\w.]+|\[[^\]]*\])\s*=(?!=)"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -25,11 +25,11 @@ _WRITES = frozenset(
         "toFile",
     }
 )
-_COMMON = LatePattern(r"['\"`]/(var/)?tmp/|tmpdir\(\)")
-_OWN = LatePattern(
+_COMMON = LazyPattern(r"['\"`]/(var/)?tmp/|tmpdir\(\)")
+_OWN = LazyPattern(
     r"(?i)mkdtemp|random|uuid|nanoid|\bulid|cuid|tmp\.(file|dir|name)|process\.pid|hash|digest"
 )
-_NAME = LatePattern(r"(?<![\w$.'\"])[A-Za-z_$][\w$]*(?![\w$]*\()")
+_NAME = LazyPattern(r"(?<![\w$.'\"])[A-Za-z_$][\w$]*(?![\w$]*\()")
 
 
 class FixedTempFile(ServerCheck):

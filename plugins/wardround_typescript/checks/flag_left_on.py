@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
 
-_FLAG = LatePattern(
+_FLAG = LazyPattern(
     r"(?i)(load|busy|pend|sav|submit|fetch|process|updat|delet|remov|upload|send|wait|working|refresh|sync|creat"
     r"|import|export|generat|connect|verif|progress|spinner|disabled|locked)"
 )
-_SETTER = LatePattern(r"^set[A-Z]")
-_HARMLESS = LatePattern(
+_SETTER = LazyPattern(r"^set[A-Z]")
+_HARMLESS = LazyPattern(
     r"(?i)^(?:\w+\.)*(?:sleep|delay|wait|nextTick|tick|setTimeout|Promise\.allSettled|safe\w*)$"
 )
-_JUDGE = LatePattern(r"(?:^|\.)is[A-Z]\w*$")
-_ANSWERED = LatePattern(r"(?i)error|success|\bok\b|\.catch\(|throwOnError|supabase|\bnew Promise\b")
+_JUDGE = LazyPattern(r"(?:^|\.)is[A-Z]\w*$")
+_ANSWERED = LazyPattern(r"(?i)error|success|\bok\b|\.catch\(|throwOnError|supabase|\bnew Promise\b")
 
 
 class FlagLeftOn(TreeCheck):

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_MADE = LatePattern(
+_MADE = LazyPattern(
     r"^(await\s+)?(path\.|fs\.|fsp\.|posix\.)*(resolve|join|normalize|realpath|realpathSync)(\.native)?\("
 )
-_FOLDER = LatePattern(
+_FOLDER = LazyPattern(
     r"(?i)(root|base|dir|directory|folder|prefix|parent)$|^[A-Z_]*(ROOT|BASE|DIR|FOLDER|UPLOADS|HOME)[A-Z_]*$"
 )
 _OTHERS = frozenset({"array", "object", "new_expression", "regex", "number"})
-_ENDED = LatePattern(r"(?i)\bsep\b|['\"`][\\/]+['\"`]|/`|addTrailing|withSlash|trailing")
+_ENDED = LazyPattern(r"(?i)\bsep\b|['\"`][\\/]+['\"`]|/`|addTrailing|withSlash|trailing")
 
 
 class FolderByBeginning(ServerCheck):

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import Setting, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, SettingCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_OFF = LatePattern(r"^false$")
-_APOLLO = LatePattern(r"(?i)apollo|graphql")
-_CSRF = LatePattern(r"(?i)csurf|csrf|lusca")
-_CHANGING = LatePattern(r"['\"](?i:POST|PUT|PATCH|DELETE)['\"]")
-_CHECKS = LatePattern(r"(?i)^(csrf|csurf|lusca\.csrf|csrfProtection|doubleCsrfProtection)\b")
-_FRAMEWORKS = LatePattern(r"(?i)csurf|sails|egg|lusca|strapi|nuxt|adonis|astro|svelte")
+_OFF = LazyPattern(r"^false$")
+_APOLLO = LazyPattern(r"(?i)apollo|graphql")
+_CSRF = LazyPattern(r"(?i)csurf|csrf|lusca")
+_CHANGING = LazyPattern(r"['\"](?i:POST|PUT|PATCH|DELETE)['\"]")
+_CHECKS = LazyPattern(r"(?i)^(csrf|csurf|lusca\.csrf|csrfProtection|doubleCsrfProtection)\b")
+_FRAMEWORKS = LazyPattern(r"(?i)csurf|sails|egg|lusca|strapi|nuxt|adonis|astro|svelte")
 
 
 class ForgeryCheckOff(SettingCheck):
@@ -83,12 +83,16 @@ class ForgeryCheckOff(SettingCheck):
         ),
     ]
     SETTINGS = (
-        Setting("csrfPrevention", _OFF, _APOLLO, "other sites can send queries with the visitor's cookies"),
-        Setting(
+        CallOption(
+            "csrfPrevention", _OFF, _APOLLO, "other sites can send queries with the visitor's cookies"
+        ),
+        CallOption(
             "ignoreMethods", _CHANGING, _CSRF, "requests that change things are let through without the token"
         ),
-        Setting("csrf", _OFF, _FRAMEWORKS, "other sites can send requests with the visitor's cookies"),
-        Setting("checkOrigin", _OFF, _FRAMEWORKS, "other sites can send requests with the visitor's cookies"),
+        CallOption("csrf", _OFF, _FRAMEWORKS, "other sites can send requests with the visitor's cookies"),
+        CallOption(
+            "checkOrigin", _OFF, _FRAMEWORKS, "other sites can send requests with the visitor's cookies"
+        ),
     )
 
     def look(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
@@ -17,12 +17,12 @@ _PART = (
     r"(amount|price|total|euros?|dollars?|cost|balance|share|percent(age)?|weight"
     r"|rate|tax|fee|ratio|fraction|value)"
 )
-_SUMMED = LatePattern(rf"(?i)\+\s*(Number\()?[\w.]*{_PART}\)?\s*[,)]")
-_WHOLE = LatePattern(
+_SUMMED = LazyPattern(rf"(?i)\+\s*(Number\()?[\w.]*{_PART}\)?\s*[,)]")
+_WHOLE = LazyPattern(
     r"(?i)cents|count|quantity|\bint|round|floor|trunc|toFixed|pennies|minor|units"
     r"|BigInt|Decimal|big\("
 )
-_TENTHS = LatePattern(r"^\d*\.\d+$")
+_TENTHS = LazyPattern(r"^\d*\.\d+$")
 _EQUAL = frozenset({"===", "!==", "==", "!="})
 
 

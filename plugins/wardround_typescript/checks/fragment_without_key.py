@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_MAPS = LatePattern(r"\.(map|flatMap)$")
-_CHILDREN = LatePattern(r"^(React\.)?Children\.")
-_KEYED = LatePattern(r"\bkey\b|\{\.\.\.")
+_MAPS = LazyPattern(r"\.(map|flatMap)$")
+_CHILDREN = LazyPattern(r"^(React\.)?Children\.")
+_KEYED = LazyPattern(r"\bkey\b|\{\.\.\.")
 
 
 class FragmentWithoutKey(TreeCheck):

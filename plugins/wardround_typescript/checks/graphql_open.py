@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import Setting, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, SettingCheck
 
-_ON = LatePattern(r"^true$")
-_OFF = LatePattern(r"^false$")
-_SERVER = LatePattern(
+_ON = LazyPattern(r"^true$")
+_OFF = LazyPattern(r"^false$")
+_SERVER = LazyPattern(
     r"ApolloServer|apollo-server|@apollo/server|graphqlHTTP|express-graphql|mercurius|GraphQLModule"
     r"|createYoga|graphql-yoga"
 )
@@ -73,13 +73,13 @@ class GraphqlOpen(SettingCheck):
         ),
     ]
     SETTINGS = (
-        Setting("introspection", _ON, _SERVER, "anybody can read the whole schema"),
-        Setting("playground", _ON, _SERVER, "anybody can read the schema and try queries here"),
-        Setting("graphiql", _ON, _SERVER, "anybody can read the schema and try queries here"),
-        Setting(
+        CallOption("introspection", _ON, _SERVER, "anybody can read the whole schema"),
+        CallOption("playground", _ON, _SERVER, "anybody can read the schema and try queries here"),
+        CallOption("graphiql", _ON, _SERVER, "anybody can read the schema and try queries here"),
+        CallOption(
             "includeStacktraceInErrorResponses", _ON, _SERVER, "strangers see the stack trace of each error"
         ),
-        Setting("maskedErrors", _OFF, _SERVER, "strangers see the text of errors inside the server"),
+        CallOption("maskedErrors", _OFF, _SERVER, "strangers see the text of errors inside the server"),
     )
 
     SEVERITY = Severity.WARN

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -24,37 +24,37 @@ _BINDINGS = frozenset(
         "public_field_definition",
     }
 )
-_SECRET = LatePattern(
+_SECRET = LazyPattern(
     r"(?i)\b(password|passwd|passphrase|passcode|secret|otp|totp|pincode|nonce|csrf|xsrf|salt|"
     r"api ?key|token|credential|"
     r"session ?id|sid|(reset|invite|invitation|verification|verify|confirm\w*|recovery|activation|"
     r"access|backup|login|"
     r"auth\w*|remember ?me|magic|coupon|voucher|gift)\w* ?(token|code|key|id|pin|link))s?\b"
 )
-_CODE = LatePattern(r"(?i)^(code|pin|key|id|hash|ticket|link)s?$")
-_KEY = LatePattern(r"(?i)^(code|pin|key|ticket)s?$")
-_PURPOSE = LatePattern(
+_CODE = LazyPattern(r"(?i)^(code|pin|key|id|hash|ticket|link)s?$")
+_KEY = LazyPattern(r"(?i)^(code|pin|key|ticket)s?$")
+_PURPOSE = LazyPattern(
     r"(?i)sign.?in|log.?in\b|verif|passwor|\botp|two.?factor|2fa|\bsess(ion)?[:.(_]|reset|invit|magic"
     r"|sms\.|api.?key"
 )
-_ASIDE = LatePattern(
+_ASIDE = LazyPattern(
     r"(?i)jitter|delay|backoff|shuffle|sample|mock|fake|demo|seed|color|colour|animation|retry|tokeniz"
     r"|tokenCount"
 )
-_HUMP = LatePattern(r"([a-z0-9])([A-Z])")
-_GUESSABLE = LatePattern(
+_HUMP = LazyPattern(r"([a-z0-9])([A-Z])")
+_GUESSABLE = LazyPattern(
     r"^uuid\.v1$|^(lodash|_|underscore)\.(sample|sampleSize|shuffle|random)$|(^|\.)pseudoRandomBytes$"
     r"|^chance\.(string|guid|hash)$"
 )
-_MADE_UP = LatePattern(r"(^|/)(seed\w*|fixtures?|examples?|demo|mocks?)[/.]")
-_COUNTED = LatePattern(
+_MADE_UP = LazyPattern(r"(^|/)(seed\w*|fixtures?|examples?|demo|mocks?)[/.]")
+_COUNTED = LazyPattern(
     r"(?i)\b(input|output|total|max|min|prompt|completion|used|num|count|reasoning)\s?tokens?\b|\btokens\b"
     # What tells one round from the next.
     r"|\b(reload|refetch|fetch|render|request|cancel|change|update|run|job|cache|layout|drag)\s?tokens?\b"
 )
-_OF_PAGE = LatePattern(r"from ['\"]react['\"]")
+_OF_PAGE = LazyPattern(r"from ['\"]react['\"]")
 """In components a refresh token tells one round of loading from the next."""
-_MAKES_TEXT = LatePattern(
+_MAKES_TEXT = LazyPattern(
     r"^(Array\.from|Math\.\w+|String|Buffer\.from|\w+\.(map|join|toString|slice|substring|padStart|charAt))\b"
 )
 

@@ -6,45 +6,45 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_MARK = LatePattern(r"^['\"`](\\?['\"`<>&]|\\\\|\\[rn]|%0[aAdD]|\.\./?|\.\.\\\\|\$|\||;)['\"`]$")
+_MARK = LazyPattern(r"^['\"`](\\?['\"`<>&]|\\\\|\\[rn]|%0[aAdD]|\.\./?|\.\.\\\\|\$|\||;)['\"`]$")
 """What is escaped or taken out because it does harm."""
-_MARK_ONCE = LatePattern(r"^/(\\?['\"`<>&]|\\\\|\\[rn]|\\\.\\\.(\\?/)?|\[['\"<>&]+\])/[imsuy]*$")
-_ESCAPED = LatePattern(r"^['\"`](&\w+;|&#\w+;|\\\\\\?.|''|\\'\\'|\"\"|\\\"\\\"|\\\\\\\\|%\w\w|)['\"`]$")
-_QUOTED = LatePattern(r"^['\"`]\\\\\\?['\"`]['\"`]$")
-_QUOTE_EVERYWHERE = LatePattern(r"^/\\?['\"]/[imsuy]*g[imsuy]*$|^/\[['\"]+\]/[imsuy]*g[imsuy]*$")
-_BACKSLASH = LatePattern(r"replace(All)?\(\s*(/\\\\/|/\[[^\]\n]*\\\\|['\"]\\\\['\"]|/\(\[)")
-_SEVERAL = LatePattern(r"^/(\^)?(<\\?/?script|\\\.\\\.\\?/|\(\\\.\\\.\\?/\)|javascript:|on\\w[+*]\\s\*=)")
-_SITE = LatePattern(
+_MARK_ONCE = LazyPattern(r"^/(\\?['\"`<>&]|\\\\|\\[rn]|\\\.\\\.(\\?/)?|\[['\"<>&]+\])/[imsuy]*$")
+_ESCAPED = LazyPattern(r"^['\"`](&\w+;|&#\w+;|\\\\\\?.|''|\\'\\'|\"\"|\\\"\\\"|\\\\\\\\|%\w\w|)['\"`]$")
+_QUOTED = LazyPattern(r"^['\"`]\\\\\\?['\"`]['\"`]$")
+_QUOTE_EVERYWHERE = LazyPattern(r"^/\\?['\"]/[imsuy]*g[imsuy]*$|^/\[['\"]+\]/[imsuy]*g[imsuy]*$")
+_BACKSLASH = LazyPattern(r"replace(All)?\(\s*(/\\\\/|/\[[^\]\n]*\\\\|['\"]\\\\['\"]|/\(\[)")
+_SEVERAL = LazyPattern(r"^/(\^)?(<\\?/?script|\\\.\\\.\\?/|\(\\\.\\\.\\?/\)|javascript:|on\\w[+*]\\s\*=)")
+_SITE = LazyPattern(
     r"(?i)^['\"`](https?://)?([\w-]+\.)+(com|org|net|io|dev|app|co|edu|gov|de|fr|uk|ru|cn|jp|internal"
     r"|local|example|test)(:\d+)?['\"`]$"
 )
-_ADDRESS = LatePattern(
+_ADDRESS = LazyPattern(
     r"(?i)(ur[il]|href|host(name)?|origin|address|link|src|referr?er|domain|redirect\w*|target|next"
     r"|dest\w*|callback|return\w*|endpoint|webhook|site)\)?$"
 )
-_JUDGES = LatePattern(
+_JUDGES = LazyPattern(
     r"(?i)allow|trust|safe|valid|permit|cors|verif|whitelist|check|guard|internal|same|own|legit"
     r"|authori[sz]|accept|secure|known"
 )
-_ACTS = LatePattern(
+_ACTS = LazyPattern(
     r"(?i)redirect\(|\bfetch\(|axios|\bgot\(|throw\b|\b40[013]\b|callback\(null, true\)|cb\(null, true\)"
     r"|openExternal|Access-Control|setHeader|loadURL|location(\.href)? ="
 )
-_OPEN_DOT = LatePattern(
+_OPEN_DOT = LazyPattern(
     r"(?i)(?<![\\\]).*+?])\.(?:[a-z0-9-]+(?:\\?\.))?(?:com|org|net|io|dev|app|edu|gov)(?![a-z])"
 )
-_HOST_PATTERN = LatePattern(r"(?i)^/\^?\(?(\?:)?(https?|wss?)\??(\(s\)\?)?:|^/\^[\w\\.-]*\.(com|org|net|io)")
-_NO_ANCHOR = LatePattern(
+_HOST_PATTERN = LazyPattern(r"(?i)^/\^?\(?(\?:)?(https?|wss?)\??(\(s\)\?)?:|^/\^[\w\\.-]*\.(com|org|net|io)")
+_NO_ANCHOR = LazyPattern(
     r"(?i)^/(?!\^)[^|]*(https?\??:|\w)[^|^]*\\\.(com|org|net|io|dev|app|edu|gov)[^|]*/[a-z]*$"
 )
-_NO_END = LatePattern(r"(?i)\\\.(com|org|net|io|dev|app|edu|gov)\)?/[a-z]*$")
+_NO_END = LazyPattern(r"(?i)\\\.(com|org|net|io|dev|app|edu|gov)\)?/[a-z]*$")
 _TESTS = frozenset({"includes", "indexOf", "startsWith", "endsWith"})
 
 

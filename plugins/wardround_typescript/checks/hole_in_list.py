@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_INDEX = LatePattern(r"\.(findIndex|indexOf|findLastIndex|lastIndexOf)\(|\.length\s*-\s*1$")
-_LIST = LatePattern(r"\.(filter|map|slice|concat|split|flat)$|^Array\.(from|of)$")
-_LIST_TYPE = LatePattern(r"\[\]$|^:\s*(Readonly)?Array<")
+_INDEX = LazyPattern(r"\.(findIndex|indexOf|findLastIndex|lastIndexOf)\(|\.length\s*-\s*1$")
+_LIST = LazyPattern(r"\.(filter|map|slice|concat|split|flat)$|^Array\.(from|of)$")
+_LIST_TYPE = LazyPattern(r"\[\]$|^:\s*(Readonly)?Array<")
 
 
 class HoleInList(TreeCheck):

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_HOOK = LatePattern(r"^(?:React\.)?use(?:[A-Z]\w*)$")
-_COMPILED = LatePattern(
+_HOOK = LazyPattern(r"^(?:React\.)?use(?:[A-Z]\w*)$")
+_COMPILED = LazyPattern(
     r"^(React\.)?(useMemo|useCallback|useEffect|useLayoutEffect|useReducer|useState"
     r"|useInsertionEffect)$"
 )
-_REACT = LatePattern(
+_REACT = LazyPattern(
     r"['\"](react|preact(/hooks)?|react-dom|react-native|next/[\w/]+|react-router(-dom)?"
     r"|react-redux|@tanstack/react-[\w-]+|swr|react-hook-form|react-i18next|next-auth/react)"
     r"['\"]"
@@ -26,7 +26,7 @@ _REACT = LatePattern(
 _NO_HOOKS = frozenset(
     {"useFakeTimers", "useRealTimers", "useValue", "useClass", "useFactory", "useStrict", "useHistoryState"}
 )
-_PLAIN_NAME = LatePattern(r"^[a-z_$]")
+_PLAIN_NAME = LazyPattern(r"^[a-z_$]")
 
 
 class HookInCallback(TreeCheck):

@@ -7,33 +7,33 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_APP = LatePattern(r"(^|/)app/")
-_ROUTE_FILE = LatePattern(r"(^|/)(page|layout|template|loading|not-found|default)\.[jt]sx?$")
+_APP = LazyPattern(r"(^|/)app/")
+_ROUTE_FILE = LazyPattern(r"(^|/)(page|layout|template|loading|not-found|default)\.[jt]sx?$")
 _ROUTE_FILES = tuple(
     f"{name}.{kind}" for name in ("page", "layout", "template") for kind in ("tsx", "jsx", "js")
 )
-_CLIENT = LatePattern(r"^\s*(/\*[^*]*\*/\s*|//[^\n]*\n\s*)*['\"]use client['\"]")
+_CLIENT = LazyPattern(r"^\s*(/\*[^*]*\*/\s*|//[^\n]*\n\s*)*['\"]use client['\"]")
 _HOOKS = (
     "useState", "useEffect", "useReducer", "useRef", "useLayoutEffect", "useContext", "useSyncExternalStore",
     "useTransition", "useOptimistic", "useActionState", "useFormState", "useRouter", "usePathname",
     "useSearchParams", "useParams", "createContext",
 )  # fmt: skip
 _OF_BROWSER = frozenset({"react", "react-dom", "next/navigation"})
-_HANDLER = LatePattern(
+_HANDLER = LazyPattern(
     r"^on(Click|Change|Select|Close|Open|Submit|Key[A-Z]\w*|Mouse[A-Z]\w*|Focus|Blur|Input|Drag\w*|Drop|Scroll)$"
 )
-_BUILT_BY_OTHERS = LatePattern(
+_BUILT_BY_OTHERS = LazyPattern(
     r"['\"](react-router|@remix-run|expo-router|@tanstack/(react-router|start|react-start))"
 )
 _FOLDERS_UP = 3
-_SHARED = LatePattern(r"^((?:[\w.-]+/){0,3}?)(?:components|ui|features|providers|lib)/")
+_SHARED = LazyPattern(r"^((?:[\w.-]+/){0,3}?)(?:components|ui|features|providers|lib)/")
 _FIRST_ROUTES = ("app/page.tsx", "app/layout.tsx")
 
 

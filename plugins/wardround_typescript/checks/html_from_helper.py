@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _PROPERTY = frozenset({"innerHTML", "outerHTML", "srcdoc"})
-_CALL = LatePattern(
+_CALL = LazyPattern(
     r"\.(insertAdjacentHTML|setHTMLUnsafe|createContextualFragment)$|^(window\.)?document\.write(ln)"
     r"?$|^(\$|jQuery)\(.*\)\.(html|append|prepend|before|after)$"
 )
-_DRAWN = LatePattern(
+_DRAWN = LazyPattern(
     r"\.(bindPopup|bindTooltip|setPopupContent|setTooltipContent|openPopup|openTooltip|setHTML)$"
     r"|(?i:popup|tooltip|infowindow)[^\n]*\.setContent$|\bselect\([^()]*\)[^\n]*\.html$"
 )
-_TAG = LatePattern(r"<[a-zA-Z/!][^<]*")
-_CLEAN = LatePattern(
+_TAG = LazyPattern(r"<[a-zA-Z/!][^<]*")
+_CLEAN = LazyPattern(
     r"(?i)saniti[sz]e|purify|escape|encode|\bclean\w*\(|\bsafe|\bxss\(|trustedHTML"
     r"|\besc\(|\bh\(|textContent"
 )
-_DULL = LatePattern(
+_DULL = LazyPattern(
     r"(?i)^(i|idx|index|id|n|key|lat|lon|lng|latitude|longitude|count|total|page|level|icon|svg|css|style|cls"
     r"|class\w*|color|width|height|size|length|\w*(count|index|width|height|size"
     r"|color|icon|class|className|html|svg|css|id|length|percent|markup))$"
     r"|(?-i:^[A-Z][A-Z0-9_]*$)|^t\(|^i18n|format(Date|Number|Time|Price)|toFixed"
     r"|toLocale|Math\."
 )
-_LOCAL = LatePattern(
+_LOCAL = LazyPattern(
     r"^(labels?|texts?|strings|translations|icons|LEVELS|styles|config|options"
     r"|settings|theme)$"
 )

@@ -6,27 +6,27 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_TAG = LatePattern(r"<[a-zA-Z][\w-]*[\s>/]|</[a-zA-Z]")
-_CLEANS = LatePattern(
+_TAG = LazyPattern(r"<[a-zA-Z][\w-]*[\s>/]|</[a-zA-Z]")
+_CLEANS = LazyPattern(
     r"(?i)(?:^|\.)(?:_?\.?escape(?:Html|HTML|Xml|Text|Attr\w*)?|html_?escape|sanitize\w*|purify\w*|encodeHtml\w*|encodeEntities|esc"
     r"|xss|filterXSS|stripTags|strip_?tags|he\.encode|dompurify\.sanitize)$"
 )
-_CLEANED = LatePattern(
+_CLEANED = LazyPattern(
     r"(?i)saniti[sz]|purif|escap|encod|safe|clean|html|markup|\bt\(|i18n|translat|icon|svg|class|style|color"
 )
-_DULL = LatePattern(
+_DULL = LazyPattern(
     r"(?i)(?:^|\.|_)(?:i|idx|index|n|id|key|count|total|page|level|width|height|size|length|year|month|day|port|number|percent|date"
     r"|time|timestamp|version|url|href|src|link|path|lang|locale)s?$|(?:Id|Count|Index|Width|Height|Size|Length|Url|At|Number|Px)$"
     r"|(?-i:^[A-Z][A-Z0-9_]*$)"
 )
-_PIECE = LatePattern(
+_PIECE = LazyPattern(
     r"(?i)(?:body|content|children|inner|rows?|items?|list|header|footer|main|nav|sections?|links?|buttons?|cells?|tags?|head"
     r"|layout|attrs|attributes|fragment|element|template|options|extra|actions|wrapped|slot|out|output|result|blocks?|table|page)$"
 )

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     pass
 
-_ID = LatePattern(r"\._id$")
-_MAYBE_ID = LatePattern(
+_ID = LazyPattern(r"\._id$")
+_MAYBE_ID = LazyPattern(
     r"(?:\.|^)(?:_id|\w*Id|id|owner|author|user|creator|createdBy|sender|member|sub)$|^req\.(?:params|query|body)\."
 )
-_SHOWN = LatePattern(r"(?m)^\s*import\b.*['\"](?:react|vue|svelte)['\"]")
-_DOCUMENTS = LatePattern(r"\bObjectId\b|\.findById(?:And[A-Z]\w+)?\(|\.populate\(|\.lean\(\)")
+_SHOWN = LazyPattern(r"(?m)^\s*import\b.*['\"](?:react|vue|svelte)['\"]")
+_DOCUMENTS = LazyPattern(r"\bObjectId\b|\.findById(?:And[A-Z]\w+)?\(|\.populate\(|\.lean\(\)")
 _PACKAGES = ('"mongoose"', '"mongodb"', '"@typegoose/typegoose"')
 
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_CHANGING = LatePattern(r"\.(filter|sort|toSorted|reverse|toReversed)\((?!Boolean\))")
-_IDENTITY = LatePattern(r"^(_?id|uuid|uid|guid|key|slug|\w+Id|\w+ID)$")
+_CHANGING = LazyPattern(r"\.(filter|sort|toSorted|reverse|toReversed)\((?!Boolean\))")
+_IDENTITY = LazyPattern(r"^(_?id|uuid|uid|guid|key|slug|\w+Id|\w+ID)$")
 
 
 class IndexAsKey(TreeCheck):

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_RANDOM = LatePattern(
+_RANDOM = LazyPattern(
     r"^(Math\.random|Date\.now|performance\.now|((window|self|globalThis)\.)?crypto\.randomUUID"
     r"|nanoid|uuid|uuidv4|uuidV4|v4"
     r"|uid|shortid(\.generate)?|(_|lodash)\.uniqueId|uniqueId|cuid|createId|ulid"
@@ -36,11 +36,11 @@ _KEPT = frozenset(
         "onMounted",
     }
 )
-_BOUND_KEY = LatePattern(
+_BOUND_KEY = LazyPattern(
     r"(?<![\w-])(?::key|v-bind:key)=\"(?P<value>[^\"]*)\"|\{#each\s[^}]*\((?P<each>[^{}]*)"
     r"\)\s*\}"
 )
-_MADE = LatePattern(r"\b(Math\.random|Date\.now|crypto\.randomUUID|nanoid|uuidv4|uniqueId)\(")
+_MADE = LazyPattern(r"\b(Math\.random|Date\.now|crypto\.randomUUID|nanoid|uuidv4|uniqueId)\(")
 
 
 class KeyMadeInRender(TreeCheck):

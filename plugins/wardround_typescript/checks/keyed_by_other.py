@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_NAMED = LatePattern(r"^[a-z]\w*?By(?P<key>[A-Z]\w*)$")
-_BY = LatePattern(r"(?:^|\.)(?:keyBy|groupBy|indexBy|countBy|uniqBy|sortBy|orderBy)$")
-_PATH = LatePattern(r"^[\w$]+(?:\??\.[\w$]+)+$")
-_SHAPED = LatePattern(r"^\.(?:toLowerCase|toUpperCase|trim|toString|slice|valueOf)\(")
+_NAMED = LazyPattern(r"^[a-z]\w*?By(?P<key>[A-Z]\w*)$")
+_BY = LazyPattern(r"(?:^|\.)(?:keyBy|groupBy|indexBy|countBy|uniqBy|sortBy|orderBy)$")
+_PATH = LazyPattern(r"^[\w$]+(?:\??\.[\w$]+)+$")
+_SHAPED = LazyPattern(r"^\.(?:toLowerCase|toUpperCase|trim|toString|slice|valueOf)\(")
 _ALIKE = {
     "email": "mail",
     "mail": "email",

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_LIST_TYPE = LatePattern(r"^\??:\s*(readonly\s+)?[\w.<>| ]+\[\]$|^\??:\s*(Readonly)?Array<")
-_LIST = LatePattern(
+_LIST_TYPE = LazyPattern(r"^\??:\s*(readonly\s+)?[\w.<>| ]+\[\]$|^\??:\s*(Readonly)?Array<")
+_LIST = LazyPattern(
     r"^\[|\.(filter|map|slice|concat|split|flat|flatMap|sort)\(|^Array\.(from"
     r"|of)|^Object\.(keys|values|entries)\(|^(await\s+)?Promise\.all\("
 )

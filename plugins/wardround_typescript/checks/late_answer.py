@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
     from wardround_typescript.analysis.react_components import Effect
 
-_GUARDED = LatePattern(
+_GUARDED = LazyPattern(
     r"(?i)\b(signal|abort\w*|\w*cancel\w*|ignored?|\w*stale|obsolete|disposed"
     r"|alive|active|latest\w*|last\w*"
     r"|is(Active|Current|Alive|Subscribed|Latest)\w*|did(Cancel|Unmount)|request_?id\w*"
     r"|seq\w*|generation|version)\b"
     r"|\.current\s*[!=]==|[!=]==\s*\w+\.current\b"
 )
-_KEPT_BY_KEY = LatePattern(r"[{,]\s*\[[\w.]+\]\s*:")
-_MOUNTED = LatePattern(r"(?i)\b(is_?|was_?|did_?)?(un)?mounted\w*\b|\buseIsMounted")
-_STABLE = LatePattern(
+_KEPT_BY_KEY = LazyPattern(r"[{,]\s*\[[\w.]+\]\s*:")
+_MOUNTED = LazyPattern(r"(?i)\b(is_?|was_?|did_?)?(un)?mounted\w*\b|\buseIsMounted")
+_STABLE = LazyPattern(
     r"^(set[A-Z]\w*|dispatch|navigate|router|t|i18n|toast\w*|\w*[cC]lient|supabase"
     r"|api|history|\w+Ref)$"
 )
-_NO_REQUEST = LatePattern(
+_NO_REQUEST = LazyPattern(
     r"^(import|require|Promise\.\w+|setTimeout|new Promise|sleep|delay|wait|nextTick"
     r"|\w+\.(json|text|blob|arrayBuffer"
     r"|play|load|decode|ready|isReady|focus|getMany))$"

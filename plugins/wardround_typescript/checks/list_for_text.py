@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_PART = LatePattern(
+_PART = LazyPattern(
     r"^(req|request|ctx|ctx\.request)\.query\.(\w+)(\s*(\|\||\?\?)\s*['\"`][^'\"`]*['\"`])?(\s+as\s+string)?$"
 )
-_WHOLE = LatePattern(r"^(req|request|ctx|ctx\.request)\.query$")
-_LOOKS = LatePattern(r"\.(indexOf|includes|length)$")
-_CHECKED = LatePattern(
+_WHOLE = LazyPattern(r"^(req|request|ctx|ctx\.request)\.query$")
+_LOOKS = LazyPattern(r"\.(indexOf|includes|length)$")
+_CHECKED = LazyPattern(
     r"isArray\(|typeof\b|(?i:schema|zod|joi|celebrate|validat|checkSchema|express-openapi)|\.schema\b"
 )
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_FORWARD = LatePattern(r"\+\+|\+= 1\b")
+_FORWARD = LazyPattern(r"\+\+|\+= 1\b")
 _LEAVES = ("break_statement", "return_statement", "throw_statement")
 
 

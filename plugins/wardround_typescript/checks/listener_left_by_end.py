@@ -7,20 +7,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_LASTING = LatePattern(
+_LASTING = LazyPattern(
     r"^(?:window|document|globalThis|self|screen|navigator|document\.body|document\.documentElement"
     r"|(?:window\.)?visualViewport|(?:window\.)?matchMedia\(.{0,80}\)|process|socket|eventBus|emitter|bus"
     r"|navigator\.\w+)\.(?P<how>addEventListener|addListener|on)$"
 )
-_OBSERVER = LatePattern(r"^new (?:window\.)?(?:Resize|Intersection|Mutation|Performance)Observer\b")
-_ENDS = LatePattern(
+_OBSERVER = LazyPattern(r"^new (?:window\.)?(?:Resize|Intersection|Mutation|Performance)Observer\b")
+_ENDS = LazyPattern(
     r"\b(?:remove\w*|clear(?:Interval|Timeout)|disconnect|unobserve|unsubscribe\w*|off|abort|cancel\w*|close|dispose\w*"
     r"|destroy\w*|stop\w*|unlisten\w*|teardown\w*|cleanup\w*)\s*\(|\w+\(false\)|=\s*(?:false|null|undefined)\b"
 )
@@ -49,11 +49,11 @@ _END_METHODS = frozenset(
         ),
     }
 )
-_SELF_ENDING = LatePattern(
+_SELF_ENDING = LazyPattern(
     r"\bonce\b|\bsignal\b|beforeunload|unhandledrejection|SIG[A-Z]|uncaughtException|\bexit\b"
 )
 _WATCHERS = ("watch", "watchEffect", "watchPostEffect")
-_VUE_ENDS = LatePattern(r"\b(?:on(?:Before)?Unmount(?:ed)?|onScopeDispose|onDeactivated|tryOn\w+)\s*\(")
+_VUE_ENDS = LazyPattern(r"\b(?:on(?:Before)?Unmount(?:ed)?|onScopeDispose|onDeactivated|tryOn\w+)\s*\(")
 _GIVING = (
     ("variable_declarator", "name", "value"),
     ("assignment_expression", "left", "right"),

@@ -6,39 +6,39 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_CHEAP = LatePattern(
+_CHEAP = LazyPattern(
     r"^(Map|Set|WeakMap|WeakSet|Date|Array|Object|AbortController|Animated\.Value(XY)?"
     r"|URL|URLSearchParams|Error|Promise|RegExp"
     r"|Intl\.\w+|Float\d+Array|Uint\d+Array|Int\d+Array|FormData|Headers|THREE\.\w+"
     r"|Vector\d|Matrix\d|Color|Quaternion|Euler|EventTarget|SharedValue|EventEmitter)$"
 )
-_CONNECTS = LatePattern(
+_CONNECTS = LazyPattern(
     r"(Connection|Client|Socket|Worker|WebSocket|EventSource|Player|Engine|Editor"
     r"|Manager|Database|Session|Recorder|AudioContext"
     r"|Chart|Parser|Index|Fuse|MiniSearch|Simulation|Observer|Queue|Provider|Doc"
     r"|Peer|Channel|Renderer|Scheduler|Pool|Controller)$"
 )
-_STARTS = LatePattern(
+_STARTS = LazyPattern(
     r"\.(connect|start|open|listen|subscribe|load|init|initialize|run|join|parse"
     r"|compile)$"
 )
-_WORK = LatePattern(
+_WORK = LazyPattern(
     r"^(build|create|compute|calculate|generate|parse|load|read|group|sort|index"
     r"|layout|analy[sz]e|prepare|simulate|compile|tokenize)[A-Z]\w*$"
 )
-_NO_WORK = LatePattern(
+_NO_WORK = LazyPattern(
     r"(?i)^(create(Ref|Id|Empty|Initial|Default|Context|Store|Element|Portal|Selector)"
     r"|(make|build|generate|create)\w*(Id|Key)$|parse(Int|Float|Date|ISO|Number"
     r"|Bool))"
 )
-_HEAVY_CALL = LatePattern(
+_HEAVY_CALL = LazyPattern(
     r"^(hierarchy|tree(map|mapBinary)?|pack|partition|cluster|forceSimulation"
     r"|sankey|dagre\.layout|d3\.\w*(hierarchy|tree|pack|layout|stratify|cluster"
     r"|treemap)\w*"
@@ -48,9 +48,9 @@ _HEAVY_CALL = LatePattern(
 )
 _SORTS = frozenset({"sort", "toSorted"})
 _CYCLES = frozenset({"for_statement", "for_in_statement", "while_statement"})
-_NO_MEMO = LatePattern(r"['\"]use no memo['\"]")
-_HOOK = LatePattern(r"^(React\.)?use[A-Z]")
-_SIGNALS = LatePattern(r"['\"](solid-js|@preact/signals|qwik)")
+_NO_MEMO = LazyPattern(r"['\"]use no memo['\"]")
+_HOOK = LazyPattern(r"^(React\.)?use[A-Z]")
+_SIGNALS = LazyPattern(r"['\"](solid-js|@preact/signals|qwik)")
 
 
 class MadeEveryRender(TreeCheck):

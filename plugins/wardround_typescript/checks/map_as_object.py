@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
@@ -34,7 +34,7 @@ _LIST_METHODS = frozenset(
     }
 )
 _MATH = frozenset({"Math.max", "Math.min"})
-_LIST_TYPE = LatePattern(r"^\??:\s*(readonly\s+)?number\[\]$|^\??:\s*(Readonly)?Array<number>$")
+_LIST_TYPE = LazyPattern(r"^\??:\s*(readonly\s+)?number\[\]$|^\??:\s*(Readonly)?Array<number>$")
 _COLLECTIONS = frozenset({"Map", "Set", "WeakMap", "WeakSet"})
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Check, Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Check, Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround_typescript.analysis.call_resolution import origin, script_of
 
-_TAG = LatePattern(r"(?<![\w$)\]])<(?P<name>[A-Z][\w$]*)(?=[\s/])")
-_ATTRIBUTE = LatePattern(r"\s*(?:(?P<name>[A-Za-z_][\w-]*)(?P<given>\s*=\s*)?|(?P<sign>[{/>]))")
-_MEMO = LatePattern(r"\s*(?::[^=;]{0,200})?=\s*(?:React\.)?memo\s*(?:<[^()]{0,200}>)?\s*\(")
-_DEFAULT_MEMO = LatePattern(r"\bexport\s+default\s+(?:React\.)?memo\s*(?:<[^()]{0,200}>)?\s*\(")
-_NEW = LatePattern(
+_TAG = LazyPattern(r"(?<![\w$)\]])<(?P<name>[A-Z][\w$]*)(?=[\s/])")
+_ATTRIBUTE = LazyPattern(r"\s*(?:(?P<name>[A-Za-z_][\w-]*)(?P<given>\s*=\s*)?|(?P<sign>[{/>]))")
+_MEMO = LazyPattern(r"\s*(?::[^=;]{0,200})?=\s*(?:React\.)?memo\s*(?:<[^()]{0,200}>)?\s*\(")
+_DEFAULT_MEMO = LazyPattern(r"\bexport\s+default\s+(?:React\.)?memo\s*(?:<[^()]{0,200}>)?\s*\(")
+_NEW = LazyPattern(
     r"\{\s*[^\s}]|\[|(?:async\s+)?(?:\((?:[^()]|\([^()]*\))*\)|[\w$]+)\s*(?::[^=;]{0,80})?=>|(?:async\s+)?function\b"
 )
-_TEST_PATH = LatePattern(
+_TEST_PATH = LazyPattern(
     r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress)/|\.(\w*test|spec|stories|e2e|cy)\.[mc]?[jt]sx?$"
 )
 _MOST_ATTRIBUTES = 60
@@ -88,10 +88,10 @@ class ImportedMemoDefeated(Check):
     ]
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return (".tsx", ".jsx", ".js"), ("/>", "</")
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self._script = script_of(source.path, source.text)
         self._memos: dict[str, bool] = {}
@@ -105,10 +105,10 @@ class ImportedMemoDefeated(Check):
         for tag in _TAG.finditer(self._script.scan.structure):
             if tag["name"] in self._script.imports and self._is_memo(tag["name"]):
                 for start, end in self._new_values(tag.end()):
-                    if self.source.is_added(self.source.place(start)[0]):
+                    if self.source.is_added(self.source.position(start)[0]):
                         prop = self._script.scan.structure[start:end]
                         self.report(
-                            Span(*self.source.place(start), *self.source.place(end)),
+                            Span(*self.source.position(start), *self.source.position(end)),
                             f"{prop} is a new value on every render, and {tag['name']} is memoised",
                         )
 

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_UNFILLED = LatePattern(r"^(Buffer\.allocUnsafe(Slow)?|SlowBuffer)$")
+_UNFILLED = LazyPattern(r"^(Buffer\.allocUnsafe(Slow)?|SlowBuffer)$")
 _FILLING = frozenset({"fill", "set"})
-_WIDTH = LatePattern(r"^write(?:Big)?(?:U?[iI]nt|Float|Double)?(\d*)(?:LE|BE)?$")
-_GIVING_AWAY = LatePattern(
+_WIDTH = LazyPattern(r"^write(?:Big)?(?:U?[iI]nt|Float|Double)?(\d*)(?:LE|BE)?$")
+_GIVING_AWAY = LazyPattern(
     r"(^|\.)(send|end|write|json|push|emit|publish|postMessage|concat|resolve|from|log|callback|cb|next)$|^Response$"
 )
-_READ = LatePattern(r"^(toString|toJSON|read\w+|readBig\w+)$")
+_READ = LazyPattern(r"^(toString|toJSON|read\w+|readBig\w+)$")
 _LONE_SIZES = {"Float": 4, "Double": 8}
 
 

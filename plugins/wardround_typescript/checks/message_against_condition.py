@@ -50,7 +50,7 @@ class MessageAgainstCondition(Check):
     ]
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return SCRIPTS, ("throw", "rror", "reject(", "addIssue")
 
     def run(self) -> None:

@@ -6,24 +6,24 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_ADDS = LatePattern(
+_ADDS = LazyPattern(
     r"^((window|globalThis|top|self)\.)?addEventListener$|^use(EventListener|WindowEvent"
     r"|Event)$|^on$"
 )
-_CHECKED = LatePattern(r"(?i)origin|\.source\b|\bsource\b|isTrusted|contentWindow")
-_READS = LatePattern(r"\bdata\b")
-_WORKER = LatePattern(
+_CHECKED = LazyPattern(r"(?i)origin|\.source\b|\bsource\b|isTrusted|contentWindow")
+_READS = LazyPattern(r"\bdata\b")
+_WORKER = LazyPattern(
     r"\b(importScripts|\w*WorkerGlobalScope|skipWaiting|workerData|parentPort)\b"
     r"|\bclients\."
 )
-_WORKER_PATH = LatePattern(r"(?i)worker|(^|/)sw\.[jt]s$")
+_WORKER_PATH = LazyPattern(r"(?i)worker|(^|/)sw\.[jt]s$")
 
 
 class MessageTrusted(TreeCheck):
@@ -169,7 +169,7 @@ def _calls(function: Node) -> Iterator[Node]:
     return (node for node in own_nodes(function) if node.type == "call_expression")
 
 
-_MARKUP = LatePattern(r"<svelte:window[^>]*\bon:?message=\{(\w+)\}")
+_MARKUP = LazyPattern(r"<svelte:window[^>]*\bon:?message=\{(\w+)\}")
 
 
 def _markup_names(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
@@ -21,11 +21,11 @@ _KEEPS = (
 )  # fmt: skip
 """Functions that call what they are given later, or on their own."""
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "all", "use", "route"})
-_ROUTER = LatePattern(r"(?i)^(\w*router|app|server|api|fastify|routes)$")
-_HANDLER = LatePattern(r"^on[A-Z]")
-_DOM_HANDLER = LatePattern(r"^on[a-z]+$")
-_BOUND = LatePattern(r"(?i)autobind|bindAll|bindMethods|\.bound\b|boundMethod")
-_MADE = LatePattern(
+_ROUTER = LazyPattern(r"(?i)^(\w*router|app|server|api|fastify|routes)$")
+_HANDLER = LazyPattern(r"^on[A-Z]")
+_DOM_HANDLER = LazyPattern(r"^on[a-z]+$")
+_BOUND = LazyPattern(r"(?i)autobind|bindAll|bindMethods|\.bound\b|boundMethod")
+_MADE = LazyPattern(
     r"(?:export\s+default|\bexports\s*=|\bexport\s+const\s+(\w+)\s*(?::[^=\n]*)?=)\s*new\s+(\w+)"
 )
 _OWN_THIS = frozenset({"function_expression", "function_declaration", "generator_function", "class_body"})

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_MONTH = LatePattern(r"\.getMonth\(\)$|\.getUTCMonth\(\)$")
+_MONTH = LazyPattern(r"\.getMonth\(\)$|\.getUTCMonth\(\)$")
 _DATE_PARTS = ("getFullYear()", "getUTCFullYear()")
-_DAY = LatePattern(r"\.get(UTC)?Day\(\)$")
+_DAY = LazyPattern(r"\.get(UTC)?Day\(\)$")
 
 
 class MonthFromZero(TreeCheck):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround_typescript.before_after_check import BeforeCheck
 from wardround_typescript.check import COMPONENTS, SCRIPTS
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
 
-_ONLY = LatePattern(
+_ONLY = LazyPattern(
     r"(?i)\b(?:only|just|solely|exclusively)\s+(?:the\s+|an?\s+|for\s+|by\s+|when\s+|if\s+|in\s+)*[`'\"]?(?P<who>[A-Za-z][\w-]{2,40})"
 )
-_AFTER = LatePattern(r"(?i)\b(?P<who>[A-Za-z][\w-]{2,40})[`'\"]?\s+only\b")
+_AFTER = LazyPattern(r"(?i)\b(?P<who>[A-Za-z][\w-]{2,40})[`'\"]?\s+only\b")
 _PATH = r"[A-Za-z_$][\w$]*(?:\??\.[\w$]+)*"
-_COMPARED = LatePattern(
+_COMPARED = LazyPattern(
     rf"(?P<left>{_PATH})\s*(?:===?|!==?)\s*(?:[\w$]+\.)*[`'\"]?(?P<value>[A-Za-z][\w-]*)[`'\"]?(?=[\s):;&|?,]|$)"
 )
-_LISTED = LatePattern(rf"\[(?P<list>[^\[\]]{{1,300}})\]\s*\.includes\(\s*(?P<left>{_PATH})\s*\)")
-_HELD = LatePattern(rf"(?P<list>[A-Z][\w.]*|\w*[a-z]s)\.(?:includes|has)\(\s*(?P<left>{_PATH})\s*\)")
-_VALUE = LatePattern(r"(?:[\w$]+\.)*[`'\"]?(?P<value>[A-Za-z][\w-]*)[`'\"]?")
+_LISTED = LazyPattern(rf"\[(?P<list>[^\[\]]{{1,300}})\]\s*\.includes\(\s*(?P<left>{_PATH})\s*\)")
+_HELD = LazyPattern(rf"(?P<list>[A-Z][\w.]*|\w*[a-z]s)\.(?:includes|has)\(\s*(?P<left>{_PATH})\s*\)")
+_VALUE = LazyPattern(r"(?:[\w$]+\.)*[`'\"]?(?P<value>[A-Za-z][\w-]*)[`'\"]?")
 _BELOW = frozenset(
     {"function_declaration", "lexical_declaration", "export_statement", "method_definition", "if_statement"}
     | {"variable_declaration", "return_statement", "expression_statement", "public_field_definition", "pair"}
@@ -53,7 +53,7 @@ class OnlyNoMore(BeforeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("only", "Only", "just", "Just", "xclusively", "olely")
     ALSO = (("//", "/*"),)
-    GONE = LatePattern(r"===?|!==?|\bcase\b|\.includes\(|\.has\(")
+    GONE = LazyPattern(r"===?|!==?|\bcase\b|\.includes\(|\.has\(")
     TRIED_ON = (
         "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
         "langfuse and redash: no hit"
@@ -153,7 +153,7 @@ class OnlyNoMore(BeforeCheck):
         )
 
 
-_WORDS = LatePattern(r"[A-Za-z][\w-]*")
+_WORDS = LazyPattern(r"[A-Za-z][\w-]*")
 
 
 def _root(word: str) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _STARTERS = frozenset({"useEffect", "useLayoutEffect", "onMount", "onMounted", "onBeforeMount"})
-_OPENS_CALL = LatePattern(
+_OPENS_CALL = LazyPattern(
     r"^((window|globalThis)\.)?setInterval$"
     r"|^(window|document|globalThis|self|document\.body|(window\.)?visualViewport"
     r"|media|mql|\w*[mM]ediaQuery(List)?)"
@@ -34,7 +34,7 @@ _OPENS_NEW = frozenset(
         "BroadcastChannel",
     }
 )
-_ENDS = LatePattern(
+_ENDS = LazyPattern(
     r"\b(clearInterval|clearWatch|removeEventListener|removeListener|unsubscribe"
     r"|disconnect|unobserve|abort|terminate)\b"
     r"|\.(close|off|leave|destroy|stop)\s*\(|\bonce\s*:|\bsignal\b|\b(onDestroy"
@@ -43,9 +43,9 @@ _ENDS = LatePattern(
 )
 
 
-_ON_PAGE = LatePattern(r"^(window|document|globalThis|document\.body)\.addEventListener$")
-_ONCE = LatePattern(r"\b(once|signal)\b|^[A-Za-z_$][\w$.]*$(?<!true)(?<!false)")
-_CAPTURES = LatePattern(r"^true$|\bcapture\s*:\s*true")
+_ON_PAGE = LazyPattern(r"^(window|document|globalThis|document\.body)\.addEventListener$")
+_ONCE = LazyPattern(r"\b(once|signal)\b|^[A-Za-z_$][\w$.]*$(?<!true)(?<!false)")
+_CAPTURES = LazyPattern(r"^true$|\bcapture\s*:\s*true")
 
 
 class OpenedByHelper(TreeCheck):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _SAYS = frozenset({"handle", "on", "once", "handleOnce"})
-_NAVIGATES = LatePattern(r"^['\"](new-window|will-navigate|did-create-window|will-redirect)['\"]$")
-_ASKED = LatePattern(
+_NAVIGATES = LazyPattern(r"^['\"](new-window|will-navigate|did-create-window|will-redirect)['\"]$")
+_ASKED = LazyPattern(
     r"startsWith\(|\.protocol\b|\.origin\b|\.host(name)?\b|includes\(|\.has\(|\.test\(|\.match\(|"
     r"(?i:allow|valid|safe|trust|known|check|isHttp|isExternal|isWeb)"
 )

@@ -7,20 +7,20 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_CUT = LatePattern(r"(?i)\b(noopener|noreferrer)\b")
-_MAKERS = LatePattern(r"^(React\.)?createElement$|^(h|jsx|jsxs|_jsx|createVNode|_createVNode)$")
-_SETTERS = LatePattern(r"(^|\.)(setAttribute|attrSet|setAttributeNS|attr|prop)$")
-_ANCHOR = LatePattern(r"createElement\(\s*['\"`]a['\"`]")
-_FILLED = LatePattern(r"href=\\?['\"]?\$\{[^{}]*\}\\?['\"\s>]")
-_REL = LatePattern(r"\brel\s*=")
-_REL_SET = LatePattern(r"\.rel\s*=|['\"`]rel['\"`]|\brel\s*:|\.relList\b|rel=")
+_CUT = LazyPattern(r"(?i)\b(noopener|noreferrer)\b")
+_MAKERS = LazyPattern(r"^(React\.)?createElement$|^(h|jsx|jsxs|_jsx|createVNode|_createVNode)$")
+_SETTERS = LazyPattern(r"(^|\.)(setAttribute|attrSet|setAttributeNS|attr|prop)$")
+_ANCHOR = LazyPattern(r"createElement\(\s*['\"`]a['\"`]")
+_FILLED = LazyPattern(r"href=\\?['\"]?\$\{[^{}]*\}\\?['\"\s>]")
+_REL = LazyPattern(r"\brel\s*=")
+_REL_SET = LazyPattern(r"\.rel\s*=|['\"`]rel['\"`]|\brel\s*:|\.relList\b|rel=")
 
 
 class OpenerKept(TreeCheck):

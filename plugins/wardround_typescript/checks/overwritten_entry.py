@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_KEYED = LatePattern(r"^new (Map|WeakMap|Headers|URLSearchParams|FormData)\b")
-_SET = LatePattern(r"^new (Set|WeakSet)\b")
-_KEYED_TYPE = LatePattern(r"^:\s*(Map<|Headers\b|URLSearchParams\b|FormData\b)")
-_SET_TYPE = LatePattern(r"^:\s*Set<")
+_KEYED = LazyPattern(r"^new (Map|WeakMap|Headers|URLSearchParams|FormData)\b")
+_SET = LazyPattern(r"^new (Set|WeakSet)\b")
+_KEYED_TYPE = LazyPattern(r"^:\s*(Map<|Headers\b|URLSearchParams\b|FormData\b)")
+_SET_TYPE = LazyPattern(r"^:\s*Set<")
 _WRITES = ("] = ", ".set(", ".add(")
 _KEYS = frozenset({"string", "number", "identifier", "member_expression", "template_string"})
 
@@ -126,7 +126,7 @@ class OverwrittenEntry(TreeCheck):
             return owner, code.text(given[0]), ""
         return None
 
-    def _is(self, owner: str, at: Node, made: LatePattern, kind: LatePattern) -> bool:
+    def _is(self, owner: str, at: Node, made: LazyPattern, kind: LazyPattern) -> bool:
         code = self.code
         declared = code.declaration(owner, at)
         if declared is None:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import Setting, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, SettingCheck
 
-_OFF = LatePattern(r"^false$")
-_HELMET = LatePattern(r"helmet")
-_INLINE = LatePattern(r"['\"`]'?unsafe-(inline|eval)'?['\"`]|script-src[^;]*unsafe-(inline|eval)")
-_POLICY = LatePattern(r"(?i)content-?security-?policy|helmet")
+_OFF = LazyPattern(r"^false$")
+_HELMET = LazyPattern(r"helmet")
+_INLINE = LazyPattern(r"['\"`]'?unsafe-(inline|eval)'?['\"`]|script-src[^;]*unsafe-(inline|eval)")
+_POLICY = LazyPattern(r"(?i)content-?security-?policy|helmet")
 
 
 class PagePolicyOff(SettingCheck):
@@ -98,12 +98,12 @@ class PagePolicyOff(SettingCheck):
         ),
     ]
     SETTINGS = (
-        Setting("contentSecurityPolicy", _OFF, _HELMET, "no policy says which scripts the pages may run"),
-        Setting("frameguard", _OFF, _HELMET, "any site may show these pages in a frame of its own"),
-        Setting("xFrameOptions", _OFF, _HELMET, "any site may show these pages in a frame of its own"),
-        Setting("scriptSrc", _INLINE, _POLICY, "the policy lets any script run that gets into a page"),
-        Setting("script-src", _INLINE, _POLICY, "the policy lets any script run that gets into a page"),
-        Setting("value", _INLINE, _POLICY, "the policy lets any script run that gets into a page"),
+        CallOption("contentSecurityPolicy", _OFF, _HELMET, "no policy says which scripts the pages may run"),
+        CallOption("frameguard", _OFF, _HELMET, "any site may show these pages in a frame of its own"),
+        CallOption("xFrameOptions", _OFF, _HELMET, "any site may show these pages in a frame of its own"),
+        CallOption("scriptSrc", _INLINE, _POLICY, "the policy lets any script run that gets into a page"),
+        CallOption("script-src", _INLINE, _POLICY, "the policy lets any script run that gets into a page"),
+        CallOption("value", _INLINE, _POLICY, "the policy lets any script run that gets into a page"),
     )
 
     def look(self) -> None:

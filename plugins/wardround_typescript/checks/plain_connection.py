@@ -6,32 +6,32 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_PLAIN = LatePattern(
+_PLAIN = LazyPattern(
     r"(?i)^ws://(?!localhost|127\.|0\.0\.0\.0|\[|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|[\w-]+\.(local"
     r"|internal|test)\b)"
     r"([\w-]+\.)+[a-z]{2,}([:/?]|$)"
 )
-_OWN_HOST = LatePattern(r"^`ws://\$\{\s*(window\.|document\.|self\.)?location\.(host|hostname)\b")
-_PLAIN_PAGE = LatePattern(
+_OWN_HOST = LazyPattern(r"^`ws://\$\{\s*(window\.|document\.|self\.)?location\.(host|hostname)\b")
+_PLAIN_PAGE = LazyPattern(
     r"(?i)^http://(?!localhost|127\.|0\.0\.0\.0|\[|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\."
     r"|[\w-]+\.(local|internal|test)\b)"
     r"([\w-]+\.)+[a-z]{2,}([:/?]|$)"
 )
-_SENDS = LatePattern(
+_SENDS = LazyPattern(
     r"^(fetch|axios(\.(post|put|get|patch|request))?|got(\.\w+)?|superagent\.post|ky\.post|\$\.post"
     r"|\$\.ajax)$"
 )
-_CLIENTS = LatePattern(
+_CLIENTS = LazyPattern(
     r"^(axios\.(default\.)?create|got\.extend|ky\.(create|extend)|ofetch\.create|\$fetch\.create)$"
 )
-_SECRET = LatePattern(r"(?i)passw|secret|\btoken|[a-z]Token|authorization|api_?key|credential|\bbearer\b")
+_SECRET = LazyPattern(r"(?i)passw|secret|\btoken|[a-z]Token|authorization|api_?key|credential|\bbearer\b")
 _SOCKETS = frozenset({"WebSocket", "ws", "ReconnectingWebSocket"})
 
 

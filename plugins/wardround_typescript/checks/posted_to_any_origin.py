@@ -6,28 +6,28 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_WINDOW = LatePattern(
+_WINDOW = LazyPattern(
     r"(?i)(^|\.)(opener|parent|top|contentWindow|popup|frame|iframe|child|host"
     r"|target|source|win|\w*window)!?\.postMessage$"
 )
-_PERSONAL = LatePattern(
+_PERSONAL = LazyPattern(
     r"(?i)(token|password|passwd|secret|credential|api_?key|jwt|session|profile"
     r"|email|phone|account|customer|\buser\b|address|iban|card)"
 )
-_WRITTEN = LatePattern(
+_WRITTEN = LazyPattern(
     r"(?i)^(?:selection|selected_?text|draft|clipboard|comments?|notes?|answers?|form_?(?:data|values)|transcript"
     r"|search_?term)$"
 )
-_GRANT = LatePattern(r"(?i)^(code|auth_?code|grant|id_?token|access_?token|assertion)$")
-_FLOW = LatePattern(r"(?i)oauth|sign_?in|log_?in|auth|callback|sso|oidc")
-_CSRF = LatePattern(r"(?i)csrf")
+_GRANT = LazyPattern(r"(?i)^(code|auth_?code|grant|id_?token|access_?token|assertion)$")
+_FLOW = LazyPattern(r"(?i)oauth|sign_?in|log_?in|auth|callback|sso|oidc")
+_CSRF = LazyPattern(r"(?i)csrf")
 _DEPTH = 3
 
 

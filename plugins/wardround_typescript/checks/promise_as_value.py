@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_PREDICATES = LatePattern(r"\.(filter|some|every|find|findIndex|findLast|findLastIndex|sort|toSorted)$")
+_PREDICATES = LazyPattern(r"\.(filter|some|every|find|findIndex|findLast|findLastIndex|sort|toSorted)$")
 _PROMISE_METHODS = frozenset({"then", "catch", "finally"})
 _TESTED = frozenset({"if_statement", "while_statement", "do_statement"})
 _UNPACKING = frozenset({"spread_element", "template_substitution", "for_in_statement"})

@@ -8,50 +8,50 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Check, Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Check, Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
-from wardround_typescript.analysis.call_resolution import Script, declared_in, origin, script_of
+from wardround_typescript.analysis.call_resolution import ResolvedScript, declared_in, origin, script_of
 from wardround_typescript.check import SCRIPTS
 
-_STATEMENT = LatePattern(
+_STATEMENT = LazyPattern(
     r"(?m)^[ \t]*(?P<call>(?:this\.)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)(?:<[^<>();{}]{0,120}>)?\("
 )
 _NO_CALL = frozenset(
     {"if", "for", "while", "switch", "catch", "function", "return", "await", "super", "throw", "import"}
 )
-_GOES_ON = LatePattern(r"[ \t]*(?:;|\n\s*(?![.?\s)\],&|:])|\n?\s*\})")
-_CONTINUED = LatePattern(r"(?:[=,(\[+*/&|?:<>.]|\b(?:return|await|void|throw|yield|new|case|of|in))\s*$")
-_LIST_END = LatePattern(r"\)\s*(?::[^;={}()]{0,150})?\s*(?:=>)?\s*$")
-_NAMED = LatePattern(
+_GOES_ON = LazyPattern(r"[ \t]*(?:;|\n\s*(?![.?\s)\],&|:])|\n?\s*\})")
+_CONTINUED = LazyPattern(r"(?:[=,(\[+*/&|?:<>.]|\b(?:return|await|void|throw|yield|new|case|of|in))\s*$")
+_LIST_END = LazyPattern(r"\)\s*(?::[^;={}()]{0,150})?\s*(?:=>)?\s*$")
+_NAMED = LazyPattern(
     r"(?P<async>\basync\b\s*)?(?:\bfunction\b\s*\*?\s*)?(?P<name>[\w$]*)\s*(?:<[^<>()]{0,100}>)?\s*$"
 )
-_BARE_ARROW = LatePattern(r"(?P<async>\basync\s+)?[\w$]+\s*=>\s*$")
+_BARE_ARROW = LazyPattern(r"(?P<async>\basync\s+)?[\w$]+\s*=>\s*$")
 _BLOCK_WORDS = frozenset({"if", "for", "while", "switch", "catch", "with"})
-_CLASS = LatePattern(r"\bclass\b[^{}();]{0,300}$")
+_CLASS = LazyPattern(r"\bclass\b[^{}();]{0,300}$")
 _LOOK_BACK = 200
 """Characters before a brace or a bracket in which stands what it belongs to."""
-_MEANT = LatePattern(
+_MEANT = LazyPattern(
     r"(?i)(?:background|loop|poll|watch|listen|forever|schedule|fire|track|prefetch|preload|warm|daemon|heartbeat"
     r"|report|log|worker|main|start\w*|run|emit|dispatch|capture|notifyAll|publish|broadcast|enqueue\w*"
     r"|queue\w*)$"
 )
-_ASIDE = LatePattern(
+_ASIDE = LazyPattern(
     r"(?i)(?:analytics|telemetry|metrics?|logger|log|pubsub|tracker|tracing|posthog|sentry)\w*$"
 )
-_NOTE = LatePattern(
+_NOTE = LazyPattern(
     r"(?i)not await|no await|without await|fire.and.forget|background|on purpose|intention|deliberate"
     r"|best.effort"
 )
-_ASYNC_BEFORE = LatePattern(r"\basync\s+$")
-_ASYNC_VALUE = LatePattern(r"\s*(?::[^=;]{0,200})?=\s*async\b")
+_ASYNC_BEFORE = LazyPattern(r"\basync\s+$")
+_ASYNC_VALUE = LazyPattern(r"\s*(?::[^=;]{0,200})?=\s*async\b")
 _TYPED = (
     r"(?<![\w$.])(?:readonly\s+|private\s+|protected\s+|public\s+){1,3}%s\s*[!?]?\s*:\s*"
     r"(?P<type>[A-Z][\w$]*)\s*[,;)=\n]"
 )
-_MADE = LatePattern(r"\s*(?::\s*[\w$.<>]{1,80}\s*)?=\s*new\s+(?P<type>[A-Z][\w$]*)\s*[(;\n]")
-_OBJECT = LatePattern(r"\s*(?::\s*[\w$.<>]{1,80}\s*)?=\s*\{")
-_TEST_PATH = LatePattern(
+_MADE = LazyPattern(r"\s*(?::\s*[\w$.<>]{1,80}\s*)?=\s*new\s+(?P<type>[A-Z][\w$]*)\s*[(;\n]")
+_OBJECT = LazyPattern(r"\s*(?::\s*[\w$.<>]{1,80}\s*)?=\s*\{")
+_TEST_PATH = LazyPattern(
     r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress|playwright)/|\.(\w*test|spec|stories|e2e|cy)\.[mc]?[jt]sx?$"
 )
 
@@ -133,10 +133,10 @@ class PromiseDropped(Check):
     ]
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return SCRIPTS, ("async",)
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self._script = script_of(source.path, source.text)
         self._known: dict[str, bool] = {}
@@ -153,7 +153,7 @@ class PromiseDropped(Check):
 
     def _is_dropped(self, place: re.Match[str]) -> bool:
         owner, _, name = place["call"].rpartition(".")
-        line = self.source.place(place.start("call"))[0]
+        line = self.source.position(place.start("call"))[0]
         return (
             self.source.is_added(line)
             and (owner or name) not in _NO_CALL
@@ -240,11 +240,11 @@ class PromiseDropped(Check):
     def _span(self, place: re.Match[str]) -> Span:
         start = place.start("call")
         return Span(
-            *self.source.place(start), *self.source.place(self._script.scan.pairs[place.end() - 1] + 1)
+            *self.source.position(start), *self.source.position(self._script.scan.pairs[place.end() - 1] + 1)
         )
 
 
-def _function_is_async(script: Script, name: str) -> bool:
+def _function_is_async(script: ResolvedScript, name: str) -> bool:
     """Whether the one function of a name in a file is async, by its own words."""
     found = script.bound.get(name, ())
     if len(found) != 1:
@@ -255,7 +255,7 @@ def _function_is_async(script: Script, name: str) -> bool:
     return _ASYNC_VALUE.match(structure, found[0].end()) is not None
 
 
-def _method_is_async(script: Script, owner: str, name: str) -> bool:
+def _method_is_async(script: ResolvedScript, owner: str, name: str) -> bool:
     """Whether a class of a file has an async method of a name."""
     found = script.bound.get(owner, ())
     if len(found) != 1 or found[0]["kind"] != "class":
@@ -263,7 +263,7 @@ def _method_is_async(script: Script, owner: str, name: str) -> bool:
     return _has_async(script, script.scan.structure.find("{", found[0].end()), name)
 
 
-def _held_method_is_async(script: Script, owner: str, name: str) -> bool:
+def _held_method_is_async(script: ResolvedScript, owner: str, name: str) -> bool:
     """The same of an object of a file, which may be one of a class of that file."""
     found = script.bound.get(owner, ())
     if len(found) != 1 or found[0]["kind"] != "const":
@@ -275,7 +275,7 @@ def _held_method_is_async(script: Script, owner: str, name: str) -> bool:
     return opening is not None and _has_async(script, opening.end() - 1, name)
 
 
-def _has_async(script: Script, opening: int, name: str) -> bool:
+def _has_async(script: ResolvedScript, opening: int, name: str) -> bool:
     closing = script.scan.pairs.get(opening)
     if closing is None:
         return False

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround_typescript.check import TreeCheck
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _CHANGING = frozenset({"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill"})
-_TEMPLATE = LatePattern(r"(?m)^<template\b")
-_BOUND = LatePattern(
+_TEMPLATE = LazyPattern(r"(?m)^<template\b")
+_BOUND = LazyPattern(
     r"v-model(?:[.:][\w.:-]{1,60})?\s{0,3}=\s{0,3}\"\s{0,3}(?P<path>(?:props\.)?[A-Za-z_$][\w$]{0,"
     r"60}[^\"]{0,200})\""
 )
-_HANDLED = LatePattern(r"(?:@|v-on:)[\w.:-]{1,60}\s{0,3}=\s{0,3}\"(?P<code>[^\"]{1,300})\"")
-_ASSIGNED = LatePattern(
+_HANDLED = LazyPattern(r"(?:@|v-on:)[\w.:-]{1,60}\s{0,3}=\s{0,3}\"(?P<code>[^\"]{1,300})\"")
+_ASSIGNED = LazyPattern(
     r"(?<![\w.$?])(?P<name>[A-Za-z_$][\w$]{0,60})(?P<rest>[\w$.\[\]]{0,120}?)(?:\s{0,"
     r"3}(?:\+\+|--|[-+*/]?=(?![=>]))|\.(?P<method>\w{3,7})\()"
 )
-_LOOPED = LatePattern(
+_LOOPED = LazyPattern(
     r"v-for\s{0,3}=\s{0,3}\"\(?\s{0,3}([^\"]{1,80}?)\s(?:in|of)\s|(?:#[\w-]{1,40}|v-slot(?::[\w-]{1,"
     r"40})?)=\"\{?([^\"]{1,120})\""
 )
-_WORD = LatePattern(r"[A-Za-z_$][\w$]*")
-_PLAIN_PATH = LatePattern(r"^(?:\.[\w$]+|\[[^\]]{1,60}\])*\s*$")
+_WORD = LazyPattern(r"[A-Za-z_$][\w$]*")
+_PLAIN_PATH = LazyPattern(r"^(?:\.[\w$]+|\[[^\]]{1,60}\])*\s*$")
 
 
 class PropChangedInside(TreeCheck):

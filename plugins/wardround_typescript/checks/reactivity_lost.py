@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_OF_PROPS = LatePattern(r"^props(?:\??\.\w+)+$")
-_OF_REF = LatePattern(r"^\w+\.value(?:\??\.\w+)*$")
-_CHANGED = LatePattern(r"^props\.[\w.]+\.(?:push|pop|shift|unshift|splice|sort|reverse|fill)$")
+_OF_PROPS = LazyPattern(r"^props(?:\??\.\w+)+$")
+_OF_REF = LazyPattern(r"^\w+\.value(?:\??\.\w+)*$")
+_CHANGED = LazyPattern(r"^props\.[\w.]+\.(?:push|pop|shift|unshift|splice|sort|reverse|fill)$")
 _PROPS = ("defineProps", "withDefaults")
 _MADE = ("ref", "shallowRef", "computed")
 

@@ -46,7 +46,7 @@ class ReaderThatChanges(Check):
     ]
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return SCRIPTS, ()
 
     def run(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _LONGEST = 3_000
-_SESSION = LatePattern(
+_SESSION = LazyPattern(
     r"(?:const|let)\s+(?P<name>\w+)\s*=\s*await\s+(?:auth|getServerSession|getSession|requireSession|currentUser|validateRequest|getAuth)\([^)]*\)"
 )
-_ONLY_ASKED = LatePattern(r"\w+(\??\.user)?(\??\.\w+)?\s*(\)|&&|\|\|)")
-_ROLE = LatePattern(
+_ONLY_ASKED = LazyPattern(r"\w+(\??\.user)?(\??\.\w+)?\s*(\)|&&|\|\|)")
+_ROLE = LazyPattern(
     r"(?i)role|isAdmin|permission|\bcan\(|ability|(?<!un)authori[sz]e|owner|belongs|tenant|member|orgId|organi[sz]ation|hasAccess|canAccess|assert\w*Access|team|workspace"
 )
-_GUARDED = LatePattern(
+_GUARDED = LazyPattern(
     r"\b(requireUser|requireLogin|requireAuth|isAuthenticated|ensureAuthenticated|ensureLoggedIn|authenticate|requireSession|authMiddleware|verifyToken|isLoggedIn)\b"
 )
-_GUARDED_ROLE = LatePattern(r"(?i)admin|role|owner|permission|staff|access|member|can\w*\(|policy")
-_VISITOR = LatePattern(
+_GUARDED_ROLE = LazyPattern(r"(?i)admin|role|owner|permission|staff|access|member|can\w*\(|policy")
+_VISITOR = LazyPattern(
     r"\b(req|request|ctx)\.(user|session|auth\w*|state|account|userId)\b|res\.locals|currentUser|\buser\b|userId"
 )
-_BY_NUMBER = LatePattern(r"\bid\b|\bparams\.\w+|[a-z]Id\b")
-_LOOKS_UP = LatePattern(
+_BY_NUMBER = LazyPattern(r"\bid\b|\bparams\.\w+|[a-z]Id\b")
+_LOOKS_UP = LazyPattern(
     r"\.(findById|findByPk|findUnique|findOne|findFirst|getById|get|byId|load|fetch|find)\(|\.(findById|findByPk|findUnique|findOne|findFirst|getById|byId)$"
 )
-_PERSONAL = LatePattern(
+_PERSONAL = LazyPattern(
     r"(?i)pay_?slip|invoice|order|payment|receipt|statement|message|conversation|document|address|card|subscription|prescription|patient|medical|salary|contract|ticket|booking|reservation|wallet|transaction|transcript|report_?card|tax|attachment|upload|export|note"
 )
 

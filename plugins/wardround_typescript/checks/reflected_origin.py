@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_ORIGIN_NAME = LatePattern(r"(?i)(^|\.)(request)?origin$|\borigin\b")
-_LOOKS = LatePattern(
+_ORIGIN_NAME = LazyPattern(r"(?i)(^|\.)(request)?origin$|\borigin\b")
+_LOOKS = LazyPattern(
     r"(?i)\.(includes|has|some|find|indexOf|endsWith|startsWith|test|match)\(|allow\w*\(|is\w*(Origin|"
     r"Allowed|Trusted)\w*\(|===|origin in \b"
 )
-_CREDENTIALS = LatePattern(r"(?i)access-control-allow-credentials['\"]\s*,\s*['\"]?true")
-_REFLECTED = LatePattern(
+_CREDENTIALS = LazyPattern(r"(?i)access-control-allow-credentials['\"]\s*,\s*['\"]?true")
+_REFLECTED = LazyPattern(
     r"(?i)headers(\.origin|\[['\"]origin['\"]\]|\.get\(\s*['\"]origin['\"]\s*\))|\.(get|header)\(\s*['\"]origin['\"]\s*\)"
 )
-_WHERE = LatePattern(r"(?i)NODE_ENV|prod|dev|local|test")
-_SETS = LatePattern(r"\.(set|setHeader|header)$")
+_WHERE = LazyPattern(r"(?i)NODE_ENV|prod|dev|local|test")
+_SETS = LazyPattern(r"\.(set|setHeader|header)$")
 
 
 class ReflectedOrigin(ServerCheck):

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_REQUESTS = LatePattern(
+_REQUESTS = LazyPattern(
     r"^(fetch|download|upload|request)[A-Z]\w*$|^(axios|prisma|db|apiClient|httpClient"
     r"|http|this\.(http|httpClient|prisma|db))(\.\w+)+$"
 )
-_NO_REQUEST = LatePattern(r"(?i)\.(create|isAxiosError|isCancel|toJSON|requestId)$")
+_NO_REQUEST = LazyPattern(r"(?i)\.(create|isAxiosError|isCancel|toJSON|requestId)$")
 
 
 class ReturnedPastCatch(TreeCheck):

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.tools.parsing import one_line
+from wardround.tools.parsing import collapse_whitespace
 from wardround_typescript.before_after_check import BeforeCheck, name_around
 
 if TYPE_CHECKING:
@@ -19,31 +19,31 @@ _WHOSE = (
     r"(?:user|owner|org|organi[sz]ation|tenant|team|workspace|account|company|member|author|creator|customer|project"
     r"|environment|household|group)"
 )
-_SCOPE = LatePattern(
+_SCOPE = LazyPattern(
     rf"(?i)^[\"'`]?(?:\w+[._])?(?:\w*{_WHOSE}s?(?:_?ids?)?|created_?by(?:_?id)?|owned_?by|belongs_?to)[\"'`]?\s*(?:[:,=]|$)"
     rf"|^\.\.\.\(?\s*[\w.]*{_WHOSE}\w*|\w*(?:where|scope|filter|query|owned|visible)\w*\(\s*\{{?[^)]*{_WHOSE}"
 )
-_SCOPED_LINE = LatePattern(rf"(?i){_WHOSE}|created_?by|owned|belongs")
-_OWN_KEY = LatePattern(r"^[\"'`]?(?:\w+\.)?(?:_?id|uuid|slug|key|email|token)[\"'`]?\s*[:,=]")
-_QUERIES = LatePattern(
+_SCOPED_LINE = LazyPattern(rf"(?i){_WHOSE}|created_?by|owned|belongs")
+_OWN_KEY = LazyPattern(r"^[\"'`]?(?:\w+\.)?(?:_?id|uuid|slug|key|email|token)[\"'`]?\s*[:,=]")
+_QUERIES = LazyPattern(
     r"\.(find\w*|get\w*|count\w*|aggregate|update\w*|delete\w*|remove\w*|exists|destroy|select|where|andWhere|query|execute|raw|one|oneOrNone|manyOrNone"
     r"|any|all|run|first)$"
 )
-_BY_ID = LatePattern(r"\.findById\w*$|\.findByPk$")
-_BY_OBJECT = LatePattern(r"(?:One|OneAndUpdate|OneAndDelete|Many|exists|\.find|countDocuments)$")
-_CHAINED = LatePattern(r"\.(eq|where|andWhere|match|filter)$")
-_JOINED = LatePattern(r"(?:^|\.)(and|or|eq|inArray|sql)$")
-_ASKS = LatePattern(
+_BY_ID = LazyPattern(r"\.findById\w*$|\.findByPk$")
+_BY_OBJECT = LazyPattern(r"(?:One|OneAndUpdate|OneAndDelete|Many|exists|\.find|countDocuments)$")
+_CHAINED = LazyPattern(r"\.(eq|where|andWhere|match|filter)$")
+_JOINED = LazyPattern(r"(?:^|\.)(and|or|eq|inArray|sql)$")
+_ASKS = LazyPattern(
     rf"(?i)(\bif\b|\bthrow\b|assert|ensure|check|verify|require|can[A-Z]|&&|\?).*(?:{_WHOSE}|created_?by|allowed|access"
     r"|permission|forbidden)"
 )
-_TABLE = LatePattern(r"(?:from|into|update|table|model|delete)\(\s*([^()]{1,60})\s*\)")
-_WHERE = LatePattern(
+_TABLE = LazyPattern(r"(?:from|into|update|table|model|delete)\(\s*([^()]{1,60})\s*\)")
+_WHERE = LazyPattern(
     r"(?is)\bwhere\b(?P<told>.*?)(?:$|\border\s+by\b|\bgroup\s+by\b|\blimit\b|\breturning\b|\bfor\s+update\b)"
 )
-_AND = LatePattern(r"(?i)\s+and\s+")
-_NAMES = LatePattern(r"[A-Za-z_$][\w$]*")
-_PLAIN = LatePattern(r"""^[^:]*:\s*(?:["'`\d]|true\b|false\b|null\b)""")
+_AND = LazyPattern(r"(?i)\s+and\s+")
+_NAMES = LazyPattern(r"[A-Za-z_$][\w$]*")
+_PLAIN = LazyPattern(r"""^[^:]*:\s*(?:["'`\d]|true\b|false\b|null\b)""")
 
 
 _SHELF = (
@@ -267,7 +267,7 @@ def _conditions(code: Code, called: str, call: Node) -> Iterator[str]:
         yield from _written(code.text(given))
         return
     if _BY_ID.search(called) and given is not None:
-        yield f"_id: {one_line(code.text(given))}"
+        yield f"_id: {collapse_whitespace(code.text(given))}"
     if given is None or given.type != "object":
         return
     where = next((one for one in given.named_children if code.field(one, "key") == "where"), None)
@@ -293,7 +293,7 @@ def _chained(code: Code, call: Node) -> Iterator[str]:
             elif first is not None and first.type == "call_expression":
                 yield from _terms(code, first)
             elif first is not None and first.type == "string":
-                yield one_line(code.text(first)[1:-1] + ":" + code.text(argument(node, 1)))
+                yield collapse_whitespace(code.text(first)[1:-1] + ":" + code.text(argument(node, 1)))
         node = function.child_by_field_name("object") if function is not None else None
 
 
@@ -303,7 +303,7 @@ def _terms(code: Code, call: Node) -> Iterator[str]:
     if not _JOINED.search(code.called(call)) or given is None:
         return
     if code.called(call).endswith("eq"):
-        yield one_line(":".join(code.text(one) for one in given.named_children))
+        yield collapse_whitespace(":".join(code.text(one) for one in given.named_children))
         return
     for one in given.named_children:
         if one.type == "call_expression":
@@ -314,7 +314,7 @@ def _written(text: str) -> Iterator[str]:
     """The conditions of a query that is written out, up to what follows them."""
     found = _WHERE.search(text)
     for one in _AND.split(found["told"]) if found is not None else ():
-        yield one_line(one.strip("`'\" ;"))
+        yield collapse_whitespace(one.strip("`'\" ;"))
 
 
 def _listed(code: Code, node: Node | None) -> Iterator[str]:
@@ -327,4 +327,4 @@ def _listed(code: Code, node: Node | None) -> Iterator[str]:
             for part in value.named_children if value.type == "array" else [value]:
                 yield from _listed(code, part)
         elif one.type in ("pair", "shorthand_property_identifier", "spread_element"):
-            yield one_line(code.text(one))
+            yield collapse_whitespace(code.text(one))

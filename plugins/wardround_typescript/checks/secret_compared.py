@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -27,20 +27,20 @@ _PLAIN = frozenset(
     }
 )
 _LONGEST = 600
-_ANY_SECRET = LatePattern(r"(?i)secret|token|api_?key|password|signature|x-[\w-]*key|authorization")
-_HMAC = LatePattern(r"createHmac\(|HmacSHA|\.hmac\(")
-_SENT = LatePattern(
+_ANY_SECRET = LazyPattern(r"(?i)secret|token|api_?key|password|signature|x-[\w-]*key|authorization")
+_HMAC = LazyPattern(r"createHmac\(|HmacSHA|\.hmac\(")
+_SENT = LazyPattern(
     r"(?i)\b(req|request|ctx|event|c\.req|r)\b[\w.\s?()]*\.(headers?|query|body|params|cookies|get|header)\b|headers\[|headers\.get\(|searchParams\.get\(|getHeader\(|(?-i:headers\(\)\.)"
 )
-_KEPT = LatePattern(
+_KEPT = LazyPattern(
     r"(?i)process\.env\.\w*(secret|token|key|password|passwd|signature)|\b(config|settings|options|env|this|secrets?)\.[\w.]*(secret|token|api_?key|password|signingKey|adminKey|hook_?key|internal_?key)\w*\b|^\w*(SECRET|API_KEY|_TOKEN|PASSWORD)$"
 )
-_NO_SECRET = LatePattern(
+_NO_SECRET = LazyPattern(
     r"(?i)(public_?key|key_?id|token_?type|tokenId|key_?name|csrf|version|keyType|length|site_?key)"
 )
-_SECRET_HEADER = LatePattern(r"(?i)['\"]x-[\w-]*(key|secret|token|signature)['\"]|authorization['\"]")
+_SECRET_HEADER = LazyPattern(r"(?i)['\"]x-[\w-]*(key|secret|token|signature)['\"]|authorization['\"]")
 _COMPARES = frozenset({"equals", "localeCompare"})
-_KEY_NAME = LatePattern(r"(?i)^(\w*(secret|apiKey|token|key))$")
+_KEY_NAME = LazyPattern(r"(?i)^(\w*(secret|apiKey|token|key))$")
 
 
 class SecretCompared(ServerCheck):

@@ -6,29 +6,29 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_LOGS = LatePattern(
+_LOGS = LazyPattern(
     r"(?i)(^|\.)(console|logger|log|winston|pino|bunyan|fastify\.log|request\.log|req\.log|app\.log)\.(log|info|debug|warn|error|trace|verbose|fatal|http)$"
 )
-_BY_HAND = LatePattern(r"(^|/)(scripts?|bin|examples?|seeds?|tools|cli)/|seed\.[jt]s$")
-_SECRET = LatePattern(
+_BY_HAND = LazyPattern(r"(^|/)(scripts?|bin|examples?|seeds?|tools|cli)/|seed\.[jt]s$")
+_SECRET = LazyPattern(
     r"^(?!.*(?i:hash|reset|count|length|limit|usage|type|name|id|url|expir|max|total|policy|valid|missing|index|error|field|label|placeholder|is[A-Z]|has[A-Z]|prompt|completion|cache|input|output|path|file|regex|pattern|public|masked|redacted))\w*(?i:password|passwd|passphrase|secret|api_?key|private_?key|access_?token|refresh_?token|auth_?token|bearer|session_?token|credential|credit_?card|card_?number|cvv|ssn|otp)s?$|^(token|jwt|idToken|secretKey|STRIPE_SECRET_KEY)$|_SECRET(_KEY)?$|_PASSWORD$|_TOKEN$|_API_KEY$"
 )
-_SENT_ALONG = LatePattern(
+_SENT_ALONG = LazyPattern(
     r"(?i)headers(\.authorization|\[['\"](authorization|cookie|x-api-key)['\"]\]|\.cookie)$"
 )
-_WHOLE = LatePattern(r"^(req|request|ctx\.request|ctx|event)\??\.(body|headers|cookies)$")
-_SENT_AS = LatePattern(
+_WHOLE = LazyPattern(r"^(req|request|ctx\.request|ctx|event)\??\.(body|headers|cookies)$")
+_SENT_AS = LazyPattern(
     r"(?i)^(authorization|proxy-authorization|cookie|x-[\w-]*(secret|token|api-?key|signature|auth)[\w-]*|api-key)$"
 )
-_COVERED = LatePattern(r"(?i)redact|mask|hidden|\*\*|hmac|createSign|\bsign\w*\(")
-_LOGIN = LatePattern(r"(?i)password|passwd|credit.?card|/login|/signin")
+_COVERED = LazyPattern(r"(?i)redact|mask|hidden|\*\*|hmac|createSign|\bsign\w*\(")
+_LOGIN = LazyPattern(r"(?i)password|passwd|credit.?card|/login|/signin")
 
 
 class SecretLogged(ServerCheck):

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_SECRET = LatePattern(
+_SECRET = LazyPattern(
     r"^(?:process\.env|import\.meta\.env|env|Deno\.env|privateEnv|serverEnv|config)\.(?!(?:NEXT_PUBLIC"
     r"|VITE|PUBLIC|REACT_APP|EXPO_PUBLIC|NUXT_PUBLIC|GATSBY)_)"
     r"\w*(?:SECRET(?:_KEY|_ACCESS_KEY|_TOKEN)?|PASSWORD|PASSWD|PRIVATE_KEY|SIGNING_KEY"
@@ -21,24 +21,24 @@ _SECRET = LatePattern(
     r"|ADMIN_KEY|ADMIN_TOKEN|DATABASE_URL|DB_URL|AUTH_TOKEN|ACCESS_TOKEN|(?<!PUBLISHABLE_)"
     r"(?<!MAPS_)(?<!SEARCH_)(?<!PUBLIC_)API_KEY|API_TOKEN|BOT_TOKEN)!?$"
 )
-_ALL = LatePattern(
+_ALL = LazyPattern(
     r"^(?:process\.env|env|import\.meta\.env|loadEnv\(.*\)|\{\s*\.\.\.process\.env\s*,?\s*\})"
     r"$"
 )
 _BUILD_KEYS = frozenset({"define", "env", "publicRuntimeConfig", "public"})
-_BUILDERS = LatePattern(
+_BUILDERS = LazyPattern(
     r"^(defineConfig|defineNuxtConfig|mergeConfig|withBundleAnalyzer|\w*DefinePlugin"
     r"|\w*EnvironmentPlugin)$"
 )
 _WRAPPED = frozenset({"JSON.stringify", "String"})
 _LOADERS = frozenset({"getServerSideProps", "getStaticProps", "getInitialProps", "loader", "clientLoader"})
-_SERVER_FILE = LatePattern(
+_SERVER_FILE = LazyPattern(
     r"(\.server\.|/server/|\+(page|layout)\.server|/api/|route\.[tj]s$|middleware\.[tj]s$)"
 )
-_APP_FOLDER = LatePattern(r"(^|/)app/")
+_APP_FOLDER = LazyPattern(r"(^|/)app/")
 _HEAD = 400
 """Characters at the start of a file in which a directive stands."""
-_WINDOW = LatePattern(r"^(window|globalThis)\.")
+_WINDOW = LazyPattern(r"^(window|globalThis)\.")
 
 
 class SecretReachesClient(TreeCheck):

@@ -6,31 +6,31 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_HREF = LatePattern(r"^((window|document|top|self|parent|globalThis)\.)?location(\.href)?$")
-_GOES = LatePattern(r"^((window|document|top|self|globalThis)\.)?location\.(assign|replace)$")
-_ROUTER = LatePattern(r"^\w*[rR]outer\.(push|replace)$")
-_NEXT = LatePattern(r"['\"]next/(navigation|router)['\"]")
-_FROM_ADDRESS = LatePattern(
+_HREF = LazyPattern(r"^((window|document|top|self|parent|globalThis)\.)?location(\.href)?$")
+_GOES = LazyPattern(r"^((window|document|top|self|globalThis)\.)?location\.(assign|replace)$")
+_ROUTER = LazyPattern(r"^\w*[rR]outer\.(push|replace)$")
+_NEXT = LazyPattern(r"['\"]next/(navigation|router)['\"]")
+_FROM_ADDRESS = LazyPattern(
     r"(?i)\b(search_?params|query_?params|url_?params|params|query|new URLSearchParams\([^()"
     r"]*(\([^()]*\))?[^()]*\))\??\.get\(\s*['\"][^'\"]*['\"]\s*\)!?$"
     r"|^(\$?route|router|useRoute\(\)|useRouter\(\)|this\.\$route)\.query\.\w+$"
     r"|^(window\.|document\.)?location\.hash(\.(slice|substring|substr)\(1\))?$"
     r"|^(window\.)?name$|^document\.referrer$"
 )
-_GUARDED = LatePattern(
+_GUARDED = LazyPattern(
     r"startsWith\(|\.origin\b|\.host(name)?\b|includes\(|\.test\(|\.match\(|\.has\("
     r"|charAt\(|\[1\]|new URL\(|(?i:safe|allow|valid|sanit|internal|relative|whitelist"
     r"|known)"
 )
 _LEADS = frozenset({"href", "src", "action", "formAction", "xlinkHref", "srcdoc", "srcDoc"})
-_PARAMETERS = LatePattern(
+_PARAMETERS = LazyPattern(
     r"^(await\s+)?(useSearchParams\(|new URLSearchParams\((window\.|document\.)?location\.)"
 )
 _THROUGH = frozenset({"decodeURIComponent", "decodeURI", "String", "atob"})

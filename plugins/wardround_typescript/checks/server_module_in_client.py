@@ -6,26 +6,26 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_DIRECTIVE = LatePattern(r"(?m)^['\"]use client['\"]")
-_SERVER_ONLY = LatePattern(
+_DIRECTIVE = LazyPattern(r"(?m)^['\"]use client['\"]")
+_SERVER_ONLY = LazyPattern(
     r"(?m)^import\s+['\"]server-only['\"]|^(?:import\b|\})[^;\n'\"]{0,300}\bfrom\s+['\"](?:(?:node:)"
     r"?(?:fs|fs/promises|child_process|net|tls|dns|cluster|worker_threads)"
     r"|next/headers|pg|mysql2|mysql2/promise|ioredis|nodemailer|bcrypt|firebase-admin)['\"]"
     r"|new PrismaClient\("
 )
-_SVELTE = LatePattern(r"^\$lib/server(/|$)|^\$env/(static|dynamic)/private$|\.server$|\.server/")
-_VUE = LatePattern(r"^(~|@|~~|@@|#)/?server/")
-_NAMED_SERVER = LatePattern(
+_SVELTE = LazyPattern(r"^\$lib/server(/|$)|^\$env/(static|dynamic)/private$|\.server$|\.server/")
+_VUE = LazyPattern(r"^(~|@|~~|@@|#)/?server/")
+_NAMED_SERVER = LazyPattern(
     r"(?:^[@~#]/?|/)server/(?:[\w-]+/)*(?:db|database|prisma|drizzle|redis|mailer|auth|session|secrets?|env)$|\.server$"
 )
-_TYPE_NAME = LatePattern(r"^(type\s|[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$)")
+_TYPE_NAME = LazyPattern(r"^(type\s|[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$)")
 
 
 class ServerModuleInClient(TreeCheck):

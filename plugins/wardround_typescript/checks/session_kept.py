@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_WHO = LatePattern(
+_WHO = LazyPattern(
     r"^(req|request|ctx)\.session\.(user|user_?[iI]d|uid|account|account_?[iI]d|customer|customer_?[iI]d|member|member_?[iI]d"
     r"|is_?[aA]uthenticated|authenticated|is_?[lL]ogged_?[iI]n|logged_?[iI]n|admin|is_?[aA]dmin|auth)$"
 )
 _GONE = frozenset({"null", "undefined", "false"})
-_LOGS_IN = LatePattern(
+_LOGS_IN = LazyPattern(
     r"(?i)log-?_?in|sign-?_?in|authenticat|passw|\botp\b|magic|one.?time|redeem|bcrypt|argon2|verifyCode|callback"
 )
-_FRESH = LatePattern(
+_FRESH = LazyPattern(
     r"\.regenerate\(|regenerate[A-Z]?\w*\(|cookie-session|iron-session|cookieSession|migrateSession|ctx\.rotateSession"
 )
 

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_NUMBERS = LatePattern(
+_NUMBERS = LazyPattern(
     r"^:\s*(readonly\s+)?(number\[\]|(Readonly)?Array<number>)\s*(\|\s*(null|undefined))?$"
 )
-_NAMED = LatePattern(
+_NAMED = LazyPattern(
     r"(?:^|_)(?:"
     r"prices|amounts|scores|durations|latencies|ages|years|numbers|nums|timings"
     r"|timestamps|"
@@ -31,13 +31,13 @@ _NAMED = LatePattern(
     r"Seconds|Minutes|Ranks|Salaries|Ratings"
     r")$"
 )
-_TO_NUMBER = LatePattern(
+_TO_NUMBER = LazyPattern(
     r"\.map\(\s*(Number|parseFloat|\(?\w+\)?\s*=>\s*(Number|parseInt|parseFloat"
     r"|Math\.\w+)\(.*|\(?\w+\)?\s*=>\s*[\w.?!]+\.(getTime|valueOf|getFullYear|charCodeAt)\(\)|\(?\w+\)?\s*=>\s*\w+\.(length|size|price|amount|score|age"
     r"|count|duration|total|quantity|timestamp|millis))\s*\)?\)$"
 )
-_RECORD = LatePattern(r"^:\s*Record<\s*\w+\s*,\s*number\s*>$")
-_PASSING = LatePattern(r"\.(slice|filter|concat|values|flat|reverse)$")
+_RECORD = LazyPattern(r"^:\s*Record<\s*\w+\s*,\s*number\s*>$")
+_PASSING = LazyPattern(r"\.(slice|filter|concat|values|flat|reverse)$")
 
 
 class SortAsText(TreeCheck):

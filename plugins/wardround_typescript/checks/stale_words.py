@@ -7,29 +7,29 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Check, Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.semantics.docdrift.checks import said, stale_words
+from wardround.semantics.docdrift.checks import describe, stale_comments
 from wardround.semantics.semdiff.replacements import SwapKind
 from wardround_typescript.check import SCRIPTS, is_test_path
 
 if TYPE_CHECKING:
-    from wardround.semantics.docdrift.stale_comments import StaleWords as Found
+    from wardround.semantics.docdrift.stale_comments import StalePhrase as Found
 
-_QUOTED = LatePattern(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
-_CHOICE = LatePattern(
+_QUOTED = LazyPattern(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
+_CHOICE = LazyPattern(
     r"(?i)\b(?:must|should|can|may|has to|one of|any of|either|only|valid|invalid|allowed|supported"
     r"|expect(?:s|ed)?|unknown|use|choose|pick|give)\b"
 )
 """How a message tells which values there are."""
-_PLAIN_WORDS = LatePattern(r"(?<![\w-])[A-Za-z]{2,} [A-Za-z]{2,}(?![\w:-])")
+_PLAIN_WORDS = LazyPattern(r"(?<![\w-])[A-Za-z]{2,} [A-Za-z]{2,}(?![\w:-])")
 """Two words in a row, as no list of classes, of measures or of colours has them."""
-_REMARK = LatePattern(r"//.*|/\*.*?\*/")
-_WISH = LatePattern(r"\b(?:TODO|FIXME)\b")
-_ENTRY = LatePattern(r"^[\s/*-]*(?:@\w+\s+(?:\{[^}]*\}\s*)?\[?([\w$.]+)|`([\w$.]+)`)")
+_REMARK = LazyPattern(r"//.*|/\*.*?\*/")
+_WISH = LazyPattern(r"\b(?:TODO|FIXME)\b")
+_ENTRY = LazyPattern(r"^[\s/*-]*(?:@\w+\s+(?:\{[^}]*\}\s*)?\[?([\w$.]+)|`([\w$.]+)`)")
 """What a line of a list of options is about."""
-_PRINTED = LatePattern(r"\$\{[^}]*?([\w$]+)\}\s?(?:s|secs?|seconds?|min|minutes?|h|hours?)\b")
-_NUMBER = LatePattern(r"\d+(?:\.\d+)?")
+_PRINTED = LazyPattern(r"\$\{[^}]*?([\w$]+)\}\s?(?:s|secs?|seconds?|min|minutes?|h|hours?)\b")
+_NUMBER = LazyPattern(r"\d+(?:\.\d+)?")
 _THOUSAND = 1_000
 
 _RETRY = (
@@ -158,22 +158,22 @@ class StaleWords(Check):
     ]
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return SCRIPTS, ()
 
     def run(self) -> None:
         from wardround.semantics.docdrift.comment_lines import SCRIPT
-        from wardround.semantics.docdrift.stale_verbs import stale_deeds  # not needed where nothing changed
+        from wardround.semantics.docdrift.stale_verbs import stale_verbs  # not needed where nothing changed
 
-        found = stale_words(self.source, SCRIPT)
+        found = stale_comments(self.source, SCRIPT)
         if not found:
             return
-        deeds = stale_deeds(self.source.base_text or "", self.source.text, SCRIPT, self.source.is_added)
+        deeds = stale_verbs(self.source.base_text or "", self.source.text, SCRIPT, self.source.is_added)
         for one in found:
             if one in deeds and self._is_remark(one):
                 continue
             if self._is_worded(one) and self._is_about(one) and self._is_other(one):
-                self.report(*said(one))
+                self.report(*describe(one))
 
     def _is_remark(self, one: Found) -> bool:
         """Whether a comment says it; of what is done it speaks in other words than the code."""

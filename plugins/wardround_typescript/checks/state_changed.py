@@ -7,25 +7,25 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_REDUCER = LatePattern(r"(?i)reducer$")
-_UPDATER = LatePattern(r"^set[A-Z]\w*$")
-_IMMER = LatePattern(
+_REDUCER = LazyPattern(r"(?i)reducer$")
+_UPDATER = LazyPattern(r"^set[A-Z]\w*$")
+_IMMER = LazyPattern(
     r"\b(immer|createSlice|createReducer|produce|useImmer\w*|redux-starter-kit"
     r"|mutative|combineReducersWithImmer)\b"
 )
 _CHANGING = frozenset({"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin"})
-_TAKING = LatePattern(r"\.(find|findLast|at|get)$")
+_TAKING = LazyPattern(r"\.(find|findLast|at|get)$")
 _PRESERVING = frozenset(
     {"member_expression", "subscript_expression", "non_null_expression", "call_expression", "identifier"}
 )
-_SLICED = LatePattern(r"^(?P<list>[\w$]+)\.(?:slice|concat)\(\)$")
+_SLICED = LazyPattern(r"^(?P<list>[\w$]+)\.(?:slice|concat)\(\)$")
 _FIRST = 0
 
 

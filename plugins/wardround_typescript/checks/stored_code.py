@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _RUNS = frozenset({"Script", "runInNewContext", "runInThisContext", "runInContext", "compileFunction"})
-_HOLDS = LatePattern(
+_HOLDS = LazyPattern(
     r"(?i)^(?!process|fs|path|module|exports|this\.(source|code)$)[\w.?\[\]]+\.\w*(script|code|formula|expression|source|snippet|rule|condition|template|transform|hook|query|filter)$"
 )
 

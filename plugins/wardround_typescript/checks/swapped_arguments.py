@@ -8,56 +8,56 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Check, Invalid, Source, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import Check, Invalid, SourceFile, Valid
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.semantics.argument_order import (
     MOST_ARGUMENTS,
-    Call,
-    Named,
-    Swap,
-    is_mirrored,
+    ArgumentList,
+    ArgumentName,
+    Reordering,
+    has_mirror_call,
+    implies_reordering,
+    is_informative,
     similarity,
-    tells_something,
-    turns_round,
 )
 from wardround.semantics.docdrift.comment_lines import SCRIPT
 from wardround.semantics.docdrift.directions import (
     against_the_words,
     are_opposites,
+    is_intentional_reversal,
     names_a_way,
-    turned_on_purpose,
 )
 from wardround.text.tokens import parts
 from wardround_typescript.analysis.call_resolution import callee_of, script_of
 from wardround_typescript.check import SCRIPTS
 
-_CALL = LatePattern(
+_CALL = LazyPattern(
     r"(?<![\w$.#])(?P<new>new\s{1,9})?(?P<name>[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)\s{0,3}"
     r"(?:<[^<>();{}]{0,120}>)?\("
 )
 _NO_CALL = frozenset(
     {"if", "for", "while", "switch", "catch", "function", "return", "typeof", "await", "super"}
 )
-_ARGUMENT = LatePattern(
+_ARGUMENT = LazyPattern(
     r"(?:await\s+)?(?P<chain>[A-Za-z_$][\w$]*(?:\s*\??\.\s*#?[A-Za-z_$][\w$]*)*)!?(?:\(\))?"
     r"(?:\s+as\s+[\w$.<>\[\]| ]{1,80})?"
 )
-_TEST_PATH = LatePattern(
+_TEST_PATH = LazyPattern(
     r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress)/|\.(test|spec|stories|e2e|cy)\.[mc]?[jt]sx?$"
 )
 _SCRIPT = (".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs")
 _HOLDS = frozenset({"value", "current"})
 """Properties that only hold what their owner is: of a Vue or a React ref."""
-_DEFINED = LatePattern(
+_DEFINED = LazyPattern(
     r"(?<![\w$.])function\s{0,3}\*?\s{0,3}(?P<function>[A-Za-z_$][\w$]*)"
     r"|(?<![\w$.])(?:const|let|var)\s{1,9}(?P<held>[A-Za-z_$][\w$]*)\s{0,9}=[^;{}\n]{0,200}=>\s{0,9}(?=\{)"
     r"|(?m:^[ \t]*)(?:(?:public|private|protected|static|override|async)[ ]+)*"
     r"(?P<method>[A-Za-z_$][\w$]*)(?=\()"
 )
-_BODY = LatePattern(r"\s{0,9}(?::[^;{}]{0,200})?\{")
-_SORTS = LatePattern(r"\b(?:sort|toSorted|sortBy|orderBy)\s{0,3}\($")
-_CONDITION = LatePattern(r"(?<![\w$.])(?:if|while)\s{0,9}\(")
+_BODY = LazyPattern(r"\s{0,9}(?::[^;{}]{0,200})?\{")
+_SORTS = LazyPattern(r"\b(?:sort|toSorted|sortBy|orderBy)\s{0,3}\($")
+_CONDITION = LazyPattern(r"(?<![\w$.])(?:if|while)\s{0,9}\(")
 _NEARBY_LINES = 12
 _CONDITION_LINES = 3
 _ALIKE = 0.6
@@ -164,10 +164,10 @@ class SwappedScriptArguments(Check):
     ]
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return SCRIPTS, ()
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self._script = script_of(source.path, source.text)
         self._suspects = 0
@@ -176,9 +176,9 @@ class SwappedScriptArguments(Check):
         for place, call in self.calls():
             swap = self.judged(place, call)
             if swap is not None:
-                self.report(self._span(place, swap), call.told(swap))
+                self.report(self._span(place, swap), call.describe(swap))
 
-    def calls(self) -> Iterator[tuple[re.Match[str], Call]]:
+    def calls(self) -> Iterator[tuple[re.Match[str], ArgumentList]]:
         """The calls the change wrote whose callee is known and whose arguments names can tell apart."""
         if not self._is_looked_at():
             return
@@ -197,12 +197,12 @@ class SwappedScriptArguments(Check):
             and self._script.is_written
         )
 
-    def _call(self, place: re.Match[str]) -> Call | None:
+    def _call(self, place: re.Match[str]) -> ArgumentList | None:
         script = self._script
         opening = place.end() - 1
         first, last = (
-            self.source.place(place.start())[0],
-            self.source.place(script.scan.pairs.get(opening, opening))[0],
+            self.source.position(place.start())[0],
+            self.source.position(script.scan.pairs.get(opening, opening))[0],
         )
         if not any(map(self.source.is_added, range(first, last + 1))):
             return None
@@ -211,16 +211,16 @@ class SwappedScriptArguments(Check):
             return None
         texts = tuple(script.scan.code[start:end] for start, end in places)
         arguments = tuple(map(named, texts))
-        if sum(one is not None and tells_something(one.name) for one in arguments) < 2:
+        if sum(one is not None and is_informative(one.name) for one in arguments) < 2:
             return None
         if any(text.startswith("...") for text in texts):
             return None
         callee = callee_of(place["name"], bool(place["new"]), script, self.source.project)
         if callee is None or len(texts) > len(callee.parameters):
             return None
-        return Call(callee.name, callee.parameters[: len(texts)], arguments, texts)
+        return ArgumentList(callee.name, callee.parameters[: len(texts)], arguments, texts)
 
-    def judged(self, place: re.Match[str], call: Call) -> Swap | None:
+    def judged(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
         """The order that fits better, unless something says that this one is meant."""
         swap = call.better_order()
         if swap is None:
@@ -230,14 +230,14 @@ class SwappedScriptArguments(Check):
         self._suspects += 1
         return None if self._is_meant(place, call, swap) else swap
 
-    def _against_the_words(self, place: re.Match[str], call: Call) -> Swap | None:
+    def _against_the_words(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
         """Two arguments that go the other way than the words about the function say."""
         if not names_a_way(call.parameters):
             return None
-        line = self.source.place(place.start())[0]
+        line = self.source.position(place.start())[0]
         return against_the_words(self.source.text, SCRIPT, line, call.arguments, call.parameters)
 
-    def _against_another(self, place: re.Match[str], call: Call) -> Swap | None:
+    def _against_another(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
         """An argument called as the one parameter, where another call gives that what goes there here."""
         names = [one.name if one is not None else "" for one in call.arguments]
         for here, name in enumerate(names):
@@ -250,7 +250,7 @@ class SwappedScriptArguments(Check):
             if call.texts[there] in self._given_at(place, here) and call.texts[here] not in self._given_at(
                 place, here
             ):
-                return Swap(tuple(sorted([(here, there), (there, here)])), 1.0)
+                return Reordering(tuple(sorted([(here, there), (there, here)])), 1.0)
         return None
 
     def _given_at(self, place: re.Match[str], argument: int) -> set[str]:
@@ -264,16 +264,16 @@ class SwappedScriptArguments(Check):
                     found.add(self._script.scan.code[start:end])
         return found
 
-    def _is_meant(self, place: re.Match[str], call: Call, swap: Swap) -> bool:
+    def _is_meant(self, place: re.Match[str], call: ArgumentList, swap: Reordering) -> bool:
         moved = {call.texts[i] for i, _ in swap.moves}
         return (
             any(
-                turns_round(name) or name == call.callee or are_opposites(name, call.callee)
+                implies_reordering(name) or name == call.callee or are_opposites(name, call.callee)
                 for name in self._names_around(place.start())
             )
             or self._is_chosen(place.start(), moved)
-            or turned_on_purpose(self.source.text, SCRIPT, self.source.place(place.start())[0])
-            or is_mirrored(call.texts, self._orders_nearby(place))
+            or is_intentional_reversal(self.source.text, SCRIPT, self.source.position(place.start())[0])
+            or has_mirror_call(call.texts, self._orders_nearby(place))
         )
 
     def _names_around(self, offset: int) -> Iterator[str]:
@@ -313,7 +313,7 @@ class SwappedScriptArguments(Check):
     def _is_chosen(self, offset: int, moved: set[str]) -> bool:
         """Whether a condition looks at two of the arguments, or a sort calls it: then the order is chosen."""
         scan = self._script.scan
-        line = self.source.place(offset)[0]
+        line = self.source.position(offset)[0]
         start = self.source.line_starts[max(0, line - 1 - _CONDITION_LINES)]
         for match in _CONDITION.finditer(scan.structure, start, offset):
             closing = scan.pairs.get(match.end() - 1, match.end())
@@ -326,7 +326,7 @@ class SwappedScriptArguments(Check):
 
     def _orders_nearby(self, place: re.Match[str]) -> Iterator[list[str]]:
         """The arguments of other calls of the same name in the lines around."""
-        line = self.source.place(place.start())[0]
+        line = self.source.position(place.start())[0]
         start = self.source.line_starts[max(0, line - 1 - _NEARBY_LINES)]
         end = self.source.line_starts[min(len(self.source.line_starts) - 1, line + _NEARBY_LINES)]
         for other in _CALL.finditer(self._script.scan.structure, start, max(end, place.end())):
@@ -334,13 +334,13 @@ class SwappedScriptArguments(Check):
                 places = self._script.list_at(other.end() - 1) or ()
                 yield [self._script.scan.code[a:b] for a, b in places]
 
-    def _span(self, place: re.Match[str], swap: Swap) -> Span:
+    def _span(self, place: re.Match[str], swap: Reordering) -> Span:
         places = self._script.list_at(place.end() - 1) or ()
         start, end = places[swap.moves[0][0]][0], places[swap.moves[-1][0]][1]
-        return Span(*self.source.place(start), *self.source.place(end))
+        return Span(*self.source.position(start), *self.source.position(end))
 
 
-def named(text: str) -> Named | None:
+def named(text: str) -> ArgumentName | None:
     """What an argument is called: a name, a property, a call without arguments."""
     match = _ARGUMENT.fullmatch(text)
     if match is None:
@@ -348,7 +348,7 @@ def named(text: str) -> Named | None:
     names = [name.strip("?# \n\t") for name in match["chain"].split(".")]
     if len(names) > 1 and names[-1] in _HOLDS:
         names.pop()
-    return Named(names[-1], names[-2] if len(names) > 1 else "")
+    return ArgumentName(names[-1], names[-2] if len(names) > 1 else "")
 
 
 def _held(moved: set[str], text: str) -> int:

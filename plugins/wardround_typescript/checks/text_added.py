@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     pass
 
-_TEXT = LatePattern(
+_TEXT = LazyPattern(
     r"\.toFixed\(\d*\)$|^(event|e|ev|evt)\.(target|currentTarget)\.value$|\.(searchParams"
     r"|params|query|URLSearchParams\(.*\))\.get\([^()]*\)!?$"
     r"|^(window\.)?(localStorage|sessionStorage)\.getItem\([^()]*\)!?$|^(window\.)?prompt\([^()"
     r"]*\)$|\.getAttribute\([^()]*\)!?$|\.dataset\.\w+!?$"
 )
 _COMPARED = frozenset({"<", ">", "<=", ">="})
-_FIXED = LatePattern(r"\.toFixed\(\d*\)$")
+_FIXED = LazyPattern(r"\.toFixed\(\d*\)$")
 
 
 class TextAdded(TreeCheck):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 _NAMES = frozenset(
     {"rejectUnauthorized", "minVersion", "maxVersion", "secureProtocol", "strictSSL", "checkServerIdentity"}
 )
-_NEGATED = LatePattern(
+_NEGATED = LazyPattern(
     r"(?i)^!\s*(this\.|options\.|opts\.|config\.)?\w*(self_?signed|insecure|skip\w*|allow\w*|ignore\w*|trust\w*|unsafe|noverify)$"
 )
-_OLD = LatePattern(r"^['\"](SSLv2|SSLv3|TLSv1|TLSv1_1)_method")
-_ACCEPTS = LatePattern(
+_OLD = LazyPattern(r"^['\"](SSLv2|SSLv3|TLSv1|TLSv1_1)_method")
+_ACCEPTS = LazyPattern(
     r"^(\(\w*(,\s*\w+)?\)|\w+)\s*=>\s*(undefined|null|\{\s*(return\s*(undefined|null)?;?)?\s*\}|void 0|true)$"
 )
 
 
-_TAKES_ALL = LatePattern(r"^\(\s*\(\w+,\s*(\w+)\)\s*=>\s*(\{\s*)?\1\(0\)")
+_TAKES_ALL = LazyPattern(r"^\(\s*\(\w+,\s*(\w+)\)\s*=>\s*(\{\s*)?\1\(0\)")
 
 
 class TlsSettings(ServerCheck):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _LIBRARIES = ("jsonwebtoken", "jwt.", "jwt-simple", "jwt-decode")
-_EXPIRY = LatePattern(r"\bexp\b\s*[:,}]|expiresIn")
-_CLIENT = LatePattern(r"['\"]use client['\"]|\bwindow\.|localStorage")
-_HEADER_ONLY = LatePattern(r"complete:\s*true|\.header\b|\.exp\b")
-_TRUSTS = LatePattern(
+_EXPIRY = LazyPattern(r"\bexp\b\s*[:,}]|expiresIn")
+_CLIENT = LazyPattern(r"['\"]use client['\"]|\bwindow\.|localStorage")
+_HEADER_ONLY = LazyPattern(r"complete:\s*true|\.header\b|\.exp\b")
+_TRUSTS = LazyPattern(
     r"\breq(uest)?\b|\bctx\b|\.(role|roles|sub|userId|admin|permissions|email|scope)\b|[uU]ser\b|claims|[tT]enant"
 )
 _DECODING = frozenset({"decodeJwt", "jwtDecode", "jwt_decode", "decodeJWT"})
-_BASE64 = LatePattern(r"\batob\(|Buffer\.from\([^)]{1,80}['\"]base64(url)?['\"]|base64url\.decode\(")
-_PARTED = LatePattern(r"\.split\(['\"]\.['\"]\)")
-_SENT = LatePattern(r"(?i)authorization|\breq(uest)?\b|\bctx\b|cookie")
-_NONE = LatePattern(r"['\"]none['\"]")
-_SECRET_NAME = LatePattern(
+_BASE64 = LazyPattern(r"\batob\(|Buffer\.from\([^)]{1,80}['\"]base64(url)?['\"]|base64url\.decode\(")
+_PARTED = LazyPattern(r"\.split\(['\"]\.['\"]\)")
+_SENT = LazyPattern(r"(?i)authorization|\breq(uest)?\b|\bctx\b|cookie")
+_NONE = LazyPattern(r"['\"]none['\"]")
+_SECRET_NAME = LazyPattern(
     r"(?i)(jwt|token|session|auth|share|signing|cookie|hmac|app|refresh|access)\w*(secret|_key|private)|^(process\.env\.)?\w*SECRET\w*$"
 )
 _KNOWN = "without the setting this secret is one that stands in the source"

@@ -6,46 +6,46 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_BEFORE = LatePattern(r"[?&](?P<key>[\w.\[\]-]+)=$")
-_TEXT_KEY = LatePattern(
+_BEFORE = LazyPattern(r"[?&](?P<key>[\w.\[\]-]+)=$")
+_TEXT_KEY = LazyPattern(
     r"(?i)^(\w*(q|query|search|term|keyword|text|title|subject|body|message|name"
     r"|email|comment|address|city|place|url|uri"
     r"|redirect|redirect_?to|return_?to|return_?url|next|callback|tag|label|category"
     r"|phrase|headline|summary|hashtags|via))$"
 )
-_NO_TEXT_KEY = LatePattern(
+_NO_TEXT_KEY = LazyPattern(
     r"(?i)(id|page|limit|size|offset|count|version|lang|locale|tab|sort|order"
     r"|dir)$"
 )
-_TEXT_VALUE = LatePattern(
+_TEXT_VALUE = LazyPattern(
     r"(?i)(^|[._])(\w*(search|query|keyword|email|\w+name|message|title|headline"
     r"|subject|comment|address|city"
     r"|phrase|url|uri|href|input|term|text|wanted|needle|label|tag|category)|q)(\.value"
     r"|\.current)?(\.trim\(\)|\.toLowerCase\(\))?$"
 )
-_SAFE = LatePattern(
+_SAFE = LazyPattern(
     r"(?i)encode|escape|stringify|slug|URLSearchParams|toString\(|Number\(|parseInt"
     r"|\bid\b|Id$|ids$|token|uuid|hash|format\w*\(|toISO|\.length$|index$"
     r"|(?-i:^[A-Z][A-Z0-9_.]*$)|env\."
 )
-_ENCODES = LatePattern(
+_ENCODES = LazyPattern(
     r"(?i)encode|escape|stringify|slug|URLSearchParams|Number\(|parseInt|uuid"
     r"|hash|toISO"
 )
-_NO_TEXT = LatePattern(r"(?i)(path|host|class|type|file_?type|route)_?names?$")
-_ADDRESS = LatePattern(r"^(https?://|/|\./|\?|mailto:|tel:|sms:|whatsapp:)|^$")
-_NO_ADDRESS_CALL = LatePattern(
+_NO_TEXT = LazyPattern(r"(?i)(path|host|class|type|file_?type|route)_?names?$")
+_ADDRESS = LazyPattern(r"^(https?://|/|\./|\?|mailto:|tel:|sms:|whatsapp:)|^$")
+_NO_ADDRESS_CALL = LazyPattern(
     r"^(console\.\w+|logger\.\w+|log|\w*[wW]arn|\w*[eE]rror|RegExp|t|i18n\.t|describe"
     r"|it|test|expect)$"
 )
-_TYPED_TEXT = LatePattern(r"^: string$")
+_TYPED_TEXT = LazyPattern(r"^: string$")
 
 
 class UnencodedQuery(TreeCheck):
@@ -241,8 +241,8 @@ class UnencodedQuery(TreeCheck):
         return node.type == "binary_expression" and _PAIR_SUM.search(text) is not None
 
 
-_PAIR_TEMPLATE = LatePattern(r"^`\$\{[^{}]+\}=\$\{[^{}]+\}`$")
-_PAIR_SUM = LatePattern(r"^[\w.\[\]]+\s*\+\s*['\"`]=['\"`]\s*\+\s*[\w.\[\]]+$")
+_PAIR_TEMPLATE = LazyPattern(r"^`\$\{[^{}]+\}=\$\{[^{}]+\}`$")
+_PAIR_SUM = LazyPattern(r"^[\w.\[\]]+\s*\+\s*['\"`]=['\"`]\s*\+\s*[\w.\[\]]+$")
 
 
 def _last(node: Node | None) -> Node | None:

@@ -6,34 +6,34 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_CHANGES = LatePattern(r"@(Post|Put|Patch|Delete)\(")
-_GUARD = LatePattern(
+_CHANGES = LazyPattern(r"@(Post|Put|Patch|Delete)\(")
+_GUARD = LazyPattern(
     r"@(Roles?|RequirePermissions?|Permissions?|CheckPolicies|CheckPolicy|Policies|Auth|Admin\w*|RequireRole|HasRoles?|Scopes?|UseGuards|Acl|Can|RolesAllowed|Authorized?)\("
 )
-_OPEN = LatePattern(r"@(Public|AllowAnonymous|SkipAuth\w*|IsPublic|NoAuth|Anonymous|Unprotected)\b")
-_SELF = LatePattern(
+_OPEN = LazyPattern(r"@(Public|AllowAnonymous|SkipAuth\w*|IsPublic|NoAuth|Anonymous|Unprotected)\b")
+_SELF = LazyPattern(
     r"(?i)login|logout|register|refresh|webhook|forgot|callback|\bme\b|profile|\bown\b|\bself\b"
 )
 _VERBS = frozenset({"post", "put", "patch", "delete"})
-_ROUTER = LatePattern(r"(?i)(^|\.)(\w*router|app|api|fastify|server|routes)$")
-_GUARD_NAME = LatePattern(
+_ROUTER = LazyPattern(r"(?i)(^|\.)(\w*router|app|api|fastify|server|routes)$")
+_GUARD_NAME = LazyPattern(
     r"(?i)^(this\.)?(\w+\.)*(require|ensure|check|is|has|verify|authori[sz]e|authenticate|auth|protect|guard|must|only|can|allow|permit|restrict)(?-i:[A-Z_(]\w*|$)|(?i:(auth|admin|guard|permission|protected|jwt|session|loggedin)\w*$)"
 )
-_OPEN_PATH = LatePattern(
+_OPEN_PATH = LazyPattern(
     r"(?i)login|log-in|signin|sign-in|signup|register|logout|webhook|callback|forgot|reset|refresh|public|health|verify|confirm|contact|subscribe|token|auth|graphql|csp|search"
 )
-_CHECKS = LatePattern(
+_CHECKS = LazyPattern(
     r"(?i)\b(req|request|ctx)\.(user|session|auth)|currentUser|getSession|verify|signature|isAdmin|can\(|authori[sz]e|ctx\.state\.user|res\.locals\.user"
 )
-_CHAIN = LatePattern(r"(?s)(?P<router>\w*(?i:router|app|api|routes))\s*\.route\(")
-_VALIDATES = LatePattern(r"(?i)^(\w+\.)*(validat\w*|celebrate|check_?schema|\w*validator)\b|\bvalidate\w*\(")
+_CHAIN = LazyPattern(r"(?s)(?P<router>\w*(?i:router|app|api|routes))\s*\.route\(")
+_VALIDATES = LazyPattern(r"(?i)^(\w+\.)*(validat\w*|celebrate|check_?schema|\w*validator)\b|\bvalidate\w*\(")
 _TAKING = frozenset({"post", "put", "patch"})
 _FEW = 2
 _SAID = "the routes beside it are guarded, and this one, which changes things, is not"

@@ -47,7 +47,7 @@ class UnitMismatch(Check):
     ]
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return SCRIPTS, UNIT_WORDS
 
     def run(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.base import Check, Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity, Span
 from wardround.semantics.docdrift.units import is_implausible, plain_unit, unit_named
 from wardround_typescript.check import SCRIPTS, is_test_path
@@ -19,27 +19,27 @@ _UNIT = (
 _NAME = rf"(?P<name>(?:[A-Za-z_$][\w$]*\??\.)*[A-Za-z_$][\w$]*{_UNIT})(?![\w$(.\[]|\s*(?:\*|/(?!/)|\+))"
 _TAKERS = (
     (
-        LatePattern(rf"(?P<what>\bAbortSignal\.timeout)\(\s*{_NAME}\s*\)"),
+        LazyPattern(rf"(?P<what>\bAbortSignal\.timeout)\(\s*{_NAME}\s*\)"),
         "ms",
     ),
     (
-        LatePattern(rf"(?P<what>\bset(?:Timeout|Interval))\(\s*[\w$.]+,\s*{_NAME}\s*[,)]"),
+        LazyPattern(rf"(?P<what>\bset(?:Timeout|Interval))\(\s*[\w$.]+,\s*{_NAME}\s*[,)]"),
         "ms",
     ),
     (
-        LatePattern(rf"\}},\s*{_NAME}\s*\)(?P<what>)"),
+        LazyPattern(rf"\}},\s*{_NAME}\s*\)(?P<what>)"),
         "timer",
     ),
     (
-        LatePattern(rf"(?P<what>\bDate\.now\(\)|\.getTime\(\)|\bperformance\.now\(\))\s*[-+]\s*{_NAME}"),
+        LazyPattern(rf"(?P<what>\bDate\.now\(\)|\.getTime\(\)|\bperformance\.now\(\))\s*[-+]\s*{_NAME}"),
         "ms",
     ),
     (
-        LatePattern(rf"(?P<what>\bDate\.now\(\)|\bperformance\.now\(\))\s*-\s*[\w$.]+\)?\s*[<>]=?\s*{_NAME}"),
+        LazyPattern(rf"(?P<what>\bDate\.now\(\)|\bperformance\.now\(\))\s*-\s*[\w$.]+\)?\s*[<>]=?\s*{_NAME}"),
         "ms",
     ),
     (
-        LatePattern(
+        LazyPattern(
             r"(?P<what>\b(?:staleTime|gcTime|cacheTime|refetchInterval|retryDelay|pollInterval"
             r"|connectTimeoutMS))"
             rf"\s*:\s*{_NAME}\s*[,}}\n]"
@@ -47,20 +47,20 @@ _TAKERS = (
         "ms",
     ),
     (
-        LatePattern(rf"(?P<what>\b(?:setex|expire|SETEX|EXPIRE))\(\s*[^,()\n]{{1,60}},\s*{_NAME}\s*[,)]"),
+        LazyPattern(rf"(?P<what>\b(?:setex|expire|SETEX|EXPIRE))\(\s*[^,()\n]{{1,60}},\s*{_NAME}\s*[,)]"),
         "s",
     ),
-    (LatePattern(rf"(?P<what>\b(?:EX|expirationTtl|revalidate))\s*:\s*{_NAME}\s*[,}}\n]"), "s"),
-    (LatePattern(rf"(?P<what>['\"]EX['\"]),\s*{_NAME}\s*[,)]"), "s"),
-    (LatePattern(rf"(?P<what>\bPX)\s*:\s*{_NAME}\s*[,}}\n]"), "ms"),
-    (LatePattern(rf"(?P<what>['\"]PX['\"]),\s*{_NAME}\s*[,)]"), "ms"),
-    (LatePattern(rf"(?P<what>\b(?:s-maxage|max-age|Max-Age|Retry-After))[=:]\s?\$\{{\s*{_NAME}\s*\}}"), "s"),
+    (LazyPattern(rf"(?P<what>\b(?:EX|expirationTtl|revalidate))\s*:\s*{_NAME}\s*[,}}\n]"), "s"),
+    (LazyPattern(rf"(?P<what>['\"]EX['\"]),\s*{_NAME}\s*[,)]"), "s"),
+    (LazyPattern(rf"(?P<what>\bPX)\s*:\s*{_NAME}\s*[,}}\n]"), "ms"),
+    (LazyPattern(rf"(?P<what>['\"]PX['\"]),\s*{_NAME}\s*[,)]"), "ms"),
+    (LazyPattern(rf"(?P<what>\b(?:s-maxage|max-age|Max-Age|Retry-After))[=:]\s?\$\{{\s*{_NAME}\s*\}}"), "s"),
 )
 """Where something is taken, and in which unit."""
-_TIMER = LatePattern(r"\bset(?:Timeout|Interval)\(")
+_TIMER = LazyPattern(r"\bset(?:Timeout|Interval)\(")
 _TIMES = frozenset({"ms", "s", "min", "h", "day"})
-_MAX_AGE = LatePattern(rf"\b(?P<what>maxAge)\s*:\s*{_NAME}\s*[,}}\n]")
-_TIMEOUT = LatePattern(rf"\b(?P<what>timeout)\s*:\s*{_NAME}\s*[,}}\n]")
+_MAX_AGE = LazyPattern(rf"\b(?P<what>maxAge)\s*:\s*{_NAME}\s*[,}}\n]")
+_TIMEOUT = LazyPattern(rf"\b(?P<what>timeout)\s*:\s*{_NAME}\s*[,}}\n]")
 _IN_MS = ("from 'axios'", 'from "axios"', "playwright", "puppeteer", "from 'got'", "from 'ky'")
 _EXPRESS = ("express-session", "res.cookie(", "response.cookie(", "cookie-session")
 
@@ -103,7 +103,7 @@ class UnitTaken(Check):
     ]
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return SCRIPTS, (
             "imeout(", "Interval(", "Date.now()", "performance.now()", "getTime()", "staleTime", "gcTime",
             "cacheTime", "refetchInterval", "retryDelay", "pollInterval", "expire(", "setex(", "EX", "PX",
@@ -116,7 +116,7 @@ class UnitTaken(Check):
             return
         for start, name, unit, what in self._taken():
             given = plain_unit(name.rpartition(".")[2])
-            line, column = self.source.place(self._misnamed(name, given) or start)
+            line, column = self.source.position(self._misnamed(name, given) or start)
             if given in _TIMES and given != unit and self.source.is_added(line):
                 says = f'"{name}" is in {unit_named(given)} by its name, and {what} takes {unit_named(unit)}'
                 self.report(Span(line, column, line, column + len(name)), says)
@@ -149,7 +149,7 @@ class UnitTaken(Check):
     def _closes_a_timer(self, brace: int) -> bool:
         """Whether a brace that closes a function closes the one given to a timer, going by indentation."""
         text = self.source.text
-        line, _ = self.source.place(brace)
+        line, _ = self.source.position(brace)
         lines = self.source.lines
         indent = len(lines[line - 1]) - len(lines[line - 1].lstrip())
         if not lines[line - 1].lstrip().startswith("}"):

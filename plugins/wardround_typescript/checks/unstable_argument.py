@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
 
-_HOOK = LatePattern(r"^use[A-Z]\w*$")
+_HOOK = LazyPattern(r"^use[A-Z]\w*$")
 _REACTS = frozenset(
     {
         "useState",
@@ -34,7 +34,7 @@ _REACTS = frozenset(
     }
 )
 _COMPARING = ("useEffect", "useLayoutEffect", "useInsertionEffect")
-_MEMO = LatePattern(r"^(React\.)?memo$")
+_MEMO = LazyPattern(r"^(React\.)?memo$")
 
 
 class UnstableArgument(TreeCheck):

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_BROKEN = LatePattern(r"(?i)(^|-)(ecb|des|des3|3des|rc2|rc4|bf|blowfish|des-ede\w*)(-|$)|^des")
-_FIXED = LatePattern(
+_BROKEN = LazyPattern(r"(?i)(^|-)(ecb|des|des3|3des|rc2|rc4|bf|blowfish|des-ede\w*)(-|$)|^des")
+_FIXED = LazyPattern(
     r"^Buffer\.(alloc\(\s*(\d+|[A-Z_]+)\s*(,\s*['\"\d][^)]*)?\)|from\(\s*['\"][^'\"]*['\"][^)]*\))$"
 )
-_DRAWN = LatePattern(r"^(crypto\.)?randomBytes\(")
-_FIXED_WORDS = LatePattern(r"\.parse\(\s*['\"][^'\"]*['\"]\s*\)$")
-_CRYPTO_JS = LatePattern(r"(^|\.)(AES|DES|TripleDES|RC4|Rabbit|RC4Drop)\.(en|de)crypt$|(?i:^crypto-?js[./])")
-_OLD = LatePattern(r"(^|[./])(DES|TripleDES|tripledes|RC4|rc4|RC4Drop|Rabbit|rabbit)\.")
+_DRAWN = LazyPattern(r"^(crypto\.)?randomBytes\(")
+_FIXED_WORDS = LazyPattern(r"\.parse\(\s*['\"][^'\"]*['\"]\s*\)$")
+_CRYPTO_JS = LazyPattern(r"(^|\.)(AES|DES|TripleDES|RC4|Rabbit|RC4Drop)\.(en|de)crypt$|(?i:^crypto-?js[./])")
+_OLD = LazyPattern(r"(^|[./])(DES|TripleDES|tripledes|RC4|rc4|RC4Drop|Rabbit|rabbit)\.")
 
 
 _SHORT_KEY = 2048
@@ -28,7 +28,7 @@ _SHORT_KEY = 2048
 
 
 _BY_KEY = frozenset({"publicEncrypt", "privateDecrypt"})
-_OLD_PADDING = LatePattern(r"\bRSA_(PKCS1|NO)_PADDING$")
+_OLD_PADDING = LazyPattern(r"\bRSA_(PKCS1|NO)_PADDING$")
 
 
 class WeakCipherUse(ServerCheck):

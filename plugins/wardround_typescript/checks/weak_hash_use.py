@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -17,25 +17,25 @@ _BROKEN_FUNCTIONS = frozenset(
     {"md5", "sha1", "crypto-js.md5", "crypto-js.sha1", "cryptojs.md5", "cryptojs.sha1", "js-md5", "js-sha1",
      "blueimp-md5", "js-md5.md5", "js-sha1.sha1"}
 )  # fmt: skip
-_NAME = LatePattern(r"(?<![\w$.'\"])[A-Za-z_$][\w$]*")
-_PASSWORD = LatePattern(
+_NAME = LazyPattern(r"(?<![\w$.'\"])[A-Za-z_$][\w$]*")
+_PASSWORD = LazyPattern(
     r"(?i)(?<![a-z])(password|passwd|passphrase|pwd|passcode)(?!_?(reset|token|id|url|link|policy|length))|[a-z]Password\b|\bpin(Code)?\b"
 )
-_PASSWORD_FUNCTION = LatePattern(
+_PASSWORD_FUNCTION = LazyPattern(
     r"(?i)(hash|digest|encrypt|check|verify|compare|encode|derive)\w*(password|passwd|pwd|passphrase)|(password|passwd|pwd)\w*(hash|digest)|\bpassword\b"
 )
-_NO_PASSWORD = LatePattern(r"(?i)reset|token|pwned|breach|gravatar")
-_SECRET = LatePattern(
+_NO_PASSWORD = LazyPattern(r"(?i)reset|token|pwned|breach|gravatar")
+_SECRET = LazyPattern(
     r"(?i)secret|private_?key|signing_?key|api_?key|\bsalt\b|session_?id|user_?id.{0,40}(date|time)"
 )
-_SIGNS = LatePattern(
+_SIGNS = LazyPattern(
     r"(?i)\b(sign|signature|signed|verifySignature|checkSignature|makeToken|createToken|generateToken|tokenFor|resetToken|sessionToken|issueToken)\b|[sS]ignature\b|(generate|make|create|issue|new)\w*Token\b"
 )
-_PROTOCOL = LatePattern(r"\brealm\b|\bntlm|NTLM|oauth_signature|mysql_native|Digest |EVP_BytesToKey")
+_PROTOCOL = LazyPattern(r"\brealm\b|\bntlm|NTLM|oauth_signature|mysql_native|Digest |EVP_BytesToKey")
 """Protocols that say which hash is taken."""
-_SLOW = LatePattern(r"bcrypt|argon2|scrypt|pbkdf2")
+_SLOW = LazyPattern(r"bcrypt|argon2|scrypt|pbkdf2")
 _SHORT = 400
-_FRESH = LatePattern(r"randomBytes|randomUUID")
+_FRESH = LazyPattern(r"randomBytes|randomUUID")
 
 
 _ROUNDS = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -29,7 +29,7 @@ _WITH_OPTIONS = frozenset(
         "mkdirp",
     ]
 )
-_WIDE = LatePattern(
+_WIDE = LazyPattern(
     r"^(0o?|['\"]0?o?)[0-7]?[0-7][0-7][2367]['\"]?$|^(511|438|['\"](a|o|go|ugo)?\+r?wx?['\"])$"
 )
 _SAID = "everybody on the machine may write to this"

@@ -6,29 +6,29 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import Invalid, Valid
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
-_CHOICE = LatePattern(
+_CHOICE = LazyPattern(
     r"^(max|min)[A-Z]|(?i:(limit|threshold|delay|retr(y|ies)|discount|price|amount"
     r"|rate|percent(age)?|offset|quantity|score|weight"
     r"|opacity|volume|balance|tax|fee|margin|padding|gap|priority|ttl|stock|budget"
     r"|uses|attempts|credits|timeout|rounds|minutes"
     r"|seconds|hours|days|surcharge|tolerance|position)$)"
 )
-_CONSTANT = LatePattern(
+_CONSTANT = LazyPattern(
     r"^[A-Z][A-Z0-9_]*$|\.[A-Z][A-Z0-9_]+$|^(\w+\.)?(default|fallback)[A-Z]\w*$"
     r"|^(defaults?|fallbacks?)\.\w+$"
 )
-_NUMBER_TYPE = LatePattern(
+_NUMBER_TYPE = LazyPattern(
     r"^\??:\s*(number|number \| null|number \| undefined|null \| number|undefined \| number)"
     r"$"
 )
-_NO_ZERO = LatePattern(r"^0(\.0+)?$")
+_NO_ZERO = LazyPattern(r"^0(\.0+)?$")
 
 
 class ZeroReplaced(TreeCheck):

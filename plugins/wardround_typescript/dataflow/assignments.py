@@ -11,7 +11,7 @@ from wardround_typescript.dataflow.calls import Calls
 from wardround_typescript.dataflow.domain import (
     ARCHIVE,
     CLEAN,
-    Danger,
+    SinkKind,
     Value,
     field_of,
     only,
@@ -52,30 +52,30 @@ class Binding(Calls):
             return
         text = self.module.of(left)
         if sinks.TRUSTED.search(self.key_of(left) or text):
-            self.reach(Danger.TRUST, left, value)
+            self.reach(SinkKind.TRUST, left, value)
         if text in {"ctx.body", "ctx.response.body", "this.ctx.body", "this.body"}:
             said = self.module.of(self.function) if self.function is not None else ""
             is_text = sinks.TYPED_TEXT.search(said) and not sinks.TYPED_HTML.search(said)
-            self.reach(Danger.PAGE, right, CLEAN if is_text else value)
+            self.reach(SinkKind.PAGE, right, CLEAN if is_text else value)
         if left.type == "subscript_expression":
             owner, index = left.child_by_field_name("object"), left.child_by_field_name("index")
             if owner is None or index is None:
                 return
             chosen = self.value(index)
             if sinks.SESSION.search(self.module.of(owner)) and self.property_of(left) is None:
-                self.reach(Danger.TRUST, left, chosen)
-            reached = only(self.value(owner), Danger.REACHED)
+                self.reach(SinkKind.TRUST, left, chosen)
+            reached = only(self.value(owner), SinkKind.REACHED)
             if reached and chosen and text not in self.module.of(right):
                 self.reach(
-                    Danger.REACHED,
+                    SinkKind.REACHED,
                     left,
                     {origin: left_ for origin, left_ in reached.items() if origin in chosen},
                 )
             stem = self.key_of(owner)
             if stem is not None and self.property_of(left) is None:
-                keys = only(chosen, Danger.NOSQL | Danger.FIELDS)
+                keys = only(chosen, SinkKind.NOSQL | SinkKind.FIELDS)
                 self.values[stem] = united(
-                    self.values.get(stem, CLEAN), without(value, Danger.FIELDS | Danger.REACHED), keys
+                    self.values.get(stem, CLEAN), without(value, SinkKind.FIELDS | SinkKind.REACHED), keys
                 )
                 self.forget(stem, CLEAN)
 
@@ -122,7 +122,7 @@ class Binding(Calls):
             stem = key.rpartition(".")[0]
             if stem != "this" and stem not in self.kinds:
                 self.values[stem] = united(
-                    self.values.get(stem, CLEAN), without(value, Danger.FIELDS | Danger.REACHED)
+                    self.values.get(stem, CLEAN), without(value, SinkKind.FIELDS | SinkKind.REACHED)
                 )
 
     def _bind_contents(self, key: str, source: Node) -> None:
@@ -165,7 +165,7 @@ class Binding(Calls):
 
     def _part_of(self, value: Value, name: str) -> Value:
         if name in _ENTRY_NAMES and not value and self.owner.reads_archives:
-            return {ARCHIVE: Danger.PATH}
+            return {ARCHIVE: SinkKind.PATH}
         return CLEAN if name in sanitizers.CLEAN_PROPERTIES else field_of(value, name)
 
     def _bind_pair(self, target: Node, value: Value) -> None:

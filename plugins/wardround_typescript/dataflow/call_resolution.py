@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import returned
 from wardround_typescript.dataflow.module_analysis import ModuleFlow
 from wardround_typescript.dataflow.scope import FUNCTIONS, ClassScope, bare
 from wardround_typescript.dataflow.state import State
 
 if TYPE_CHECKING:
-    from wardround_typescript.dataflow.modules import Program
+    from wardround_typescript.dataflow.modules import ScriptProgram
 
 _ENDINGS = (".ts", ".tsx", ".js", "/index.ts", "/index.js", "", ".mts", ".mjs", ".jsx", ".cjs", "/index.tsx")
-_WRITTEN_ENDING = LatePattern(r"\.([mc]?)jsx?$")
+_WRITTEN_ENDING = LazyPattern(r"\.([mc]?)jsx?$")
 _MOST_HOPS = 2
 
 Found = tuple[ModuleFlow, Node]
 
 
-class Callees:
+class ScriptCallResolver:
     """Finds callees in the modules a program knows, and in those it may load for one call."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ScriptProgram) -> None:
         self._program = program
         self._paths: dict[tuple[str, str], str | None] = {}
         self._may_load = False

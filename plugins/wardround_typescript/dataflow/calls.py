@@ -13,7 +13,7 @@ from wardround_typescript.dataflow.domain import (
     EVERYTHING,
     SENT,
     SENT_TEXT,
-    Danger,
+    SinkKind,
     Value,
     added,
     all_of,
@@ -71,7 +71,7 @@ class Calls(Answers):
             return
         asked = self.module.of(callee)
         if not any(f"{before}{asked}" in self.module.text for before in ("typeof ", "if (", "!")):
-            self.reach(Danger.METHOD, callee, self.value(index))
+            self.reach(SinkKind.METHOD, callee, self.value(index))
 
     def _tagged(self, function: Node, given: Node | None) -> Value:
         """A tagged template: the tag sees the values apart from the text, so nothing is put together."""
@@ -120,7 +120,7 @@ class Calls(Answers):
                 given = [Given(one.value, one.fields, method == "apply") for one in given[1:]]
             returned = flow.called(target, given, node, self.module.path)
             if name.rpartition(".")[2] in {"pick", "omit"}:
-                return without(returned, Danger.FIELDS)
+                return without(returned, SinkKind.FIELDS)
             return CLEAN if sanitizers.NAMED_CLEAN.search(method or name) and not returned else returned
         last = method or name.rpartition(".")[2]
         if name == "Object.keys" and values:
@@ -159,10 +159,10 @@ class Calls(Answers):
     def _unpacked(self, node: Node, value: Value) -> Value:
         """An object of the pairs of a form, a query or a list: of the first two the sender chose the keys."""
         if self.kind_of(node) == "form":
-            return without(SENT, Danger.NOSQL)
+            return without(SENT, SinkKind.NOSQL)
         text = self.module.of(node)
         is_sent = text.endswith((".entries()", "earchParams")) or "ormData" in text
-        return added(value, Danger.FIELDS, Danger.SQL) if is_sent else value
+        return added(value, SinkKind.FIELDS, SinkKind.SQL) if is_sent else value
 
     def _cloned(self, node: Node) -> Node | None:
         """What ``JSON.parse(JSON.stringify(x))`` makes a copy of."""
@@ -180,18 +180,20 @@ class Calls(Answers):
             value, self.fields_of(core, value) if is_written else None, node.type == "spread_element"
         )
 
-    def _cleansed(self, name: str, last: str, method: str) -> Danger:
+    def _cleansed(self, name: str, last: str, method: str) -> SinkKind:
         if name in sanitizers.CLEANSING:
             return sanitizers.CLEANSING[name]
-        return sanitizers.CLEANSING.get(last, Danger(0)) if not method or method == "toString" else Danger(0)
+        return (
+            sanitizers.CLEANSING.get(last, SinkKind(0)) if not method or method == "toString" else SinkKind(0)
+        )
 
-    def _kept(self, name: str, gone: Danger, values: Sequence[Value], last: str) -> Value:
+    def _kept(self, name: str, gone: SinkKind, values: Sequence[Value], last: str) -> Value:
         if name in sanitizers.KEEPING or last in sanitizers.KEEPING or gone:
             found = list(values[:1]) if name in {"URL", "url.URL", "lodash.get", "get"} else values
             if name.endswith("URL") and len(values) > 1:
-                found = [*found, only(values[1], Danger.URL | Danger.REDIRECT)]
+                found = [*found, only(values[1], SinkKind.URL | SinkKind.REDIRECT)]
             kept = without(all_of(found), gone)
-            return added(kept, IS_OBJECT, Danger.SQL) if name in sanitizers.UNPACKING else kept
+            return added(kept, IS_OBJECT, SinkKind.SQL) if name in sanitizers.UNPACKING else kept
         if name.startswith("URL") or name in {"path.relative"}:
             return all_of(values)
         return CLEAN
@@ -212,7 +214,7 @@ class Calls(Answers):
         owned: Value,
         arguments: Sequence[Node],
         values: Sequence[Value],
-        gone: Danger,
+        gone: SinkKind,
     ) -> Value:
         held = self.taken(owner, method, arguments, values)
         if held is not None:
@@ -236,16 +238,16 @@ class Calls(Answers):
             owned = without(owned, IS_OBJECT) if method == "toString" else owned
         return without(united(owned, *filling), gone)
 
-    def _replaced(self, method: str, pattern: Node) -> Danger:
+    def _replaced(self, method: str, pattern: Node) -> SinkKind:
         node = self.scope.resolved(pattern)
         text = self.module.of(node)
         if node.type == "string":
             return (
                 sanitizers.replaced(text[1:-1])
                 if method == "replaceAll" and text[1:-1] not in {"..", "../"}
-                else Danger(0)
+                else SinkKind(0)
             )
-        return sanitizers.replaced(text) if node.type == "regex" else Danger(0)
+        return sanitizers.replaced(text) if node.type == "regex" else SinkKind(0)
 
     def _list_joined(self, owner: Node, owned: Value, arguments: Sequence[Node]) -> Value:
         """``["a", x].join(" ")`` is text put together of its elements."""
@@ -269,14 +271,14 @@ class Calls(Answers):
             return False
         name = self.module.of(listed).strip("()").partition(":")[0].strip()
         when_true, _ = self.clears(body)
-        return bool(when_true.get(name, Danger(0)) & Danger.PATH and when_true[name] & Danger.SQL)
+        return bool(when_true.get(name, SinkKind(0)) & SinkKind.PATH and when_true[name] & SinkKind.SQL)
 
     def _added(self, owner: Node, method: str, values: Sequence[Value]) -> None:
         key = self.key_of(owner)
         value = all_of(values if method not in {"set", "append"} else values[1:] or values)
         if key is not None and value and not key.startswith(("res", "reply", "ctx.res")):
             self.values[key] = united(
-                self.values.get(key, CLEAN), without(value, Danger.FIELDS | Danger.REACHED)
+                self.values.get(key, CLEAN), without(value, SinkKind.FIELDS | SinkKind.REACHED)
             )
 
     # Functions given as arguments.

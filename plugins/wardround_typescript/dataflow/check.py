@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_typescript.check import TreeCheck
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
     from wardround_typescript.dataflow.domain import Hit
 
-_COMING_IN = LatePattern(
+_COMING_IN = LazyPattern(
     r"\breq(uest)?\b|\bctx\b|\bc\.req\b|searchParams|formData|FormData|use server|\bevent\.(body|"
     r"query|path|headers|Records)|"
     r"@(Body|Query|Param|Args|Headers)\b|\b(?:lambda_?)?[hH]andler\b|process\.argv|\.input\(|\.action\(|\.on\(\s*['\"]|getQuery|readBody|entryName|"
     r"\bentry\.|header\.name|originalname|relativePath|fileName|\bparams\b|\bresolvers\b|Mutation\b"
 )
-_GIVES_OUT = LatePattern(r"\bexport\b|\bexports\b|\bclass\b")
-_HARMFUL = LatePattern(
+_GIVES_OUT = LazyPattern(r"\bexport\b|\bexports\b|\bclass\b")
+_HARMFUL = LazyPattern(
     r"child_process|['\"](node:)?fs(/promises)?['\"]|fs-extra|\.(query|execute|raw|find|findOne|aggregate|prepare)\(|Unsafe\(|"
     r"\beval\(|new Function\b|['\"](node:)?vm['\"]|\b(fetch|axios|got|redirect)\b|createQueryBuilder|"
     r"Where\(|unserialize|yaml|"
     r"xpath|ldap|\.(create|update|save|insert)\(|RegExp\(|emplate|andlebars|nunjucks|\bejs\b|\bcryo\b|eserialize|"
     r"sendFile|setHeader|\.session\b|\blocation\(|\bopenExternal\("
 )
-_CLIENT = LatePattern(r"^\s*(/\*[^*]*\*/\s*)?['\"]use client['\"]")
-_ON_SERVER = LatePattern(
+_CLIENT = LazyPattern(r"^\s*(/\*[^*]*\*/\s*)?['\"]use client['\"]")
+_ON_SERVER = LazyPattern(
     r"use server|getServerSideProps|\bfunction (GET|POST|PUT|PATCH|DELETE|loader|action)\b|"
     r"searchParams|\bparams\b|\breq\b"
 )
@@ -58,18 +58,18 @@ class TaintedCheck(TreeCheck):
         return super()._may_speak(text) and _may_matter(self.source.path, text)
 
     def look(self) -> None:
-        from wardround_typescript.dataflow.domain import NOTHING, Danger  # loads the parser
+        from wardround_typescript.dataflow.domain import NOTHING, SinkKind  # loads the parser
         from wardround_typescript.dataflow.file_analysis import given, hits
 
         wanted = NOTHING
         for name in self.DANGER:
-            wanted |= Danger[name]
+            wanted |= SinkKind[name]
         said: set[tuple[int, str]] = set()
         for hit in hits(self.source):
             if hit.danger & wanted and self.counts(hit):
                 self._say(hit, said)
         for hit in given(self.source) if self.CERTAIN else ():
-            if hit.danger & wanted and hit.left & Danger[self.CERTAIN]:
+            if hit.danger & wanted and hit.left & SinkKind[self.CERTAIN]:
                 self._say(hit, said, self.GIVEN_MESSAGE)
 
     def _say(self, hit: Hit, said: set[tuple[int, str]], message: str = "") -> None:

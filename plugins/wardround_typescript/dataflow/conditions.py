@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.syntax import inside
 from wardround_typescript.dataflow import sanitizers
-from wardround_typescript.dataflow.domain import EVERYTHING, NOTHING, OBJECT, Danger
+from wardround_typescript.dataflow.domain import EVERYTHING, NOTHING, OBJECT, SinkKind
 from wardround_typescript.dataflow.scope import bare
 from wardround_typescript.dataflow.state import NONE, Clears, State, common, either
 
@@ -15,10 +15,10 @@ _EQUAL = frozenset({"==", "===", "!=", "!=="})
 _TELLS_NOTHING = frozenset({"''", '""', "null", "undefined", "0", "true", "false", "``", "-1", "1"})
 _LEADING = frozenset({"/", "http", "https", "https://", "http://", "https:", "http:", "//", "./"})
 _TYPES = {"string": OBJECT, "number": EVERYTHING, "boolean": EVERYTHING, "bigint": EVERYTHING}
-_REFUSED = LatePattern(
+_REFUSED = LazyPattern(
     r"(?i)block|deny|denied|bad|forbid|reserved|black|unsafe|danger|banned|disallow|exclude|illegal|invalid"
 )
-_FINDS = LatePattern(r"^(find|get|load|fetch|look_?up|read|query|select|search|by[A-Z])")
+_FINDS = LazyPattern(r"^(find|get|load|fetch|look_?up|read|query|select|search|by[A-Z])")
 """Functions that give nothing where they know nothing by that name: then it can still be any."""
 _MEMBERS = frozenset({"includes", "has", "hasOwn", "hasOwnProperty"})
 _MATCHES = frozenset({"indexOf", "test", "match", "exec"})
@@ -85,7 +85,9 @@ class Conditions(State):
         if "startsWith(" in text and any(
             mark in text for mark in ("'//'", '"//"', "[1]", "charAt(1)", "'/\\\\", '"/\\\\')
         ):
-            return {key: gone | Danger.REDIRECT if gone & Danger.URL else gone for key, gone in found.items()}
+            return {
+                key: gone | SinkKind.REDIRECT if gone & SinkKind.URL else gone for key, gone in found.items()
+            }
         return found
 
     def _equal(self, left: Node, right: Node) -> Clears:
@@ -104,7 +106,7 @@ class Conditions(State):
         """What is no longer in a name that is not one of the keys of every object."""
         for one, other in ((left, right), (right, left)):
             gone = _excluded(self.module.of(other)[1:-1]) if other.type == "string" else NOTHING
-            if gone & Danger.KEY:
+            if gone & SinkKind.KEY:
                 return dict.fromkeys(self.keys(one), gone)
         return {}
 
@@ -114,7 +116,7 @@ class Conditions(State):
             return {}
         return either(list(self._call_clears(node))) if "indexOf" in self.module.of(node) else {}
 
-    def _looked_at(self, node: Node) -> dict[str, Danger]:
+    def _looked_at(self, node: Node) -> dict[str, SinkKind]:
         """What a comparison looks at: the value, what it was made of, the address a host was read from."""
         node = bare(node)
         found = dict.fromkeys(self.keys(node), EVERYTHING)
@@ -153,7 +155,7 @@ class Conditions(State):
             return NONE
         if full == "Boolean" and arguments:
             return self.clears(arguments[0])
-        looked: dict[str, Danger] = {}
+        looked: dict[str, SinkKind] = {}
         for one in arguments:
             looked.update(self._looked_at(one))
         if _FINDS.search(name):
@@ -161,7 +163,7 @@ class Conditions(State):
         if owner is not None and not arguments and sanitizers.CHECKING.search(name):
             looked.update(dict.fromkeys(self.keys(owner), EVERYTHING))
         # What did not pass is written to logs as it came.
-        return looked, {key: gone & ~Danger.LINE for key, gone in looked.items()}
+        return looked, {key: gone & ~SinkKind.LINE for key, gone in looked.items()}
 
     def _method_clears(self, name: str, owner: Node, arguments: list[Node]) -> tuple[Clears, Clears] | None:
         """What methods of text and of lists tell; None where the method is another."""
@@ -184,13 +186,13 @@ class Conditions(State):
         """What is left in a text that begins with another one, and in one that does not."""
         literal = self.module.of(first)[1:-1] if first.type == "string" else None
         if literal == "//":
-            return {}, dict.fromkeys(self.keys(owner), Danger.REDIRECT)
+            return {}, dict.fromkeys(self.keys(owner), SinkKind.REDIRECT)
         if literal in {"/", "./"}:
-            return dict.fromkeys(self.keys(owner), Danger.URL), {}
+            return dict.fromkeys(self.keys(owner), SinkKind.URL), {}
         if literal is not None and (literal in _LEADING or ("://" in literal and literal.count("/") < 3)):
             return NONE
         if literal is not None and literal.startswith(".."):
-            return {}, dict.fromkeys(self.keys(owner), Danger.PATH)
+            return {}, dict.fromkeys(self.keys(owner), SinkKind.PATH)
         return dict.fromkeys(self.keys(owner), EVERYTHING), {}
 
     def _end_clears(self, owner: Node, first: Node) -> Clears:
@@ -209,7 +211,7 @@ class Conditions(State):
 
     def _member_clears(self, name: str, owner: Node, arguments: list[Node]) -> tuple[Clears, Clears]:
         """What it tells of a value to be among those of a list, or to fit a pattern."""
-        told: dict[str, Danger] = {}
+        told: dict[str, SinkKind] = {}
         for one in arguments:
             told.update(self._looked_at(one))
             if name in {"includes", "has"}:
@@ -221,14 +223,14 @@ class Conditions(State):
         return ({}, told) if _REFUSED.search(self.module.of(owner)) else (told, {})
 
 
-def _excluded(text: str) -> Danger:
+def _excluded(text: str) -> SinkKind:
     """What a value can't be when it doesn't hold a text."""
     if ".." in text or text in {"/", "\\\\"}:
-        return Danger.PATH
+        return SinkKind.PATH
     if text in {"://", "//", ":", "@"}:
-        return Danger.REDIRECT | Danger.URL
+        return SinkKind.REDIRECT | SinkKind.URL
     if text in {"__proto__", "prototype", "constructor"}:
-        return Danger.KEY | Danger.REACHED
+        return SinkKind.KEY | SinkKind.REACHED
     if text in {"\\n", "\\r", "\\r\\n"}:
-        return Danger.HEADER | Danger.LINE
+        return SinkKind.HEADER | SinkKind.LINE
     return NOTHING

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from wardround_typescript.dataflow.constant_folding import worth
-from wardround_typescript.dataflow.domain import CLEAN, NOTHING, Danger, Value, all_of, united, without
+from wardround_typescript.dataflow.domain import CLEAN, NOTHING, SinkKind, Value, all_of, united, without
 from wardround_typescript.dataflow.scope import bare
 from wardround_typescript.dataflow.state import AMOUNT
 from wardround_typescript.dataflow.string_building import Texts
@@ -23,11 +23,11 @@ _MAPS = frozenset({"Map", "URLSearchParams", "WeakMap"})
 _COPIES = frozenset({"concat", "slice", "reverse", "toReversed"})
 _MOST = 40
 """Elements of a list that are told apart."""
-_KEPT = ~(Danger.FIELDS | Danger.REACHED)
+_KEPT = ~(SinkKind.FIELDS | SinkKind.REACHED)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class KeyedEntry:
     """The elements of a list, first to last; what any further ones carry, or None where there are none."""
 
     elements: tuple[Value, ...]
@@ -51,16 +51,16 @@ class Contents(Texts):
 
     # Lists.
 
-    def row(self, key: str) -> Row | None:
+    def row(self, key: str) -> KeyedEntry | None:
         """What is known of the list of a name."""
         told = list(self.values.get(f"{key}.{AMOUNT}", CLEAN))
         if len(told) != 1 or told[0] == _MAP:
             return None
         count = int(told[0].rstrip("+"))
         found = tuple(self.values.get(f"{key}.{at}", CLEAN) for at in range(count))
-        return Row(found, self.values.get(f"{key}.+", CLEAN) if told[0].endswith("+") else None)
+        return KeyedEntry(found, self.values.get(f"{key}.+", CLEAN) if told[0].endswith("+") else None)
 
-    def row_of(self, node: Node) -> Row | None:
+    def row_of(self, node: Node) -> KeyedEntry | None:
         """What is known of the list an expression gives."""
         node = bare(node)
         if node.type == "array":
@@ -70,27 +70,27 @@ class Contents(Texts):
         key = self.key_of(node) if node.type in {"identifier", "member_expression"} else None
         return self.row(key) if key is not None else None
 
-    def _written(self, node: Node) -> Row | None:
-        row = Row(())
+    def _written(self, node: Node) -> KeyedEntry | None:
+        row = KeyedEntry(())
         for one in node.named_children[: _MOST + 1]:
             if one.type != "comment":
                 row = self._longer(row, one, self.value(one))
         return row if len(node.named_children) <= _MOST else None
 
-    def _longer(self, row: Row, node: Node, value: Value) -> Row:
+    def _longer(self, row: KeyedEntry, node: Node, value: Value) -> KeyedEntry:
         """A list with an element more, or with those that are spread out there."""
         if node.type == "spread_element" and node.named_children:
             return self._with_list(row, self.row_of(node.named_children[0]), value)
         if row.rest is not None or len(row.elements) >= _MOST:
-            return Row(row.elements, united(row.rest or CLEAN, value))
-        return Row((*row.elements, value))
+            return KeyedEntry(row.elements, united(row.rest or CLEAN, value))
+        return KeyedEntry((*row.elements, value))
 
-    def _with_list(self, row: Row, other: Row | None, value: Value) -> Row:
+    def _with_list(self, row: KeyedEntry, other: KeyedEntry | None, value: Value) -> KeyedEntry:
         if row.rest is not None or other is None or len(row.elements) + len(other.elements) > _MOST:
-            return Row(row.elements, united(row.rest or CLEAN, value))
-        return Row((*row.elements, *other.elements), other.rest)
+            return KeyedEntry(row.elements, united(row.rest or CLEAN, value))
+        return KeyedEntry((*row.elements, *other.elements), other.rest)
 
-    def _copied(self, node: Node) -> Row | None:
+    def _copied(self, node: Node) -> KeyedEntry | None:
         function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         owner = function.child_by_field_name("object") if function is not None else None
         method = self.property_of(function) if function is not None and owner is not None else None
@@ -106,15 +106,15 @@ class Contents(Texts):
             return row
         return self._piece(row, method or "", [worth(self.scope, one) for one in given.named_children])
 
-    def _piece(self, row: Row, method: str, told: Sequence[object]) -> Row | None:
+    def _piece(self, row: KeyedEntry, method: str, told: Sequence[object]) -> KeyedEntry | None:
         if row.rest is not None or not all(isinstance(one, int) for one in told):
             return None
         if method == "slice":
             start, end = [*(one for one in told if isinstance(one, int)), None, None][:2]
-            return Row(row.elements[start:end])
-        return Row(row.elements[::-1])
+            return KeyedEntry(row.elements[start:end])
+        return KeyedEntry(row.elements[::-1])
 
-    def keep_row(self, key: str, row: Row) -> None:
+    def keep_row(self, key: str, row: KeyedEntry) -> None:
         """Note what the list of a name holds."""
         open_ = "+" if row.rest is not None else ""
         for at, value in enumerate(row.elements):
@@ -230,47 +230,51 @@ class Contents(Texts):
         held = [value for one, value in self.values.items() if one.startswith(f"{key}.=")]
         self.values[key] = without(all_of(held), ~_KEPT)
 
-    def _push(self, row: Row, arguments: Sequence[Node], values: Sequence[Value]) -> tuple[Row, Value] | None:
+    def _push(
+        self, row: KeyedEntry, arguments: Sequence[Node], values: Sequence[Value]
+    ) -> tuple[KeyedEntry, Value] | None:
         for node, value in zip(arguments, values, strict=True):
             row = self._longer(row, node, value)
         return row, CLEAN
 
     def _unshift(
-        self, row: Row, arguments: Sequence[Node], values: Sequence[Value]
-    ) -> tuple[Row, Value] | None:
+        self, row: KeyedEntry, arguments: Sequence[Node], values: Sequence[Value]
+    ) -> tuple[KeyedEntry, Value] | None:
         if any(one.type == "spread_element" for one in arguments):
             return None
-        return Row((*values, *row.elements), row.rest), CLEAN
+        return KeyedEntry((*values, *row.elements), row.rest), CLEAN
 
     def _shift(
-        self, row: Row, arguments: Sequence[Node], values: Sequence[Value]
-    ) -> tuple[Row, Value] | None:
-        return Row(row.elements[1:], row.rest), row.at(0) or CLEAN
+        self, row: KeyedEntry, arguments: Sequence[Node], values: Sequence[Value]
+    ) -> tuple[KeyedEntry, Value] | None:
+        return KeyedEntry(row.elements[1:], row.rest), row.at(0) or CLEAN
 
-    def _pop(self, row: Row, arguments: Sequence[Node], values: Sequence[Value]) -> tuple[Row, Value] | None:
-        return (Row(row.elements[:-1]), row.at(-1) or CLEAN) if row.rest is None else None
+    def _pop(
+        self, row: KeyedEntry, arguments: Sequence[Node], values: Sequence[Value]
+    ) -> tuple[KeyedEntry, Value] | None:
+        return (KeyedEntry(row.elements[:-1]), row.at(-1) or CLEAN) if row.rest is None else None
 
     def _splice(
-        self, row: Row, arguments: Sequence[Node], values: Sequence[Value]
-    ) -> tuple[Row, Value] | None:
+        self, row: KeyedEntry, arguments: Sequence[Node], values: Sequence[Value]
+    ) -> tuple[KeyedEntry, Value] | None:
         start, count = [*(worth(self.scope, one) for one in arguments[:2]), None, None][:2]
         if row.rest is not None or not isinstance(start, int) or not isinstance(count, int) or start < 0:
             return None
         taken = row.elements[start : start + count]
-        return Row((*row.elements[:start], *values[2:], *row.elements[start + count :])), all_of(taken)
+        return KeyedEntry((*row.elements[:start], *values[2:], *row.elements[start + count :])), all_of(taken)
 
     def _reverse(
-        self, row: Row, arguments: Sequence[Node], values: Sequence[Value]
-    ) -> tuple[Row, Value] | None:
-        return (Row(row.elements[::-1]), row.whole) if row.rest is None else None
+        self, row: KeyedEntry, arguments: Sequence[Node], values: Sequence[Value]
+    ) -> tuple[KeyedEntry, Value] | None:
+        return (KeyedEntry(row.elements[::-1]), row.whole) if row.rest is None else None
 
     def _mixed(
-        self, row: Row, arguments: Sequence[Node], values: Sequence[Value]
-    ) -> tuple[Row, Value] | None:
+        self, row: KeyedEntry, arguments: Sequence[Node], values: Sequence[Value]
+    ) -> tuple[KeyedEntry, Value] | None:
         return None
 
 
-_Change = Callable[[Contents, Row, Sequence[Node], Sequence[Value]], tuple[Row, Value] | None]
+_Change = Callable[[Contents, KeyedEntry, Sequence[Node], Sequence[Value]], tuple[KeyedEntry, Value] | None]
 _CHANGES: Mapping[str, _Change] = {
     "push": Contents._push,
     "unshift": Contents._unshift,

@@ -9,7 +9,7 @@ from enum import IntFlag, auto
 from tree_sitter import Node
 
 
-class Danger(IntFlag):
+class SinkKind(IntFlag):
     """One bit for each kind of place the text must not reach as it is."""
 
     SQL = auto()
@@ -50,26 +50,28 @@ class Danger(IntFlag):
     """It chooses what is called."""
 
 
-NOTHING = Danger(0)
-EVERYTHING = Danger(sum(Danger))
-PLACED = Danger.STATEMENT | Danger.QUOTED | Danger.COMMAND | Danger.PAGE | Danger.REACHED | Danger.VIEW
+NOTHING = SinkKind(0)
+EVERYTHING = SinkKind(sum(SinkKind))
+PLACED = (
+    SinkKind.STATEMENT | SinkKind.QUOTED | SinkKind.COMMAND | SinkKind.PAGE | SinkKind.REACHED | SinkKind.VIEW
+)
 """What text gets only by where it is put."""
 BEHIND = {
-    Danger.STATEMENT: Danger.SQL,
-    Danger.QUOTED: Danger.SQL,
-    Danger.COMMAND: Danger.SHELL,
-    Danger.PAGE: Danger.HTML,
-    Danger.REACHED: Danger.KEY,
-    Danger.VIEW: Danger.FIELDS,
+    SinkKind.STATEMENT: SinkKind.SQL,
+    SinkKind.QUOTED: SinkKind.SQL,
+    SinkKind.COMMAND: SinkKind.SHELL,
+    SinkKind.PAGE: SinkKind.HTML,
+    SinkKind.REACHED: SinkKind.KEY,
+    SinkKind.VIEW: SinkKind.FIELDS,
 }
 """Of what text gets by its place, what it must have brought along."""
 ALL = EVERYTHING & ~PLACED
 """What a value has when it comes in."""
-OBJECT = Danger.NOSQL | Danger.FIELDS
+OBJECT = SinkKind.NOSQL | SinkKind.FIELDS
 TEXT = ALL & ~OBJECT
 """What a value has that can be nothing but text."""
 
-OWN_ADDRESS = Danger.REDIRECT | Danger.URL
+OWN_ADDRESS = SinkKind.REDIRECT | SinkKind.URL
 """What is gone from text that leads to a place of ours, whatever follows."""
 
 REQUEST = "request"
@@ -85,7 +87,7 @@ FIELDS_KNOWN = "{}"
 FIELD = "|"
 """Stands between the origin of a parameter and the name of a field of it."""
 
-Value = Mapping[str, Danger]
+Value = Mapping[str, SinkKind]
 """What an expression carries: for each origin the dangers that are left. An origin is REQUEST, ARCHIVE,
 ARGUMENTS, or a parameter behind ``PARAMETER``."""
 
@@ -98,11 +100,11 @@ SENT_TEXT: Value = {REQUEST: TEXT}
 class Hit:
     """Data of an origin reaches a place it must not, at a node of the module at ``path``."""
 
-    danger: Danger
+    danger: SinkKind
     path: str
     node: Node
     origin: str
-    left: Danger = NOTHING
+    left: SinkKind = NOTHING
 
 
 def united(*values: Value) -> Value:
@@ -115,24 +117,24 @@ def all_of(values: Iterable[Value]) -> Value:
     found = [value for value in values if value]
     if len(found) < 2:
         return found[0] if found else CLEAN
-    merged: dict[str, Danger] = {}
+    merged: dict[str, SinkKind] = {}
     for value in found:
         for origin, left in value.items():
             merged[origin] = merged.get(origin, NOTHING) | left
     return merged
 
 
-def without(value: Value, gone: Danger) -> Value:
+def without(value: Value, gone: SinkKind) -> Value:
     """The value after something took dangers away."""
     return {origin: left & ~gone for origin, left in value.items() if left & ~gone} if value else CLEAN
 
 
-def only(value: Value, kept: Danger) -> Value:
+def only(value: Value, kept: SinkKind) -> Value:
     """The value where nothing but ``kept`` is handed on."""
     return {origin: left & kept for origin, left in value.items() if left & kept} if value else CLEAN
 
 
-def added(value: Value, more: Danger, where: Danger) -> Value:
+def added(value: Value, more: SinkKind, where: SinkKind) -> Value:
     """The value with ``more`` where it still has ``where``."""
     return {origin: left | more if left & where else left for origin, left in value.items()}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_typescript.dataflow import sanitizers, sinks, sources, validation_schemas
 from wardround_typescript.dataflow.constant_folding import worth
 from wardround_typescript.dataflow.containers import Contents
@@ -15,7 +15,7 @@ from wardround_typescript.dataflow.domain import (
     CLEAN,
     OWN_ADDRESS,
     SENT_TEXT,
-    Danger,
+    SinkKind,
     Value,
     all_of,
     field_of,
@@ -36,7 +36,7 @@ _PARTS_OF_UPLOAD = frozenset(
 )
 _MADE_BY_SERVER = frozenset({"path", "filename", "destination", "size"})
 _OF_SENDER = frozenset({"hostname", "host", "origin", "user-agent", "content-type"})
-_ADDRESS = LatePattern(r"(?i)(headers|url|location|href)[\w)]*$")
+_ADDRESS = LazyPattern(r"(?i)(headers|url|location|href)[\w)]*$")
 
 
 class Values(Contents):
@@ -106,7 +106,7 @@ class Values(Contents):
             if computed is not None:
                 return computed
         if self._is_entry(owner, name):
-            return {ARCHIVE: Danger.PATH}
+            return {ARCHIVE: SinkKind.PATH}
         if name in sources.UPLOADS and self._is_upload(owner, name):
             return SENT_TEXT
         if (
@@ -115,14 +115,14 @@ class Values(Contents):
             or (name in _MADE_BY_SERVER and (key or "").endswith((".file", ".files")))
         ):
             return CLEAN
-        if name in {"searchParams", "query"} and not any(left & Danger.REDIRECT for left in value.values()):
+        if name in {"searchParams", "query"} and not any(left & SinkKind.REDIRECT for left in value.values()):
             return {
                 origin: SENT_TEXT["request"] if origin == "request" else left
                 for origin, left in value.items()
             }
         value = field_of(value, name)
         if name in _OF_SENDER and _ADDRESS.search(self.module.of(owner)):
-            return without(value, OWN_ADDRESS | Danger.HTML | Danger.PAGE)
+            return without(value, OWN_ADDRESS | SinkKind.HTML | SinkKind.PAGE)
         if name in {"pathname", "hash"}:
             return without(value, OWN_ADDRESS)
         return value
@@ -142,7 +142,7 @@ class Values(Contents):
         if found is None:
             return CLEAN
         if name in {"url", "originalUrl", "nextUrl", "href", "path", "headers", "hostname"}:
-            return without(found, OWN_ADDRESS | Danger.HEADER | Danger.LINE)
+            return without(found, OWN_ADDRESS | SinkKind.HEADER | SinkKind.LINE)
         return without(found, IS_OBJECT) if self.is_typed else found
 
     def _is_entry(self, owner: Node, name: str) -> bool:
@@ -170,9 +170,9 @@ class Values(Contents):
             return self.property_value(owner, name) if row is None else row.at(int(name)) or CLEAN
         chosen = self.value(index)
         value = self.value(owner)
-        if value and not only(value, ~Danger.REACHED):
+        if value and not only(value, ~SinkKind.REACHED):
             return value
-        reached = {origin: Danger.REACHED for origin, left in chosen.items() if left & Danger.KEY}
+        reached = {origin: SinkKind.REACHED for origin, left in chosen.items() if left & SinkKind.KEY}
         return united(value, reached)
 
     def _binary(self, node: Node) -> Value:
@@ -242,7 +242,7 @@ class Values(Contents):
 
     def _array(self, node: Node) -> Value:
         return without(
-            all_of([self.value(one) for one in node.named_children]), Danger.FIELDS | Danger.REACHED
+            all_of([self.value(one) for one in node.named_children]), SinkKind.FIELDS | SinkKind.REACHED
         )
 
     def _object(self, node: Node) -> Value:
@@ -258,7 +258,7 @@ class Values(Contents):
             elif one.type == "spread_element":
                 found.append(self.value(one.named_children[0]))
             elif one.type == "shorthand_property_identifier":
-                found.append(without(self._identifier(one), Danger.FIELDS))
+                found.append(without(self._identifier(one), SinkKind.FIELDS))
             elif one.type == "method_definition":
                 self.run_function(one)
         return all_of(found)
@@ -273,17 +273,19 @@ class Values(Contents):
         value = self.value(node)
         if key.type == "computed_property_name":
             chosen = self._inner(key)
-            return united(without(value, Danger.FIELDS), only(chosen, Danger.FIELDS | Danger.NOSQL))
+            return united(without(value, SinkKind.FIELDS), only(chosen, SinkKind.FIELDS | SinkKind.NOSQL))
         name = self.module.of(key).strip("'\"")
         if name.lower() == "location" and value and self._is_header(pair):
-            self.reach(Danger.REDIRECT, node, value)
+            self.reach(SinkKind.REDIRECT, node, value)
         if name == "destination" and value and self._is_redirect(pair):
-            self.reach(Danger.REDIRECT, node, value)
+            self.reach(SinkKind.REDIRECT, node, value)
         if name == "body" and is_page and value:
-            self.reach(Danger.PAGE, node, value)
+            self.reach(SinkKind.PAGE, node, value)
         if name == "$where" and value:
-            self.reach(Danger.CODE, node, value)
-        return without(value, Danger.FIELDS | Danger.REACHED | (Danger.NOSQL if name == "$eq" else Danger(0)))
+            self.reach(SinkKind.CODE, node, value)
+        return without(
+            value, SinkKind.FIELDS | SinkKind.REACHED | (SinkKind.NOSQL if name == "$eq" else SinkKind(0))
+        )
 
     def _is_redirect(self, pair: Node) -> bool:
         """Whether a pair says where Next sends the browser: ``{ redirect: { destination } }``."""
@@ -341,7 +343,7 @@ class Values(Contents):
             for name, left in validation_schemas.fields(self.scope, schema).items()
         }
         if is_safe:
-            gone = Danger(0) if validation_schemas.is_loose(self.scope, schema) else IS_OBJECT
+            gone = SinkKind(0) if validation_schemas.is_loose(self.scope, schema) else IS_OBJECT
             found["data"] = without(only(value, validation_schemas.kept(self.scope, schema)), gone)
         return found
 

@@ -6,17 +6,17 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wardround.checks.base import Project, Source
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import RepositoryView, SourceFile
+from wardround.checks.lazy import LazyPattern
 from wardround_typescript.dataflow.domain import Hit
 from wardround_typescript.dataflow.module_analysis import ModuleFlow
-from wardround_typescript.dataflow.modules import Program
+from wardround_typescript.dataflow.modules import ScriptProgram
 from wardround_typescript.dataflow.sources import COMING_IN
 
 _PATTERNS = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.mjs", "*.cjs")
 _MOST_CALLERS = 8
 _MOST_READ = 24
-_TEST = LatePattern(
+_TEST = LazyPattern(
     r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress|fixtures|mocks)/|\.(\w*test|spec|stories|e2e)\.[mc]?[jt]sx?$|\.d\.ts$"
 )
 _INDEX = frozenset({"index", "main", "mod", "route", "page"})
@@ -26,18 +26,18 @@ _COMMON = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class FileDataflow:
     """What was found in one file: hits, and places that depend on who calls."""
 
     hits: Sequence[Hit]
     given: Sequence[Hit]
 
 
-_LAST: list[tuple[Source, Looked]] = []
+_LAST: list[tuple[SourceFile, FileDataflow]] = []
 """The file that was looked at last: all checks of a file ask for the same."""
 
 
-def hits(source: Source) -> Sequence[Hit]:
+def hits(source: SourceFile) -> Sequence[Hit]:
     """Every place that data from outside reaches in a file, in source order; walked once for all checks.
 
     Where the place is in a file that it calls and that is not under review, the hit stands at the call.
@@ -45,22 +45,22 @@ def hits(source: Source) -> Sequence[Hit]:
     return _looked(source).hits
 
 
-def given(source: Source) -> Sequence[Hit]:
+def given(source: SourceFile) -> Sequence[Hit]:
     """The places that what callers hand to an exported function or a method reaches."""
     return _looked(source).given
 
 
-def _looked(source: Source) -> Looked:
+def _looked(source: SourceFile) -> FileDataflow:
     if not _LAST or _LAST[0][0] is not source:
         _LAST[:] = [(source, _look(source))]
     return _LAST[0][1]
 
 
-def _look(source: Source) -> Looked:
-    program = Program(source.project)
+def _look(source: SourceFile) -> FileDataflow:
+    program = ScriptProgram(source.project)
     flow = program.module(source.path, source.text)
     if flow is None:
-        return Looked((), ())
+        return FileDataflow((), ())
     open_ = _open(program, flow)
     if open_:
         for path, text in _callers(source.project, flow, open_):
@@ -78,14 +78,14 @@ def _look(source: Source) -> Looked:
         for hit in program.reaches(name)
         if hit.path == source.path and (hit.danger, hit.node.id) not in places
     ]
-    return Looked(sorted(found, key=_place), sorted(rest, key=_place))
+    return FileDataflow(sorted(found, key=_place), sorted(rest, key=_place))
 
 
 def _place(hit: Hit) -> tuple[int, int]:
     return hit.node.start_byte, int(hit.danger)
 
 
-def _open(program: Program, flow: ModuleFlow) -> dict[str, str]:
+def _open(program: ScriptProgram, flow: ModuleFlow) -> dict[str, str]:
     """Parameters that reach a place of harm, of functions that others can call -> the function's name."""
     found = {}
     for function, name in flow.public.items():
@@ -95,7 +95,7 @@ def _open(program: Program, flow: ModuleFlow) -> dict[str, str]:
     return found
 
 
-def _callers(project: Project, flow: ModuleFlow, open_: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _callers(project: RepositoryView, flow: ModuleFlow, open_: dict[str, str]) -> Iterator[tuple[str, str]]:
     """The files that may call the functions: they name the module or its class, and the function."""
     path = flow.scope.module.path
     stem = posixpath.basename(path).partition(".")[0]

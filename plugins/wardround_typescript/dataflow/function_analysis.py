@@ -15,7 +15,7 @@ from wardround_typescript.dataflow.domain import (
     PARAMETER,
     PLACED,
     SENT_TEXT,
-    Danger,
+    SinkKind,
     Value,
     field_of,
     united,
@@ -147,9 +147,9 @@ class FunctionFlow(Binding):
             return False
         return sources.is_lambda_handler(self.module, self.function)
 
-    def _whole(self, kind: str) -> Danger:
+    def _whole(self, kind: str) -> SinkKind:
         whole = EVERYTHING & ~PLACED
-        return whole & ~(Danger.NOSQL | Danger.FIELDS) if kind == "string" else whole
+        return whole & ~(SinkKind.NOSQL | SinkKind.FIELDS) if kind == "string" else whole
 
     def _parameter(self, pattern: Node, kind: str, value: Value, is_decorated: bool) -> None:
         if pattern.type == "rest_pattern" and pattern.named_children:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_typescript.dataflow import sinks, sources
 from wardround_typescript.dataflow.arguments import Given
 from wardround_typescript.dataflow.domain import (
@@ -19,7 +19,7 @@ from wardround_typescript.dataflow.domain import (
     FIELDS_KNOWN,
     KEYS,
     PARAMETER,
-    Danger,
+    SinkKind,
     Value,
     all_of,
     parameter_of,
@@ -30,31 +30,31 @@ from wardround_typescript.dataflow.function_analysis import FunctionFlow
 from wardround_typescript.dataflow.scope import FUNCTIONS, ClassScope, ModuleScope, bare
 
 if TYPE_CHECKING:
-    from wardround_typescript.dataflow.modules import Program
+    from wardround_typescript.dataflow.modules import ScriptProgram
 
 _DEEPEST_CALL = 40
-_PROGRAM = LatePattern(
+_PROGRAM = LazyPattern(
     r"['\"](commander|yargs|cac|@commander-js/\S+|sade|oclif|@oclif/core|minimist|meow|citty)['\"]"
 )
-_SOCKETS = LatePattern(
+_SOCKETS = LazyPattern(
     r"socket\.io|['\"]ws['\"]|WebSocket|uWebSockets|@fastify/websocket|express-ws|sockjs|['\"]net['\"]"
     r"|node:net|\bio\.on\(\s*['\"]connection"
 )
-_UPLOADS = LatePattern(
+_UPLOADS = LazyPattern(
     r"multer|busboy|formidable|multiparty|@fastify/multipart|fastify-multipart|multipart|koa-body"
     r"|graphql-upload"
 )
-_QUERIES = LatePattern(r"(Query|Mutation)\s*:\s*\{|@Resolver|resolvers")
-_OLD_YAML = LatePattern(r'"js-yaml"\s*:\s*"[~^]?[0-3]\.')
-_RECORDS = LatePattern(r"mongoose|sequelize|typeorm|[mM]odel|objection|bookshelf|waterline|entit(y|ies)", 2)
-_MODELS = LatePattern(r"models?/|[mM]odel['\"]")
-_OTHER_STORES = LatePattern(r"(?i)sequelize|typeorm|prisma|knex|objection|drizzle|Repository|mikro-orm")
+_QUERIES = LazyPattern(r"(Query|Mutation)\s*:\s*\{|@Resolver|resolvers")
+_OLD_YAML = LazyPattern(r'"js-yaml"\s*:\s*"[~^]?[0-3]\.')
+_RECORDS = LazyPattern(r"mongoose|sequelize|typeorm|[mM]odel|objection|bookshelf|waterline|entit(y|ies)", 2)
+_MODELS = LazyPattern(r"models?/|[mM]odel['\"]")
+_OTHER_STORES = LazyPattern(r"(?i)sequelize|typeorm|prisma|knex|objection|drizzle|Repository|mikro-orm")
 
 
 class ModuleFlow:
     """One module, and what was found in its functions."""
 
-    def __init__(self, program: Program, scope: ModuleScope) -> None:
+    def __init__(self, program: ScriptProgram, scope: ModuleScope) -> None:
         self.program = program
         self.scope = scope
         self.returns: dict[int, Value] = {}
@@ -189,7 +189,7 @@ class ModuleFlow:
 
     # What kind of module it is.
 
-    def _holds(self, pattern: LatePattern) -> bool:
+    def _holds(self, pattern: LazyPattern) -> bool:
         return pattern.search(self.scope.module.text) is not None
 
     @cached_property
@@ -269,7 +269,7 @@ def _put_in(returned: Value, handed: Mapping[str, Value], names: Sequence[str]) 
             found.append({origin: left})
             continue
         for one, carried in all_of(handed.get(name, CLEAN) for name in sources_of(origin)).items():
-            if origin.endswith(KEYS) and not carried & Danger.FIELDS:
+            if origin.endswith(KEYS) and not carried & SinkKind.FIELDS:
                 continue
             kept = carried & left
             for placed, behind in BEHIND.items():

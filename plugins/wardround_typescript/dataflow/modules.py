@@ -11,15 +11,15 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from wardround.checks.base import Project
-from wardround_typescript.dataflow.call_resolution import Callees
+from wardround.checks.base import RepositoryView
+from wardround_typescript.dataflow.call_resolution import ScriptCallResolver
 from wardround_typescript.dataflow.domain import (
     BEHIND,
     FIELDS_KNOWN,
     KEYS,
     PARAMETER,
-    Danger,
     Hit,
+    SinkKind,
     Value,
     parameter_of,
     sources_of,
@@ -33,16 +33,16 @@ _MOST_MODULES = 24
 _DEEPEST_HANDING = 3
 
 
-class Program:
+class ScriptProgram:
     """The modules of one look, and how they call each other."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: RepositoryView) -> None:
         self.project = project
         self._flows: dict[str, ModuleFlow | None] = {}
         self._first: ModuleFlow | None = None
-        self._callees = Callees(self)
-        self._reaches: dict[str, dict[tuple[Danger, str, int], Hit]] = {}
-        self._hits: dict[tuple[Danger, str, int], Hit] = {}
+        self._callees = ScriptCallResolver(self)
+        self._reaches: dict[str, dict[tuple[SinkKind, str, int], Hit]] = {}
+        self._hits: dict[tuple[SinkKind, str, int], Hit] = {}
         self._handed: dict[str, list[tuple[Value, Node, str]]] = {}
 
     def module(self, path: str, text: str | None = None) -> ModuleFlow | None:
@@ -59,7 +59,7 @@ class Program:
                 flow.run()
         return self._flows[path]
 
-    def reach(self, danger: Danger, path: str, node: Node, value: Value) -> None:
+    def reach(self, danger: SinkKind, path: str, node: Node, value: Value) -> None:
         """Note that a value gets to a place of harm at a node of the module at ``path``."""
         for origin, left in value.items():
             if not left & danger:
@@ -88,7 +88,7 @@ class Program:
 
     def solve(self, path: str) -> list[Hit]:
         """Every place data gets to, of the module at ``path``: in it, or through its calls."""
-        seen: set[tuple[str, Danger, str, int]] = set()
+        seen: set[tuple[str, SinkKind, str, int]] = set()
         found = dict(self._hits)
         open_: list[tuple[str, Hit, Node | None]] = [
             (name, hit, None) for name, hits in self._reaches.items() for hit in hits.values()
@@ -100,7 +100,7 @@ class Program:
             for value, at, where in handed:
                 here = at if where == path else via
                 for origin, left in value.items():
-                    if not left & _needed(hit) or (by_keys and not left & Danger.FIELDS):
+                    if not left & _needed(hit) or (by_keys and not left & SinkKind.FIELDS):
                         continue
                     if origin.startswith(PARAMETER):
                         mark = (origin, hit.danger, hit.path, hit.node.id)
@@ -143,7 +143,7 @@ class Program:
         return [flow for flow in self._flows.values() if flow is not None]
 
 
-def _needed(hit: Hit) -> Danger:
+def _needed(hit: Hit) -> SinkKind:
     """What a value must have for a place that was reached through a parameter."""
     needed = hit.danger
     for placed, behind in BEHIND.items():

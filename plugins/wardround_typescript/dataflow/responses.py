@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround_typescript.dataflow import sinks
-from wardround_typescript.dataflow.domain import CLEAN, Danger, Value, added, all_of
+from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Value, added, all_of
 from wardround_typescript.dataflow.expressions import Values
 from wardround_typescript.dataflow.scope import FUNCTIONS, bare
 from wardround_typescript.dataflow.sinks import Sink
@@ -19,7 +19,7 @@ _RECORD_KEYS = frozenset(
     {"data", "$set", "values", "update", "create", "defaults", "set", "$setOnInsert", "doc"}
 )
 _WHOLE = ("body", "query", "params", "headers", "cookies", "json()")
-_KEY_NAME = LatePattern(r"(?i)(id|ids|uuid|slug|method|key)$")
+_KEY_NAME = LazyPattern(r"(?i)(id|ids|uuid|slug|method|key)$")
 _WRAPPED = ("execAsync", "execPromise")
 _MEANT = ("new", "options", "opts", "config")
 
@@ -52,7 +52,7 @@ class Answers(Values):
             if name in sinks.LISTED_PROCESSES:
                 self._listed_process(name, arguments)
             if name in sinks.FORMATS and len(arguments) > 1 and _parts_of(self.scope.resolved(arguments[0])):
-                self.reach(Danger.LINE, arguments[0], values[0])
+                self.reach(SinkKind.LINE, arguments[0], values[0])
             if name == "Object.assign" and arguments and self.module.of(arguments[0]) != "{}":
                 self._assigned_fields(arguments, values)
             if node.type == "new_expression":
@@ -60,7 +60,7 @@ class Answers(Values):
             if method == "" and name in {"cb", "callback", "done"} and len(values) > 1 and values[1]:
                 self._upload_name(node, arguments[1], values[1])
         if name.endswith("js-yaml.load") and values and values[0] and self.owner.has_unsafe_yaml:
-            self.reach(Danger.OBJECTS, arguments[0], values[0])
+            self.reach(SinkKind.OBJECTS, arguments[0], values[0])
         if method == "test" and owner is not None and arguments and values[0]:
             self.reach_slow(owner, arguments[0], values[0])
 
@@ -84,7 +84,7 @@ class Answers(Values):
 
     def _is_called_on(self, sink: Sink, owner: Node, text: str) -> bool:
         assert sink.receiver is not None
-        if sink.danger is Danger.FIELDS and sinks.NOT_RECORDS.search(text):
+        if sink.danger is SinkKind.FIELDS and sinks.NOT_RECORDS.search(text):
             return False
         if sink.receiver.search(text.partition("\n")[0][-120:]) is not None:
             return True
@@ -97,9 +97,9 @@ class Answers(Values):
 
     def _is_meant(self, sink: Sink, method: str, owner: str, arguments: Sequence[Node]) -> bool:
         """Whether the library, or an option, makes the argument harmless."""
-        if sink.danger is Danger.NOSQL and not self.owner.uses_mongo:
+        if sink.danger is SinkKind.NOSQL and not self.owner.uses_mongo:
             return True
-        if sink.danger is Danger.NOSQL and arguments:
+        if sink.danger is SinkKind.NOSQL and arguments:
             first = self.scope.resolved(arguments[0])
             return first.type == "object" and any(
                 self.scope.property(first, key) is not None for key in ("where", "include", "select")
@@ -113,11 +113,11 @@ class Answers(Values):
             options = self.scope.resolved(arguments[1]) if len(arguments) > 1 else None
             told = self.scope.property(options, "confine") if options is not None else None
             return told is None or self.module.of(told) != "false"
-        if sink.danger is Danger.STATEMENT and sink.receiver is not None:
+        if sink.danger is SinkKind.STATEMENT and sink.receiver is not None:
             return not self.owner.builds_queries
-        if sink.danger is Danger.XPATH and method in {"get", "find"}:
+        if sink.danger is SinkKind.XPATH and method in {"get", "find"}:
             return "libxml" not in self.module.text
-        if sink.danger is Danger.PATH and method in {
+        if sink.danger is SinkKind.PATH and method in {
             "writeFile",
             "toFile",
             "saveAs",
@@ -133,11 +133,11 @@ class Answers(Values):
             node, value = arguments[at], values[at]
             if node.type in FUNCTIONS or not value:
                 continue
-            if sink.danger & Danger.FIELDS:
+            if sink.danger & SinkKind.FIELDS:
                 value = self._fields(node)
                 if not value:
                     continue
-            if sink.danger in (Danger.URL, Danger.SQL, Danger.STATEMENT, Danger.LDAP):
+            if sink.danger in (SinkKind.URL, SinkKind.SQL, SinkKind.STATEMENT, SinkKind.LDAP):
                 node, value = self._of_options(sink, node, value)
             self.reach(sink.danger, node, value)
 
@@ -153,7 +153,7 @@ class Answers(Values):
             key = self.key_of(node)
             known = [self.values[f"{key}.{one}"] for one in sink.fields if f"{key}.{one}" in self.values]
             return node, all_of(known) if found else (value if self._has_spread(whole) else CLEAN)
-        if whole.type == "object" and sink.danger in (Danger.SQL, Danger.STATEMENT):
+        if whole.type == "object" and sink.danger in (SinkKind.SQL, SinkKind.STATEMENT):
             return node, CLEAN
         return node, value
 
@@ -179,14 +179,14 @@ class Answers(Values):
 
     def _process(self, arguments: Sequence[Node], values: Sequence[Value]) -> None:
         """A program that the sender names, or words that a shell reads."""
-        self.reach(Danger.SHELL, arguments[0], values[0])
+        self.reach(SinkKind.SHELL, arguments[0], values[0])
         is_shell = False
         for one in map(self.scope.resolved, arguments[1:]):
             told = self.scope.property(one, "shell") if one.type == "object" else None
             is_shell = is_shell or (told is not None and self.module.of(told) not in {"false", "undefined"})
         listed = self.scope.resolved(arguments[1]) if len(arguments) > 1 else None
         if is_shell and len(arguments) > 1 and listed is not None and listed.type != "object":
-            self.reach(Danger.SHELL, arguments[1], values[1])
+            self.reach(SinkKind.SHELL, arguments[1], values[1])
         words = listed.named_children if listed is not None and listed.type == "array" else []
         self._line_of_shell([arguments[0], *words])
 
@@ -205,7 +205,7 @@ class Answers(Values):
         if program is None or len(words) < 3 or not sinks.SHELLS.search(program):
             return
         if sinks.COMMAND_FLAGS.search(self.constant_text(words[1]) or ""):
-            self.reach(Danger.SHELL, words[2], self.value(words[2]))
+            self.reach(SinkKind.SHELL, words[2], self.value(words[2]))
 
     def _assigned_fields(self, arguments: Sequence[Node], values: Sequence[Value]) -> None:
         first = bare(arguments[0])
@@ -219,14 +219,14 @@ class Answers(Values):
         ):
             return
         for node, value in zip(arguments[1:], values[1:], strict=True):
-            self.reach(Danger.FIELDS, node, value)
+            self.reach(SinkKind.FIELDS, node, value)
 
     def _made(self, name: str, arguments: Sequence[Node], values: Sequence[Value]) -> None:
         last = name.rpartition(".")[2]
         if last in {"Response", "NextResponse"} and values[0] and self._is_page(arguments[1:]):
-            self.reach(Danger.HTML, arguments[0], values[0])
+            self.reach(SinkKind.HTML, arguments[0], values[0])
         if last[:1].isupper() and last not in sinks.NO_RECORDS and self.owner.keeps_records and values[0]:
-            self.reach(Danger.FIELDS, arguments[0], self._fields(arguments[0]))
+            self.reach(SinkKind.FIELDS, arguments[0], self._fields(arguments[0]))
 
     def _is_page(self, options: Sequence[Node]) -> bool:
         """Whether the options of a response say that it is HTML."""
@@ -257,7 +257,7 @@ class Answers(Values):
             and self.module.of(key) in {"filename", "destination", "key"}
             and self.owner.takes_uploads
         ):
-            self.reach(Danger.PATH, given, value)
+            self.reach(SinkKind.PATH, given, value)
 
     def _logged(self, arguments: Sequence[Node], values: Sequence[Value]) -> None:
         """Text put together for a log; what stands by itself there is written in quotes, or as JSON.
@@ -268,7 +268,7 @@ class Answers(Values):
             whole = self.scope.resolved(node)
             parts = list(_parts(whole)) if value else []
             if any(self.value(one) for one in parts if not _KEY_NAME.search(self.module.of(one))):
-                self.reach(Danger.LINE, node, value)
+                self.reach(SinkKind.LINE, node, value)
 
     # Answers to requests.
 
@@ -278,7 +278,7 @@ class Answers(Values):
         if method in _HEADERS and len(arguments) > 1:
             name = (self.constant_text(arguments[0]) or "").lower()
             if name == "location":
-                self.reach(Danger.REDIRECT, arguments[1], values[1])
+                self.reach(SinkKind.REDIRECT, arguments[1], values[1])
         if method in _SENDS and arguments and values[0]:
             self._sent_back(owner, text, arguments[0], values[0])
         if method in {"render", "view"} and len(arguments) > 1:
@@ -299,12 +299,12 @@ class Answers(Values):
             return
         name = self.module.of(holder.child_by_field_name("key") or function)[:40]
         if (name == "handler" and self.owner.is_hapi) or self._types_html(function):
-            self.reach(Danger.PAGE, node, value)
+            self.reach(SinkKind.PAGE, node, value)
         before = function.prev_named_sibling
         while before is not None and before.type == "decorator":
             if self.module.of(before).startswith("@Redirect") and node.type == "object":
                 url = self.scope.property(node, "url")
-                self.reach(Danger.REDIRECT, url or node, self.value(url) if url is not None else CLEAN)
+                self.reach(SinkKind.REDIRECT, url or node, self.value(url) if url is not None else CLEAN)
             before = before.prev_named_sibling
 
     def _types_html(self, function: Node) -> bool:
@@ -314,7 +314,7 @@ class Answers(Values):
 
     def _rendered(self, context: Node) -> None:
         """Markup made of the sender's text and handed to a template is meant to be put there as it is."""
-        self.reach(Danger.VIEW, context, added(self._handed_over(context), Danger.VIEW, Danger.FIELDS))
+        self.reach(SinkKind.VIEW, context, added(self._handed_over(context), SinkKind.VIEW, SinkKind.FIELDS))
         whole = self.scope.resolved(context)
         for one in whole.named_children if whole.type == "object" else ():
             value = (
@@ -322,7 +322,7 @@ class Answers(Values):
                 if one.type in {"pair", "shorthand_property_identifier"}
                 else CLEAN
             )
-            self.reach(Danger.PAGE, one, value)
+            self.reach(SinkKind.PAGE, one, value)
 
     def _sent_back(self, owner: Node, text: str, node: Node, value: Value) -> None:
         function = self._around(owner)
@@ -331,11 +331,11 @@ class Answers(Values):
         if sinks.TYPED_TEXT.search(said) and not sinks.TYPED_HTML.search(said):
             return
         if sinks.TYPED_HTML.search(said):
-            self.reach(Danger.HTML, node, value)
+            self.reach(SinkKind.HTML, node, value)
         elif is_express and ".send" in said and self._is_certain_text(node):
-            self.reach(Danger.HTML if ".end" not in text else Danger.PAGE, node, value)
+            self.reach(SinkKind.HTML if ".end" not in text else SinkKind.PAGE, node, value)
         elif is_express:
-            self.reach(Danger.PAGE, node, value)
+            self.reach(SinkKind.PAGE, node, value)
 
     def _is_certain_text(self, node: Node) -> bool:
         """Whether what is sent is text and not an object, which is sent as JSON."""

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import LatePattern
-from wardround_typescript.dataflow.domain import EVERYTHING, NOTHING, OBJECT, Danger
+from wardround.checks.lazy import LazyPattern
+from wardround_typescript.dataflow.domain import EVERYTHING, NOTHING, OBJECT, SinkKind
 
-_HTML = Danger.HTML | Danger.PAGE
-_WEB = Danger.PATH | Danger.URL | Danger.REDIRECT | _HTML | Danger.HEADER | Danger.SHELL | Danger.LDAP
+_HTML = SinkKind.HTML | SinkKind.PAGE
+_WEB = (
+    SinkKind.PATH
+    | SinkKind.URL
+    | SinkKind.REDIRECT
+    | _HTML
+    | SinkKind.HEADER
+    | SinkKind.SHELL
+    | SinkKind.LDAP
+)
 
 # Function, as imported or by its last name -> the dangers that are gone from what it gives.
-CLEANSING: dict[str, Danger] = {
-    "encodeURIComponent": EVERYTHING & ~(Danger.SQL | Danger.STATEMENT | Danger.QUOTED),
+CLEANSING: dict[str, SinkKind] = {
+    "encodeURIComponent": EVERYTHING & ~(SinkKind.SQL | SinkKind.STATEMENT | SinkKind.QUOTED),
     "escape": EVERYTHING,
     "escapeHtml": _HTML, "escapeHTML": _HTML, "htmlEscape": _HTML, "he.encode": _HTML, "he.escape": _HTML,
     "escape-html": _HTML, "xss": _HTML, "xss.filterXSS": _HTML, "DOMPurify.sanitize": _HTML,
     "dompurify.sanitize": _HTML, "isomorphic-dompurify.sanitize": _HTML, "sanitize-html": _HTML,
     "lodash.escape": _HTML, "encodeHtml": _HTML, "escapeXml": _HTML,
-    "encodeURI": _HTML | Danger.HEADER,
-    "escapeRegExp": Danger.PATTERN, "escapeStringRegexp": Danger.PATTERN,
-    "escape-string-regexp": Danger.PATTERN,
-    "lodash.escapeRegExp": Danger.PATTERN, "escapeRegex": Danger.PATTERN, "RegExp.escape": Danger.PATTERN,
+    "encodeURI": _HTML | SinkKind.HEADER,
+    "escapeRegExp": SinkKind.PATTERN, "escapeStringRegexp": SinkKind.PATTERN,
+    "escape-string-regexp": SinkKind.PATTERN,
+    "lodash.escapeRegExp": SinkKind.PATTERN, "escapeRegex": SinkKind.PATTERN,
+    "RegExp.escape": SinkKind.PATTERN,
     "escapeLiteral": EVERYTHING, "escapeIdentifier": EVERYTHING, "escapeId": EVERYTHING,
     "pg-format": EVERYTHING, "sqlstring.format": EVERYTHING, "mysql.format": EVERYTHING,
-    "quote": Danger.SHELL | Danger.COMMAND, "shellQuote": Danger.SHELL | Danger.COMMAND,
-    "shell-quote.quote": Danger.SHELL | Danger.COMMAND, "shellescape": Danger.SHELL | Danger.COMMAND,
-    "shell-escape": Danger.SHELL | Danger.COMMAND, "shellEscape": Danger.SHELL | Danger.COMMAND,
-    "path.basename": Danger.PATH, "path.posix.basename": Danger.PATH, "basename": Danger.PATH,
-    "path.extname": EVERYTHING & ~(_HTML | Danger.SHELL), "extname": Danger.PATH,
-    "JSON.stringify": OBJECT | _HTML | Danger.HEADER | Danger.PATH | Danger.LINE,
-    "util.inspect": OBJECT | Danger.LINE, "inspect": OBJECT | Danger.LINE,
+    "quote": SinkKind.SHELL | SinkKind.COMMAND, "shellQuote": SinkKind.SHELL | SinkKind.COMMAND,
+    "shell-quote.quote": SinkKind.SHELL | SinkKind.COMMAND, "shellescape": SinkKind.SHELL | SinkKind.COMMAND,
+    "shell-escape": SinkKind.SHELL | SinkKind.COMMAND, "shellEscape": SinkKind.SHELL | SinkKind.COMMAND,
+    "path.basename": SinkKind.PATH, "path.posix.basename": SinkKind.PATH, "basename": SinkKind.PATH,
+    "path.extname": EVERYTHING & ~(_HTML | SinkKind.SHELL), "extname": SinkKind.PATH,
+    "JSON.stringify": OBJECT | _HTML | SinkKind.HEADER | SinkKind.PATH | SinkKind.LINE,
+    "util.inspect": OBJECT | SinkKind.LINE, "inspect": OBJECT | SinkKind.LINE,
     "String": OBJECT, "toString": OBJECT,
-    "sanitize-filename": Danger.PATH, "filenamify": Danger.PATH,
-    "lodash.pick": Danger.FIELDS, "pick": Danger.FIELDS, "lodash.omit": NOTHING, "omit": NOTHING,
-    "express-mongo-sanitize.sanitize": Danger.NOSQL, "mongo-sanitize": Danger.NOSQL,
+    "sanitize-filename": SinkKind.PATH, "filenamify": SinkKind.PATH,
+    "lodash.pick": SinkKind.FIELDS, "pick": SinkKind.FIELDS, "lodash.omit": NOTHING, "omit": NOTHING,
+    "express-mongo-sanitize.sanitize": SinkKind.NOSQL, "mongo-sanitize": SinkKind.NOSQL,
 }  # fmt: skip
 
-NAMED_CLEAN = LatePattern(
+NAMED_CLEAN = LazyPattern(
     r"^(escape|sanit[ai]ze?|saniti[sz]e|clean|strip|scrub|safe|slugify|slug|encode|normali[sz]eName|redact|mask|hash|"
     r"filterXSS|purify|whitelist|allow|pick[A-Z]|validate|validated|parse[A-Z]\w*|assert|ensure|coerce)(?![a-z])|"
     r"(Escaped?|Sanitized|Sanitize|Safe|Allowed|Validated|Slug)$"
@@ -116,7 +125,7 @@ CONVERTING = frozenset(
 )  # fmt: skip
 """Functions that give no text of the sender's."""
 
-CHECKING = LatePattern(
+CHECKING = LazyPattern(
     r"^(is|has|in|allow(ed|s)?|valid(ate|ated|ator)?|check(ed|s)?|verif(y|ied)|ensure|assert|invariant|"
     r"require[sd]?|guard|permit(ted)?|match(es)?|contains|reject|deny|refuse|forbid|restrict|authori[sz]e|"
     r"whitelist(ed)?|saniti[sz]e|enforce)(?![a-z])"
@@ -154,27 +163,27 @@ LEAVING = frozenset(
 )
 """Functions and methods that do not come back."""
 
-LEADS = LatePattern(r"^(https?|wss?|ftp):?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:|^[a-z][\w.-]*/")
+LEADS = LazyPattern(r"^(https?|wss?|ftp):?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:|^[a-z][\w.-]*/")
 """Text that says where an address leads, whatever follows it."""
 
-TAG = LatePattern(r"<\s*[/!a-zA-Z]")
-STATEMENT = LatePattern(
+TAG = LazyPattern(r"<\s*[/!a-zA-Z]")
+STATEMENT = LazyPattern(
     r"(?i)\b(select\s.*?\bfrom|insert\s+into|delete\s+from|update\s+\S+\s+set|order\s+by|group\s+by|where\s+\S"
     r"|create\s+(table|index|database|user|role|schema|view)|drop\s+\w+|alter\s+\w+|truncate\s|set\s+(local|session|search_path)"
     r"|limit\s+|values\s*\(|having\s|grant\s|union\s|returning\s|call\s+\w+|notify\s|listen\s|copy\s)"
 )
-CLAUSE = LatePattern(
+CLAUSE = LazyPattern(
     r"(?i)(^|[\s(.\w\"`\])])(=|<>|!=|>=?|<=?|~~?\*?|i?like|in\s*\(|between|is|and|or|@>|contains)\s*\(?\s*$"
 )
 """Text after which a value of a condition follows."""
-HEADER_LINE = LatePattern(
+HEADER_LINE = LazyPattern(
     r"^(?:[A-Z][A-Za-z]*(?:-[A-Za-z0-9]+)+|Subject|To|From|Cc|Bcc|Host|Cookie|Location):\s"
 )
-REPLACES_ALL_BUT = LatePattern(r"^/\(?\[\^|^/\\W|^/\\D|^/\\s\*?\[\^")
+REPLACES_ALL_BUT = LazyPattern(r"^/\(?\[\^|^/\\W|^/\\D|^/\\s\*?\[\^")
 """Regular expressions that take out all but what they list."""
 
 
-def replaced(pattern: str) -> Danger:
+def replaced(pattern: str) -> SinkKind:
     """What can no longer be in a text after everything a regular expression matches was replaced."""
     if REPLACES_ALL_BUT.search(pattern):
         return EVERYTHING
@@ -187,13 +196,13 @@ def replaced(pattern: str) -> Danger:
     return gone
 
 
-_TAKEN_OUT: tuple[tuple[tuple[str, ...], Danger], ...] = (
-    (("\\r", "\\n"), Danger.HEADER | Danger.LINE),
-    (("\\n",), Danger.HEADER | Danger.LINE),
+_TAKEN_OUT: tuple[tuple[tuple[str, ...], SinkKind], ...] = (
+    (("\\r", "\\n"), SinkKind.HEADER | SinkKind.LINE),
+    (("\\n",), SinkKind.HEADER | SinkKind.LINE),
     (("<",), _HTML),
     (("&",), _HTML),
-    (("'",), Danger.SQL | Danger.STATEMENT | Danger.QUOTED),
+    (("'",), SinkKind.SQL | SinkKind.STATEMENT | SinkKind.QUOTED),
     (("/", "\\\\"), NOTHING),
-    (("(", ")", "*"), Danger.LDAP | Danger.PATTERN),
-    (("\\\\", "^", "$"), Danger.PATTERN),
+    (("(", ")", "*"), SinkKind.LDAP | SinkKind.PATTERN),
+    (("\\\\", "^", "$"), SinkKind.PATTERN),
 )

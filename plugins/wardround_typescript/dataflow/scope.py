@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 from tree_sitter import Node
 
-from wardround.languages.script.syntax import Module, inside, parsed
+from wardround.languages.script.syntax import ScriptModule, inside, parsed
 
 FUNCTIONS = frozenset(
     {
@@ -61,7 +61,7 @@ class ClassScope:
 class ModuleScope:
     """The names of one module; each answer is made once."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: ScriptModule) -> None:
         self.module = module
         self.imports: dict[str, Imported] = {}
         self.functions: dict[str, Node] = {}
@@ -409,7 +409,7 @@ def wrapped_function(node: Node) -> Node | None:
     return None
 
 
-def type_name(module: Module, node: Node) -> str:
+def type_name(module: ScriptModule, node: Node) -> str:
     """The name of the type a field or parameter is declared with, without its arguments."""
     kind = node.child_by_field_name("type")
     return module.of(kind)[1:].strip().partition("<")[0] if kind is not None else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LatePattern
-from wardround_typescript.dataflow.domain import Danger
+from wardround.checks.lazy import LazyPattern
+from wardround_typescript.dataflow.domain import SinkKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,11 @@ class Sink:
         receiver: what a method is called on, where its name alone says too little.
     """
 
-    danger: Danger
+    danger: SinkKind
     first: int = 0
     last: int = 0
     fields: tuple[str, ...] = ()
-    receiver: LatePattern | None = None
+    receiver: LazyPattern | None = None
 
 
 def _each(names: str, *sinks: Sink) -> dict[str, tuple[Sink, ...]]:
@@ -41,53 +41,53 @@ def _table(*rows: dict[str, tuple[Sink, ...]]) -> dict[str, tuple[Sink, ...]]:
     return whole
 
 
-DATABASE = LatePattern(
+DATABASE = LazyPattern(
     r"(?i)(^|[._])\$?\w*(db|pool|client|conn|connection|knex|sequelize|prisma|pg|mysql|sqlite|database|datasource|"
     r"queryrunner|manager|tx|trx|transaction|sql|orm|em|drizzle|repository|repo|kysely)(\(\))?$"
 )
-_MODEL = LatePattern(
+_MODEL = LazyPattern(
     r"(^|\.)([A-Z][A-Za-z]*|\w*([mM]odel|[rR]epo(sitory)?|[cC]ollection|[eE]ntityManager|manager|[dD]ao|s))(\(\))?$"
     r"|\b(prisma|db|tx|trx|knex|database)\b|\bcollection\(|\bmodel\("
 )
-_RECORDS = LatePattern(
+_RECORDS = LazyPattern(
     r"(^|\.)([A-Z][A-Za-z]*|\w*([mM]odel|[rR]epo(sitory)?|[cC]ollection|[eE]ntityManager|[mM]anager|[dD]ao))(\(\))?$"
     r"|\b(prisma|db|tx|trx|knex|database|em)\b|\bcollection\(|\bmodel\("
 )
-_NOT_RECORDS = LatePattern(
+_NOT_RECORDS = LazyPattern(
     r"(^|\.)(Object|axios|crypto|hash|hmac|cipher|sign|verify|stripe|z|Joi|yup|cache|Array|Map|Set|Promise|React|ReactDOM|"
     r"Date|JSON|URL|Readable|Writable|Buffer|i18n|router|redis|Redis|Intl|Error|Reflect|Symbol|Proxy)(\.\w+)?$|createH"
 )
-_LDAP = LatePattern(r"(?i)ldap|directory|^client$|\.client$|\bad$")
-_XPATH = LatePattern(r"(?i)xpath")
-_DOCUMENT = LatePattern(r"(?i)(^|\.)(doc|document|xml\w*|root|tree|dom)$")
-_RESPONSE = LatePattern(r"(^|\.)(res|response|_res|reply|rep)(\.(raw|status\(\w*\)|code\(\w*\)))?$")
-_ANSWER = LatePattern(
+_LDAP = LazyPattern(r"(?i)ldap|directory|^client$|\.client$|\bad$")
+_XPATH = LazyPattern(r"(?i)xpath")
+_DOCUMENT = LazyPattern(r"(?i)(^|\.)(doc|document|xml\w*|root|tree|dom)$")
+_RESPONSE = LazyPattern(r"(^|\.)(res|response|_res|reply|rep)(\.(raw|status\(\w*\)|code\(\w*\)))?$")
+_ANSWER = LazyPattern(
     r"(?i)(^|\.)(res|response|_res|reply|rep|ctx|context|c|NextResponse|Response|h|event)(\.(status|code)\(\w*\))?$|redirect"
 )
-_HTTP = LatePattern(
+_HTTP = LazyPattern(
     r"(?i)(^|\.)(axios|axiosRef|http|https|httpService|httpClient|got|ky|request|superagent|needle|agent|undici|fetcher|"
     r"axiosInstance|rp|wretch|bent|\$fetch|ofetch)$"
 )
-_BROWSER = LatePattern(r"(?i)(^|\.)(page|tab|browserPage|newPage)$")
-_TEMPLATES = LatePattern(
+_BROWSER = LazyPattern(r"(?i)(^|\.)(page|tab|browserPage|newPage)$")
+_TEMPLATES = LazyPattern(
     r"(?i)(^|\.)(ejs|pug|jade|handlebars|hbs|nunjucks|mustache|eta|dot|liquid|engine|env|twig|swig|doT|_|lodash)$"
 )
-_VIEWS = LatePattern(r"(^|\.)(res|response|reply|rep|ctx|app)(\.status\(\w*\)|\.code\(\w*\))?$")
-_BUILDER = LatePattern(
+_VIEWS = LazyPattern(r"(^|\.)(res|response|reply|rep|ctx|app)(\.status\(\w*\)|\.code\(\w*\))?$")
+_BUILDER = LazyPattern(
     r"(?i)(^|\.)(\w*(qb|query|builder|q|knex|db|select|sql|repository|repo|manager)|createQueryBuilder\(\w*\))$|\)$"
 )
 
-_PATH = Sink(Danger.PATH)
-_TWO_PATHS = Sink(Danger.PATH, 0, 1)
+_PATH = Sink(SinkKind.PATH)
+_TWO_PATHS = Sink(SinkKind.PATH, 0, 1)
 _URL_OPTIONS = ("url", "uri", "baseURL", "hostname", "host", "href", "prefixUrl")
-_URL = Sink(Danger.URL, 0, 0, _URL_OPTIONS)
+_URL = Sink(SinkKind.URL, 0, 0, _URL_OPTIONS)
 _FS = "fs fs.promises fs-extra graceful-fs node:fs fs-extra.promises"
 _VM = "vm node:vm"
 
 FUNCTIONS: dict[str, tuple[Sink, ...]] = {
-    **_under("child_process shelljs", "exec execSync", Sink(Danger.SHELL)),
-    **_each("exec execSync execAsync execPromise", Sink(Danger.SHELL)),
-    **_each("execa.command execa.commandSync execa.execaCommand", Sink(Danger.SHELL)),
+    **_under("child_process shelljs", "exec execSync", Sink(SinkKind.SHELL)),
+    **_each("exec execSync execAsync execPromise", Sink(SinkKind.SHELL)),
+    **_each("execa.command execa.commandSync execa.execaCommand", Sink(SinkKind.SHELL)),
     **_under(
         _FS,
         "readFile readFileSync createReadStream writeFile writeFileSync createWriteStream appendFile "
@@ -103,11 +103,12 @@ FUNCTIONS: dict[str, tuple[Sink, ...]] = {
                   "symlink link", _TWO_PATHS),
     **_each("Bun.file Bun.write Deno.readTextFile Deno.writeTextFile Deno.readFile Deno.remove", _PATH),
     **_each("rimraf rimraf.sync del read-chunk koa-send", _PATH),
-    "koa-send": (Sink(Danger.PATH, 1, 1),),
-    **_each("eval Function", Sink(Danger.CODE, 0, 9)),
-    **_under(_VM, "runInNewContext runInThisContext runInContext compileFunction Script", Sink(Danger.CODE)),
-    **_each("vm2.VMScript safe-eval static-eval notevil", Sink(Danger.CODE)),
-    **_each("require import importScripts", Sink(Danger.CODE)),
+    "koa-send": (Sink(SinkKind.PATH, 1, 1),),
+    **_each("eval Function", Sink(SinkKind.CODE, 0, 9)),
+    **_under(_VM, "runInNewContext runInThisContext runInContext compileFunction Script",
+             Sink(SinkKind.CODE)),
+    **_each("vm2.VMScript safe-eval static-eval notevil", Sink(SinkKind.CODE)),
+    **_each("require import importScripts", Sink(SinkKind.CODE)),
     **_each(
         "ejs.render ejs.compile pug.render pug.compile jade.render handlebars.compile "
         "Handlebars.compile hbs.compile "
@@ -116,12 +117,12 @@ FUNCTIONS: dict[str, tuple[Sink, ...]] = {
         "eta.renderString Eta.renderString liquidjs.parseAndRender swig.render twig.twig "
         "ejs.renderString art-template.render "
         "velocityjs.render hogan.js.compile template7.compile",
-        Sink(Danger.TEMPLATE),
+        Sink(SinkKind.TEMPLATE),
     ),
     **_each(
         "node-serialize.unserialize serialize-to-js.deserialize funcster.deepDeserialize cryo.parse "
         "v8.deserialize php-serialize.unserialize serialijse.deserialize",
-        Sink(Danger.OBJECTS),
+        Sink(SinkKind.OBJECTS),
     ),
     **_each(
         "fetch node-fetch cross-fetch isomorphic-fetch node-fetch.default got axios request "
@@ -133,79 +134,80 @@ FUNCTIONS: dict[str, tuple[Sink, ...]] = {
         "isomorphic-unfetch",
         _URL,
     ),
-    "needle": (Sink(Danger.URL, 0, 1),),
+    "needle": (Sink(SinkKind.URL, 0, 1),),
     **_each(
         "next/navigation.redirect next/navigation.permanentRedirect @remix-run/node.redirect "
         "react-router.redirect "
         "@remix-run/server-runtime.redirect @remix-run/cloudflare.redirect",
-        Sink(Danger.REDIRECT),
+        Sink(SinkKind.REDIRECT),
     ),
-    **_each("@sveltejs/kit.redirect", Sink(Danger.REDIRECT, 1, 1)),
-    **_each("h3.sendRedirect sendRedirect", Sink(Danger.REDIRECT, 1, 1)),
-    **_each("wkhtmltopdf html-pdf.create html-to-pdf.convertHTMLString", Sink(Danger.HTML)),
-    **_each("RegExp", Sink(Danger.PATTERN)),
+    **_each("@sveltejs/kit.redirect", Sink(SinkKind.REDIRECT, 1, 1)),
+    **_each("h3.sendRedirect sendRedirect", Sink(SinkKind.REDIRECT, 1, 1)),
+    **_each("wkhtmltopdf html-pdf.create html-to-pdf.convertHTMLString", Sink(SinkKind.HTML)),
+    **_each("RegExp", Sink(SinkKind.PATTERN)),
     **_each("sequelize.literal sequelize.Sequelize.literal drizzle-orm.sql.raw sql.raw sql.unsafe Prisma.raw "
             "@prisma/client.Prisma.raw typeorm.Raw sequelize.fn",
-            Sink(Danger.SQL)),
-    **_each("xpath.select xpath.select1 xpath.evaluate xpath.useNamespaces xpath.parse", Sink(Danger.XPATH)),
+            Sink(SinkKind.SQL)),
+    **_each("xpath.select xpath.select1 xpath.evaluate xpath.useNamespaces xpath.parse",
+            Sink(SinkKind.XPATH)),
     **_each("lodash.set lodash.setWith object-path.set dot-prop.set set-value _.set dotProp.set "
             "objectPath.set lodash.zipObjectDeep",
-            Sink(Danger.KEY, 1, 1)),
+            Sink(SinkKind.KEY, 1, 1)),
     **_each("lodash.merge lodash.defaultsDeep lodash.mergeWith deepmerge deep-extend merge-deep "
             "deepmerge.all extend "
             "_.merge _.defaultsDeep defaults-deep merge defaultsDeep",
-            Sink(Danger.FIELDS, 1, 9)),
+            Sink(SinkKind.FIELDS, 1, 9)),
 }  # fmt: skip
 """By the name as imported: ``fs.readFile``; names that the language brings by themselves."""
 
 METHODS: dict[str, tuple[Sink, ...]] = _table(
-    _each("query execute raw unsafe executeSql", Sink(Danger.SQL, 0, 0, ("text", "sql"), DATABASE),
-    Sink(Danger.STATEMENT, 0, 0, ("text", "sql"))),
-    _each("$queryRawUnsafe $executeRawUnsafe", Sink(Danger.SQL)),
+    _each("query execute raw unsafe executeSql", Sink(SinkKind.SQL, 0, 0, ("text", "sql"), DATABASE),
+    Sink(SinkKind.STATEMENT, 0, 0, ("text", "sql"))),
+    _each("$queryRawUnsafe $executeRawUnsafe", Sink(SinkKind.SQL)),
     _each("whereRaw andWhereRaw orWhereRaw orderByRaw groupByRaw havingRaw joinRaw fromRaw selectRaw",
-    Sink(Danger.SQL)),
+    Sink(SinkKind.SQL)),
     _each("where andWhere orWhere having andHaving orHaving orderBy addOrderBy groupBy addGroupBy "
           "select addSelect",
-            Sink(Danger.STATEMENT, 0, 0, (), _BUILDER)),
-    _each("innerJoin leftJoin innerJoinAndSelect leftJoinAndSelect", Sink(Danger.STATEMENT, 0, 2)),
+            Sink(SinkKind.STATEMENT, 0, 0, (), _BUILDER)),
+    _each("innerJoin leftJoin innerJoinAndSelect leftJoinAndSelect", Sink(SinkKind.STATEMENT, 0, 2)),
     _each("run all get each exec prepare iterate pluck literal queryRaw one many none any manyOrNone "
           "oneOrNone simple task createNativeQuery",
-            Sink(Danger.STATEMENT)),
+            Sink(SinkKind.STATEMENT)),
     _each(
         "find findOne findOneAndUpdate findOneAndDelete findOneAndReplace updateOne updateMany "
         "deleteOne deleteMany "
         "countDocuments replaceOne findOneAndRemove exists distinct count remove",
-        Sink(Danger.NOSQL, 0, 0, (), _MODEL),
+        Sink(SinkKind.NOSQL, 0, 0, (), _MODEL),
     ),
-    _each("aggregate", Sink(Danger.NOSQL, 0, 0, (), _MODEL)),
-    _each("$where mapReduce", Sink(Danger.CODE)),
+    _each("aggregate", Sink(SinkKind.NOSQL, 0, 0, (), _MODEL)),
+    _each("$where mapReduce", Sink(SinkKind.CODE)),
     _each(
         "create insert insertMany insertOne upsert save bulkCreate build update updateOne updateMany "
         "findByIdAndUpdate findOneAndUpdate patch "
         "createMany persist assign merge replaceOne preload findOrCreate insertAndFetch patchAndFetchById",
-        Sink(Danger.FIELDS, 0, 2, (), _RECORDS),
+        Sink(SinkKind.FIELDS, 0, 2, (), _RECORDS),
     ),
-    _each("sendFile sendfile download", Sink(Danger.PATH, 0, 0, (), _RESPONSE)),
-    _each("file", Sink(Danger.PATH, 0, 0, (), LatePattern(r"^h$"))),
-    _each("response", Sink(Danger.PAGE, 0, 0, (), LatePattern(r"^h$"))),
-    _each("render view", Sink(Danger.PATH, 0, 0, (), _VIEWS)),
-    _each("renderString compile template renderFile", Sink(Danger.TEMPLATE, 0, 0, (), _TEMPLATES)),
-    _each("redirect location", Sink(Danger.REDIRECT, 0, 1, (), _ANSWER)),
-    _each("goto", Sink(Danger.URL, 0, 0, (), _BROWSER)),
-    _each("get post put patch delete head request options", Sink(Danger.URL, 0, 0, _URL_OPTIONS, _HTTP)),
-    _each("search searchAsync searchReturnAll", Sink(Danger.LDAP, 1, 1, ("filter",), _LDAP)),
-    _each("bind", Sink(Danger.LDAP, 0, 0, (), LatePattern(r"(?i)ldap"))),
-    _each("select select1 evaluate", Sink(Danger.XPATH, 0, 0, (), _XPATH)),
-    _each("get find", Sink(Danger.XPATH, 0, 0, (), _DOCUMENT)),
-    _each("writeFile toFile saveAs extractAllTo mv readFile outputFile", Sink(Danger.PATH)),
-    _each("unlink rename rm", Sink(Danger.PATH, 0, 1, (), LatePattern(r"(?i)(^|\.)(fs\w*|sftp|fse)$"))),
-    _each("runInContext runInNewContext runInThisContext", Sink(Danger.CODE, 0, 0, (),
-    LatePattern(r"(?i)\bvm\b"))),
-    _each("run", Sink(Danger.CODE, 0, 0, (), LatePattern(r"(?i)(^|\.)(vm|sandbox|nodevm)$"))),
-    _each("setContent", Sink(Danger.HTML, 0, 0, (), _BROWSER)),
-    _each("evaluate evaluateHandle", Sink(Danger.CODE, 0, 0, (), _BROWSER)),
-    _each("unserialize deepDeserialize", Sink(Danger.OBJECTS)),
-    _each("html", Sink(Danger.HTML, 0, 0, (), LatePattern(r"^(c|ctx|context)$"))),
+    _each("sendFile sendfile download", Sink(SinkKind.PATH, 0, 0, (), _RESPONSE)),
+    _each("file", Sink(SinkKind.PATH, 0, 0, (), LazyPattern(r"^h$"))),
+    _each("response", Sink(SinkKind.PAGE, 0, 0, (), LazyPattern(r"^h$"))),
+    _each("render view", Sink(SinkKind.PATH, 0, 0, (), _VIEWS)),
+    _each("renderString compile template renderFile", Sink(SinkKind.TEMPLATE, 0, 0, (), _TEMPLATES)),
+    _each("redirect location", Sink(SinkKind.REDIRECT, 0, 1, (), _ANSWER)),
+    _each("goto", Sink(SinkKind.URL, 0, 0, (), _BROWSER)),
+    _each("get post put patch delete head request options", Sink(SinkKind.URL, 0, 0, _URL_OPTIONS, _HTTP)),
+    _each("search searchAsync searchReturnAll", Sink(SinkKind.LDAP, 1, 1, ("filter",), _LDAP)),
+    _each("bind", Sink(SinkKind.LDAP, 0, 0, (), LazyPattern(r"(?i)ldap"))),
+    _each("select select1 evaluate", Sink(SinkKind.XPATH, 0, 0, (), _XPATH)),
+    _each("get find", Sink(SinkKind.XPATH, 0, 0, (), _DOCUMENT)),
+    _each("writeFile toFile saveAs extractAllTo mv readFile outputFile", Sink(SinkKind.PATH)),
+    _each("unlink rename rm", Sink(SinkKind.PATH, 0, 1, (), LazyPattern(r"(?i)(^|\.)(fs\w*|sftp|fse)$"))),
+    _each("runInContext runInNewContext runInThisContext", Sink(SinkKind.CODE, 0, 0, (),
+    LazyPattern(r"(?i)\bvm\b"))),
+    _each("run", Sink(SinkKind.CODE, 0, 0, (), LazyPattern(r"(?i)(^|\.)(vm|sandbox|nodevm)$"))),
+    _each("setContent", Sink(SinkKind.HTML, 0, 0, (), _BROWSER)),
+    _each("evaluate evaluateHandle", Sink(SinkKind.CODE, 0, 0, (), _BROWSER)),
+    _each("unserialize deepDeserialize", Sink(SinkKind.OBJECTS)),
+    _each("html", Sink(SinkKind.HTML, 0, 0, (), LazyPattern(r"^(c|ctx|context)$"))),
 )  # fmt: skip
 """By the method's name, whatever it is called on unless that is said."""
 
@@ -218,9 +220,9 @@ PROCESSES = frozenset(
 LISTED_PROCESSES = {"Deno.Command": "args", "Deno.run": "cmd", "Bun.spawn": "cmd", "Bun.spawnSync": "cmd"}
 """Functions that take a program's words as one list -> the option that may hold them."""
 FORMATS = frozenset({"util.format", "node:util.format", "util.formatWithOptions"})
-SHELLS = LatePattern(r"(^|/)(ba|z|da|k)?sh$|^(cmd(\.exe)?|powershell(\.exe)?|pwsh)$")
-COMMAND_FLAGS = LatePattern(r"^(-[elui]*c|/[cC]|-Command)$")
-RESPONSES = LatePattern(
+SHELLS = LazyPattern(r"(^|/)(ba|z|da|k)?sh$|^(cmd(\.exe)?|powershell(\.exe)?|pwsh)$")
+COMMAND_FLAGS = LazyPattern(r"^(-[elui]*c|/[cC]|-Command)$")
+RESPONSES = LazyPattern(
     r"^((this\.)?(res|response|_res|reply|rep|ctx\.res)(\.raw)?)((\.status|\.code|\.type|\.header|\.set|\.setHeader)\(.*\))?$",
     16,
 )
@@ -228,24 +230,24 @@ RESPONSES = LatePattern(
 LOG_METHODS = frozenset(
     {"log", "info", "warn", "warning", "error", "debug", "trace", "verbose", "notice", "fatal"}
 )
-LOGS = LatePattern(r"^console$|(^|\.)log4js$")
+LOGS = LazyPattern(r"^console$|(^|\.)log4js$")
 """Logs that write text as it is; most others write JSON, in which line breaks are escaped."""
-TYPED_TEXT = LatePattern(
+TYPED_TEXT = LazyPattern(
     r"(?i)content-type['\"]?\s*[,:]\s*['\"`](text/(plain|csv|xml|markdown|javascript|event-stream|calendar)|application/|image/)"
     r"|\.type\(\s*['\"](text|txt|json|csv|xml|js|text/(plain|csv|markdown|xml)|application/[\w.+-]+|image/\w+)['\"]"
 )
-TYPED_HTML = LatePattern(
+TYPED_HTML = LazyPattern(
     r"(?i)text/html|\.type\(\s*['\"](html|\.html)['\"]|[tT]ype\s*=\s*['\"](html|text/html)"
 )
 
-ARCHIVES = LatePattern(
+ARCHIVES = LazyPattern(
     r"['\"](?:node:)?(unzipper|yauzl(-promise)?|adm-zip|tar-stream|tar|jszip|unzip|node-stream-zip|extract-zip|decompress\w*|"
     r"fflate|zip-lib|yazl|zipjs|@zip\.js/zip\.js)['\"]"
 )
 ARCHIVE_NAMES = frozenset({"entryName", "fileName", "relativePath", "filename", "path", "name"})
-ARCHIVE_ENTRY = LatePattern(r"(?i)^(zip_?|tar_?)?(entry|header|member|zipentry|e|file|item)$")
-MONGO = LatePattern(r"(?i)mongo|\bcollection\(|\bCollection<")
-TYPEORM = LatePattern(r"createQueryBuilder|SelectQueryBuilder")
+ARCHIVE_ENTRY = LazyPattern(r"(?i)^(zip_?|tar_?)?(entry|header|member|zipentry|e|file|item)$")
+MONGO = LazyPattern(r"(?i)mongo|\bcollection\(|\bCollection<")
+TYPEORM = LazyPattern(r"createQueryBuilder|SelectQueryBuilder")
 NO_RECORDS = frozenset(
     [
         "Error",
@@ -287,8 +289,8 @@ NO_RECORDS = frozenset(
     ]
 )
 """Classes whose objects are no rows of a table."""
-SESSION = LatePattern(r"^(req|request|ctx|this\.ctx|c)\.session$")
-TRUSTED = LatePattern(
+SESSION = LazyPattern(r"^(req|request|ctx|this\.ctx|c)\.session$")
+TRUSTED = LazyPattern(
     r"^(req|request|ctx|this\.ctx|c)\.session(\.\w+)?\.\w*(?i:user|account|role|admin|tenant|org|team|perm|scope|plan|group|owner|"
     r"email|flag|price|total|amount|credit|level|verified|auth|login|workspace|project|customer|privilege|feature|"
     r"impersonat|id)\w*$"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LatePattern
-from wardround.languages.script.syntax import Module
+from wardround.checks.lazy import LazyPattern
+from wardround.languages.script.syntax import ScriptModule
 from wardround_typescript.dataflow.domain import (
     ALL,
     ARGUMENTS,
@@ -16,11 +16,11 @@ from wardround_typescript.dataflow.domain import (
     SENT,
     SENT_TEXT,
     TEXT,
-    Danger,
+    SinkKind,
     Value,
 )  # fmt: skip
 
-COMING_IN = LatePattern(
+COMING_IN = LazyPattern(
     r"\breq(uest)?\b|\bctx\b|\bc\.req\b|searchParams|formData|FormData|use server|\bevent\b|@(Body|"
     r"Query|Param|Args|Headers)\b"
     r"|process\.argv|\.input\(|\.action\(|\.on\(\s*['\"]|getQuery|readBody|entryName|entry\.|header\.name|originalname"
@@ -28,19 +28,19 @@ COMING_IN = LatePattern(
 )
 """A look whether anything comes in at all."""
 
-_REQUEST_NAME = LatePattern(r"^_?(req|request)\d?$")
-_REQUEST_TYPE = LatePattern(
+_REQUEST_NAME = LazyPattern(r"^_?(req|request)\d?$")
+_REQUEST_TYPE = LazyPattern(
     r"^(\w+\.)?\w*?(Auth\w*|User|Typed|Custom|Session|Api|Next|Fastify|Express|Http|Vercel|Extended|Raw|Hapi|Koa|My|App|Multer|"
     r"Parsed|With\w+)?(Request|Req|IncomingMessage|LoaderFunctionArgs|ActionFunctionArgs)(<.*>)?$",
     16,
 )
-_NO_REQUEST = LatePattern(
+_NO_REQUEST = LazyPattern(
     r"(?i)axios|client|config|^(create|update|delete|get|list|find|search|login|register)\w*request$|dto|input|proto"
 )
-_CONTEXT_TYPE = LatePattern(
+_CONTEXT_TYPE = LazyPattern(
     r"(^|\.)((Parameterized|Router|Koa|Extendable|Default)?Context|HonoContext)(<.*>)?$", 16
 )
-_KOA = LatePattern(r"['\"](@koa/|koa)|\bctx\.(query|params|querystring|request\.(body|query|files)|throw)\b")
+_KOA = LazyPattern(r"['\"](@koa/|koa)|\bctx\.(query|params|querystring|request\.(body|query|files)|throw)\b")
 REQUEST_PARTS = frozenset(
     {
         "query", "params", "body", "headers", "cookies", "files", "file", "url", "originalUrl", "rawBody",
@@ -99,39 +99,39 @@ _OF_THE_SERVICE = frozenset(
     }
 )  # fmt: skip
 """Properties of a Lambda event that the service that calls the function fills."""
-_HANDLER = LatePattern(r"^((module\.)?exports\.)?(handler|lambdaHandler|lambda_handler)$")
-_EVENT_NAME = LatePattern(r"^_?(event|evt)$")
+_HANDLER = LazyPattern(r"^((module\.)?exports\.)?(handler|lambdaHandler|lambda_handler)$")
+_EVENT_NAME = LazyPattern(r"^_?(event|evt)$")
 H3_CALLS = frozenset({"getQuery", "readBody", "getRouterParam", "getRouterParams", "getHeader",
 "getRequestHeader", "readFormData",
                       "readMultipartFormData", "getCookie", "readRawBody", "getRequestURL"})  # fmt: skip
 _H3_TEXT = frozenset(
     {"getRouterParam", "getHeader", "getRequestHeader", "getCookie", "getRouterParams", "readRawBody"}
 )
-_DECORATED = LatePattern(r"^@(Body|Query|Param|Headers|Req|Request|UploadedFile|UploadedFiles|Args|"
+_DECORATED = LazyPattern(r"^@(Body|Query|Param|Headers|Req|Request|UploadedFile|UploadedFiles|Args|"
                          r"RawBody|MessageBody|Payload|Ctx|QueryParam|"
                          r"QueryParams|BodyParam|HeaderParam|CookieParam|Cookies|Arg)\b")  # fmt: skip
-_PIPED = LatePattern(
+_PIPED = LazyPattern(
     r"Parse(Int|UUID|Float|Bool|Enum|Date)Pipe|ParseObjectIdPipe|ZodValidationPipe|\w*IdPipe|ParseMongo\w*"
 )
-_NO_TEXT = LatePattern(
+_NO_TEXT = LazyPattern(
     r"^(readonly\s+)?(number|boolean|bigint|Date|ObjectId|Types\.ObjectId|Buffer|Uint8Array|null|undefined|void|never|"
     r"\d+|['\"][^'\"]*['\"]|[|&\s\[\]()?])+$|^(Array<)?(number|boolean)\b"
 )
-_TEXT_TYPE = LatePattern(
+_TEXT_TYPE = LazyPattern(
     r"^(readonly\s+)?(string|\|\s*string)(\s*\|\s*(null|undefined|string|number))*(\[\])*$|^Array<string>$|^FormData$|^[\w.]*File$|^URLSearchParams$"
 )
-_LOOSE_TYPE = LatePattern(r"^(any|unknown|object|Record<.*>|Partial<.*>|\{.*\})(\[\])?$", 16)
-_SERVER = LatePattern(r"^\s*(['\"])use server\1")
+_LOOSE_TYPE = LazyPattern(r"^(any|unknown|object|Record<.*>|Partial<.*>|\{.*\})(\[\])?$", 16)
+_SERVER = LazyPattern(r"^\s*(['\"])use server\1")
 _HTTP_VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
-_SOCKET = LatePattern(r"(?i)(^|\.)(socket|ws|client|conn|connection|sock|peer|webSocket)$")
-_SOCKET_EVENTS = LatePattern(
+_SOCKET = LazyPattern(r"(?i)(^|\.)(socket|ws|client|conn|connection|sock|peer|webSocket)$")
+_SOCKET_EVENTS = LazyPattern(
     r"^(error|close|open|connect|connection|disconnect|disconnecting|ping|pong|end|timeout|drain|finish|listening|ready)$"
 )
 UPLOADS = frozenset({"originalname", "originalFilename", "filename", "originalFileName"})
 """Properties of an uploaded file that its sender wrote, whatever it stands in."""
 
 
-def declared_type(module: Module, parameter: Node) -> str:
+def declared_type(module: ScriptModule, parameter: Node) -> str:
     """The type of a parameter as written; empty if none is."""
     node = parameter.child_by_field_name("type")
     return module.of(node)[1:].strip() if node is not None else ""
@@ -142,7 +142,7 @@ def is_text(kind: str) -> bool:
     return not kind or _NO_TEXT.search(kind) is None
 
 
-def request_kind(module: Module, name: str, kind: str) -> str:
+def request_kind(module: ScriptModule, name: str, kind: str) -> str:
     """What a parameter is by its name and type: ``request``, ``context``, ``event``, ``form`` or nothing."""
     if kind == "FormData":
         return "form"
@@ -170,7 +170,7 @@ def part(kind: str, name: str) -> Value | None:
     return None
 
 
-def is_lambda_handler(module: Module, function: Node) -> bool:
+def is_lambda_handler(module: ScriptModule, function: Node) -> bool:
     """Return True if a function is exported under the name that AWS Lambda calls by default."""
     parent = function.parent
     if parent is None:
@@ -201,7 +201,7 @@ def of_h3(name: str) -> Value | None:
     return SENT_TEXT if last in _H3_TEXT else SENT
 
 
-def decorated(module: Module, parameter: Node) -> Value | None:
+def decorated(module: ScriptModule, parameter: Node) -> Value | None:
     """What NestJS and its like hand a decorated parameter; None if nothing decorates it."""
     found = [module.of(one) for one in parameter.children if one.type == "decorator"]
     named = [one for one in found if _DECORATED.search(one)]
@@ -219,11 +219,11 @@ def decorated(module: Module, parameter: Node) -> Value | None:
         return SENT
     if _TEXT_TYPE.search(kind):
         is_query = decorator.startswith(("@Query", "@Body"))
-        return {REQUEST: TEXT | (Danger.NOSQL if is_query else Danger(0))}
+        return {REQUEST: TEXT | (SinkKind.NOSQL if is_query else SinkKind(0))}
     return SENT_TEXT
 
 
-def is_server_action(module: Module, function: Node) -> bool:
+def is_server_action(module: ScriptModule, function: Node) -> bool:
     """Whether a browser may call the function by itself."""
     body = function.child_by_field_name("body")
     if body is not None and body.type == "statement_block" and _SERVER.search(module.of(body)[1:40]):
@@ -247,7 +247,7 @@ def action_parameter(kind: str) -> Value:
     return SENT_TEXT if kind == "string" or kind == "FormData" else SENT
 
 
-def route_parameters(module: Module, function: Node, name: str) -> Iterator[tuple[str, Value]]:
+def route_parameters(module: ScriptModule, function: Node, name: str) -> Iterator[tuple[str, Value]]:
     """Names that Next.js fills: ``params`` and ``searchParams`` of routes and pages."""
     if not _is_exported(function):
         return
@@ -265,9 +265,9 @@ def is_socket_message(receiver: str, event: str) -> bool:
     return _SOCKET.search(receiver) is not None and _SOCKET_EVENTS.search(event) is None
 
 
-OF_ARGUMENTS: Value = {ARGUMENTS: Danger.SHELL | Danger.CODE | Danger.SQL}
+OF_ARGUMENTS: Value = {ARGUMENTS: SinkKind.SHELL | SinkKind.CODE | SinkKind.SQL}
 OF_MESSAGE: Value = {REQUEST: ALL}
-OF_PAGE: Value = {REQUEST: Danger.SHELL | Danger.CODE}
+OF_PAGE: Value = {REQUEST: SinkKind.SHELL | SinkKind.CODE}
 """What a page sends to the main process of a desktop program, whose scripts are its own as a rule."""
-VALIDATES = LatePattern(r"(?i)\bschema\b|valid|celebrate|zod|joi|typebox|\bdto\b")
+VALIDATES = LazyPattern(r"(?i)\bschema\b|valid|celebrate|zod|joi|typebox|\bdto\b")
 """What stands beside a handler where a schema was applied."""

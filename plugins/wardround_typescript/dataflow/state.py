@@ -16,7 +16,7 @@ from wardround_typescript.dataflow.domain import (
     KEYS,
     NOTHING,
     PARAMETER,
-    Danger,
+    SinkKind,
     Value,
     united,
     without,
@@ -26,7 +26,7 @@ from wardround_typescript.dataflow.scope import FUNCTIONS, bare
 if TYPE_CHECKING:
     from wardround_typescript.dataflow.module_analysis import ModuleFlow
 
-Clears = Mapping[str, Danger]
+Clears = Mapping[str, SinkKind]
 NONE: tuple[Clears, Clears] = ({}, {})
 _MOST_NAMES = 20
 AMOUNT = "#"
@@ -229,7 +229,7 @@ class State(ABC):
                 return found
         return self.known(key)
 
-    def reach(self, danger: Danger, node: Node, value: Value) -> None:
+    def reach(self, danger: SinkKind, node: Node, value: Value) -> None:
         """Note that a value gets to a place of harm."""
         if value:
             self.owner.program.reach(danger, self.module.path, node, value)
@@ -255,13 +255,13 @@ def keys_of(value: Value) -> Value:
     return {
         origin + KEYS if origin.startswith(PARAMETER) and not origin.endswith(KEYS) else origin: left
         for origin, left in value.items()
-        if left & Danger.FIELDS
+        if left & SinkKind.FIELDS
     }
 
 
 def either(found: Sequence[Clears]) -> Clears:
     """All that any of the tests told."""
-    told: dict[str, Danger] = {}
+    told: dict[str, SinkKind] = {}
     for one in found:
         for key, gone in one.items():
             told[key] = told.get(key, NOTHING) | gone
@@ -274,7 +274,7 @@ def common(found: Sequence[Clears]) -> Clears:
     return {key: gone & _least(key, rest) for key, gone in first.items() if gone & _least(key, rest)}
 
 
-def _least(key: str, others: Sequence[Clears]) -> Danger:
+def _least(key: str, others: Sequence[Clears]) -> SinkKind:
     least = EVERYTHING
     for one in others:
         least &= one.get(key, NOTHING)

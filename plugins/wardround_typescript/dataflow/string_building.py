@@ -12,7 +12,7 @@ from wardround_typescript.dataflow.domain import (
     CLEAN,
     OBJECT,
     OWN_ADDRESS,
-    Danger,
+    SinkKind,
     Value,
     added,
     all_of,
@@ -54,12 +54,12 @@ class Texts(Conditions):
         is_quoted = line.endswith(("'", "'%", "'%%"))
         is_clause = sanitizers.CLAUSE.search(line.rstrip("'%\"")) is not None
         if is_statement or (is_clause and ("=" in line or is_quoted or "(" in line)):
-            carried = added(carried, Danger.STATEMENT, Danger.SQL)
+            carried = added(carried, SinkKind.STATEMENT, SinkKind.SQL)
             if is_quoted and (is_clause or is_statement):
-                carried = added(carried, Danger.QUOTED, Danger.SQL)
+                carried = added(carried, SinkKind.QUOTED, SinkKind.SQL)
         if before.strip("\0 "):
-            carried = added(carried, Danger.COMMAND, Danger.SHELL)
-        return added(carried, Danger.PAGE, Danger.HTML) if is_markup else carried
+            carried = added(carried, SinkKind.COMMAND, SinkKind.SHELL)
+        return added(carried, SinkKind.PAGE, SinkKind.HTML) if is_markup else carried
 
     def constant_text(self, node: Node) -> str | None:
         """The text of a literal, or of a name that stands for one in this module."""
@@ -94,5 +94,5 @@ class Texts(Conditions):
         parts.append((self.module.between(at, node.end_byte - 1), CLEAN))
         value = self.joined([one for one in parts if one[0] != ""])
         if value and self.owner.writes_lines and sanitizers.HEADER_LINE.search(parts[0][0] or ""):
-            self.reach(Danger.HEADER, node, value)
+            self.reach(SinkKind.HEADER, node, value)
         return value

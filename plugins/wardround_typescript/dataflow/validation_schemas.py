@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from wardround.checks.lazy import LatePattern
-from wardround_typescript.dataflow.domain import ALL, NOTHING, TEXT, Danger
+from wardround.checks.lazy import LazyPattern
+from wardround_typescript.dataflow.domain import ALL, NOTHING, TEXT, SinkKind
 from wardround_typescript.dataflow.scope import ModuleScope
 
 _DEEPEST = 6
-_LIBRARIES = LatePattern(r"^(z|zod|yup|Joi|joi|v|t|Type|s|S|y|vine|schema|coerce|rt)$")
-_KINDS: dict[str, Danger] = {
+_LIBRARIES = LazyPattern(r"^(z|zod|yup|Joi|joi|v|t|Type|s|S|y|vine|schema|coerce|rt)$")
+_KINDS: dict[str, SinkKind] = {
     **dict.fromkeys(("string", "text", "template", "templateLiteral"), TEXT),
     **dict.fromkeys(
         ["number", "int", "float", "boolean", "bool", "bigint", "date", "enum", "nativeEnum", "literal",
@@ -23,8 +23,8 @@ _KINDS: dict[str, Danger] = {
     ),
     **dict.fromkeys(["any", "unknown", "record", "map", "looseObject", "json", "instanceof", "custom",
     "mixed", "Any", "Unknown", "Record"], ALL),
-    "url": Danger.URL | Danger.REDIRECT,
-    "uri": Danger.URL | Danger.REDIRECT,
+    "url": SinkKind.URL | SinkKind.REDIRECT,
+    "uri": SinkKind.URL | SinkKind.REDIRECT,
     "String": TEXT,
 }  # fmt: skip
 _HARMLESS = frozenset(
@@ -78,7 +78,7 @@ PARSES = frozenset({"parse", "parseAsync", "validateSync", "validate", "cast", "
                     "safeParseAsync"})  # fmt: skip
 SAFE = frozenset({"safeParse", "safeParseAsync"})
 """The answer of these holds what was parsed under ``data``."""
-NAMED_SCHEMA = LatePattern(
+NAMED_SCHEMA = LazyPattern(
     r"(?i)schema$|dto$|validator$|^(z|zod|v|joi|yup)\w*|shape$|input$|body$|params$|query$|form$|settings$"
 )
 
@@ -96,7 +96,7 @@ def chain(node: Node) -> Iterator[tuple[str, Node, Node]]:
         node = owner
 
 
-def kept(scope: ModuleScope, node: Node, depth: int = 0) -> Danger:
+def kept(scope: ModuleScope, node: Node, depth: int = 0) -> SinkKind:
     """The dangers left in what a schema accepts; of one that cannot be seen those of any text."""
     if depth > _DEEPEST:
         return TEXT
@@ -120,7 +120,7 @@ def kept(scope: ModuleScope, node: Node, depth: int = 0) -> Danger:
     if _HARMLESS.intersection(names[:-1]):
         return NOTHING
     if {"url", "uri"}.intersection(names[:-1]):
-        return Danger.URL | Danger.REDIRECT
+        return SinkKind.URL | SinkKind.REDIRECT
     if base in _KINDS:
         return _KINDS[base]
     return _united(kept(scope, one, depth + 1) for one in _inner(call))
@@ -143,7 +143,7 @@ def _inner(call: Node) -> list[Node]:
     return found
 
 
-def fields(scope: ModuleScope, node: Node, depth: int = 0) -> Mapping[str, Danger]:
+def fields(scope: ModuleScope, node: Node, depth: int = 0) -> Mapping[str, SinkKind]:
     """The same for each field of an object's schema; empty where the fields cannot be seen."""
     if depth > _DEEPEST:
         return {}
@@ -151,7 +151,7 @@ def fields(scope: ModuleScope, node: Node, depth: int = 0) -> Mapping[str, Dange
         value = scope.constant(scope.module.of(node))
         return fields(scope, value, depth + 1) if value is not None else {}
     methods = list(chain(node))
-    found: dict[str, Danger] = {}
+    found: dict[str, SinkKind] = {}
     if not methods:
         return found
     if _LOOSE.intersection(name for name, _, _ in methods):
@@ -182,7 +182,7 @@ def pair(scope: ModuleScope, node: Node) -> Iterator[tuple[str, Node]]:
         yield scope.module.of(node), node
 
 
-def _united(found: Iterator[Danger]) -> Danger:
+def _united(found: Iterator[SinkKind]) -> SinkKind:
     whole = NOTHING
     for one in found:
         whole |= one

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.semantics.docdrift.cli_checks import OptionCheck
 from wardround_typescript.generated_files import SCRIPTS
 
 if TYPE_CHECKING:
     from wardround.semantics.docdrift.cli_options import CommandLine
-    from wardround.semantics.docdrift.references import Program
+    from wardround.semantics.docdrift.references import ProgramName
 
-_TEST = LatePattern(
+_TEST = LazyPattern(
     r"(^|/)(?:__tests__|__mocks__|tests?|e2e|cypress|playwright)/|\.(?:test|spec|e2e|stories)\.[mc]?[jt]sx?$"
 )
 _DERIVING = (
@@ -50,7 +50,7 @@ class ScriptOptionCheck(OptionCheck):
     def is_test(self, path: str) -> bool:
         return is_test_script(path)
 
-    def program(self, path: str) -> Program:
+    def program(self, path: str) -> ProgramName:
         from wardround_typescript.docdrift.program_name import program_of
 
         return program_of(path, self.change.project)

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.scanner import Scan
 from wardround.semantics.docdrift.cli_options import CommandLine, Option
 
-_CALL = LatePattern(r"(?:\.\s{0,99}(?:option|requiredOption)|(?<![\w.])new\s+Option)\s{0,9}\(")
-_FIRST = LatePattern(r"\s{0,99}(?P<quote>['\"`])(?P<text>[^'\"`\n]{1,200})(?P=quote)\s{0,99}(?P<next>[,)])")
-_STRING = LatePattern(r"\s{0,99}(['\"`])((?:\\.|(?!\1)[^\\\n]){0,600})\1\s{0,99}(?=[,)+])")
-_LITERAL = LatePattern(r"\s{0,99}(?:(['\"`])([^'\"`\n]{0,99})\1|(-?\d[\d._]{0,20}|true|false))\s{0,99}\)")
-_NAME = LatePattern(r"(?<![\w-])--?[A-Za-z](?:[\w.-]*\w)?")
-_PLAIN = LatePattern(r"[A-Za-z][\w-]*")
+_CALL = LazyPattern(r"(?:\.\s{0,99}(?:option|requiredOption)|(?<![\w.])new\s+Option)\s{0,9}\(")
+_FIRST = LazyPattern(r"\s{0,99}(?P<quote>['\"`])(?P<text>[^'\"`\n]{1,200})(?P=quote)\s{0,99}(?P<next>[,)])")
+_STRING = LazyPattern(r"\s{0,99}(['\"`])((?:\\.|(?!\1)[^\\\n]){0,600})\1\s{0,99}(?=[,)+])")
+_LITERAL = LazyPattern(r"\s{0,99}(?:(['\"`])([^'\"`\n]{0,99})\1|(-?\d[\d._]{0,20}|true|false))\s{0,99}\)")
+_NAME = LazyPattern(r"(?<![\w-])--?[A-Za-z](?:[\w.-]*\w)?")
+_PLAIN = LazyPattern(r"[A-Za-z][\w-]*")
 _KEY = r"(?<![\w.])['\"]?{}['\"]?\s{{0,9}}:\s{{0,99}}"
-_DEFAULT = LatePattern(
+_DEFAULT = LazyPattern(
     _KEY.format("default") + r"(?:(['\"`])([^'\"`\n]{0,99})\1|(-?\d[\d._]{0,20}|true|false)\s{0,99}[,}\n])"
 )
-_SAID = LatePattern(
+_SAID = LazyPattern(
     _KEY.format("(?:describe|description|desc)") + r"(['\"`])((?:\\.|(?!\1)[^\\\n]){0,600})\1"
 )
-_CHOICES = LatePattern(_KEY.format("choices") + r"\[([^\]\[]{0,600})\]")
-_ITEM = LatePattern(r"(['\"`])([^'\"`\n]{0,99})\1")
+_CHOICES = LazyPattern(_KEY.format("choices") + r"\[([^\]\[]{0,600})\]")
+_ITEM = LazyPattern(r"(['\"`])([^'\"`\n]{0,99})\1")
 
 
 def declares_options(text: str) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.base import Source
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import SourceFile
+from wardround.checks.lazy import LazyPattern
 from wardround.semantics.docdrift.model import DocumentedChange, Parameter
-from wardround.semantics.docdrift.parameters import Gone, gone_parameters, undocumented_parameters
+from wardround.semantics.docdrift.parameters import RemovedParameter, gone_parameters, undocumented_parameters
 from wardround.semantics.docdrift.stale_phrases import Quote, QuoteKind, is_in_address, quotes
 from wardround.storage.regex_cache import bounded
 from wardround.text.tokens import is_code_like
@@ -19,13 +19,13 @@ _FUNCTIONS_AT_MOST = 15
 """Where a change touches more documented functions of a file, it is a sweep and says little about each."""
 _SHORTEST = 4
 _PARTS_SHARE = 2 / 3
-_OF_TYPE = LatePattern(r"@(?:typedef|callback)\b")
+_OF_TYPE = LazyPattern(r"@(?:typedef|callback)\b")
 """What a comment says that is about a type, and stands above the function by chance."""
 _CODE = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.mts", "*.cts", "*.vue", "*.svelte")
 _CERTAIN = (QuoteKind.DEFAULT, QuoteKind.NAME, QuoteKind.PARAMETER, QuoteKind.LITERAL)
 
 
-def untold(source: Source) -> Sequence[ComparedFunction]:
+def untold(source: SourceFile) -> Sequence[ComparedFunction]:
     """The documented functions whose code the change touched, and whose comment it did not.
 
     Of several comments above one function, the last is its own.
@@ -37,7 +37,7 @@ def untold(source: Source) -> Sequence[ComparedFunction]:
     return [one for one in found.values() if not one.compared.is_told]
 
 
-def gone(one: ComparedFunction) -> list[Gone]:
+def gone(one: ComparedFunction) -> list[RemovedParameter]:
     """The documented parameters that the change took out; of a parameter and its parts, the parameter.
 
     One that is read from a new parameter now, ``args.tries``, is still given under its name.
@@ -106,7 +106,7 @@ def stale_quotes(one: ComparedFunction) -> list[Quote]:
     return [*_defaults(change), *(quote for quote in quotes(change) if _is_certain(quote, change))]
 
 
-def names_nothing(quote: Quote, change: DocumentedChange, source: Source) -> bool:
+def names_nothing(quote: Quote, change: DocumentedChange, source: SourceFile) -> bool:
     """Whether what a phrase names is gone for good, and not only from this function.
 
     A default is, and so is the type that was declared. Another name may stand for what code elsewhere has: a

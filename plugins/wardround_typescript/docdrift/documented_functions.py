@@ -12,12 +12,17 @@ from functools import lru_cache
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.scanner import Scan
-from wardround.semantics.docdrift.model import Code, Compared, DocumentedChange, Signature
+from wardround.semantics.docdrift.model import (
+    DocumentedChange,
+    DocumentedCode,
+    DocumentedPair,
+    DocumentedSignature,
+)
 from wardround.text.tokens import TOKEN
 from wardround_typescript.docdrift.jsdoc import bare, same, words_of
-from wardround_typescript.docdrift.parameters import Declared, behind_angles, declared, sides
+from wardround_typescript.docdrift.parameters import DeclaredParameter, behind_angles, declared, sides
 from wardround_typescript.prefilters import may_part
 
 _TEXTS_KEPT = 16
@@ -25,9 +30,9 @@ _MODIFIERS = (
     r"(?:(?:export|default|declare|async|public|private|protected|static|abstract|override|readonly|accessor|get|set)"
     r"\b(?!\s*[=:(;?!,<])\s*)*"
 )
-_CODE = LatePattern(r"\S")
-_DECORATOR = LatePattern(r"\s*@[\w$.]+")
-_DECLARATION = LatePattern(
+_CODE = LazyPattern(r"\S")
+_DECORATOR = LazyPattern(r"\s*@[\w$.]+")
+_DECLARATION = LazyPattern(
     rf"\s*(?P<modifiers>{_MODIFIERS})(?:"
     r"(?P<function>function\b)\s*\*?\s*(?P<fname>[\w$]*)"
     r"|(?:const|let|var)\s+(?P<vname>[\w$]+)"
@@ -36,18 +41,18 @@ _DECLARATION = LatePattern(
     r"|\*?\s*(?P<mname>#?[A-Za-z_$][\w$]*)[?!]?"
     r"|(?=[(<]))\s*"
 )
-_EXPRESSION = LatePattern(r"\s*(?:async\b\s*)?(?P<function>function\b\s*\*?\s*[\w$]*\s*)?")
-_WRAPPER = LatePattern(
+_EXPRESSION = LazyPattern(r"\s*(?:async\b\s*)?(?P<function>function\b\s*\*?\s*[\w$]*\s*)?")
+_WRAPPER = LazyPattern(
     r"\s*(?:React\.)?(?:useCallback|memo|forwardRef|debounce|throttle)\b(?:<[^()]{0,300}>)?\("
 )
-_LONE = LatePattern(r"\s*(?:async\s+)?([A-Za-z_$][\w$]*)\s*=>")
+_LONE = LazyPattern(r"\s*(?:async\s+)?([A-Za-z_$][\w$]*)\s*=>")
 _NO_METHODS = frozenset(
     """
     if for while switch catch with return await new super function import class interface enum namespace
     module throw typeof
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-_TYPE_PIECE = LatePattern(r"\s+|[\w$]+|=>|.", re.DOTALL)
+_TYPE_PIECE = LazyPattern(r"\s+|[\w$]+|=>|.", re.DOTALL)
 _TYPE_OPERATORS = frozenset(
     {
         "extends",
@@ -64,24 +69,24 @@ _TYPE_OPERATORS = frozenset(
         "abstract",
     }
 )
-_TAKEN_APART = LatePattern(r"\{([^{}]{1,2000})\}\s*=\s*([\w$]+)(?![\w$.(\[])")
+_TAKEN_APART = LazyPattern(r"\{([^{}]{1,2000})\}\s*=\s*([\w$]+)(?![\w$.(\[])")
 _TYPE_JOINTS = frozenset("|&.?:-")
-_CLASS = LatePattern(r"\b(?:class|interface|namespace)\s+([\w$]+)[^{};()]*")
-_EXPRESSION_END = LatePattern(r"[(\[{]|[)\]};,]|\n")
-_CONTINUES = LatePattern(r"\s*(?:[.?:|&+*/%<>=!,)-]|\n)")
-_RETURN = LatePattern(r"\breturn\b[ \t]*([^;\n]*)")
-_THROW = LatePattern(r"\bthrow\s+(?:new\s+)?([\w$.]+)")
+_CLASS = LazyPattern(r"\b(?:class|interface|namespace)\s+([\w$]+)[^{};()]*")
+_EXPRESSION_END = LazyPattern(r"[(\[{]|[)\]};,]|\n")
+_CONTINUES = LazyPattern(r"\s*(?:[.?:|&+*/%<>=!,)-]|\n)")
+_RETURN = LazyPattern(r"\breturn\b[ \t]*([^;\n]*)")
+_THROW = LazyPattern(r"\bthrow\s+(?:new\s+)?([\w$.]+)")
 _CUTS = frozenset(",;(){}[]")
 _STARTS = frozenset(
     {"const", "let", "var", "return", "throw", "if", "else", "for", "while", "try", "case", "break"}
 )
-_EXPORT_LIST = LatePattern(
+_EXPORT_LIST = LazyPattern(
     r"\bexport\s*(?:type\s*)?\{([^}]*)\}|\bexport\s+default\s+([\w$]+)|\bexports\s*=\s*(\{[^}]*\}|[\w$]+)"
 )
 _LONGEST_TYPE = 3_000
 
 
-class Function(msgspec.Struct, frozen=True):
+class DocumentedFunction(msgspec.Struct, frozen=True):
     """One documented function.
 
     Attributes:
@@ -95,16 +100,16 @@ class Function(msgspec.Struct, frozen=True):
     comment: tuple[int, int]
     start: int
     end: int
-    parameters: tuple[Declared, ...]
+    parameters: tuple[DeclaredParameter, ...]
     is_exported: bool
-    overloads: tuple[Declared, ...] = ()
+    overloads: tuple[DeclaredParameter, ...] = ()
     body: int = 0
 
 
 class ComparedFunction(msgspec.Struct, frozen=True):
     """A documented function whose code differs; ``places`` is where the names it takes stand in the text."""
 
-    compared: Compared
+    compared: DocumentedPair
     is_exported: bool
     places: dict[str, int]
 
@@ -114,7 +119,7 @@ class _Declaration(msgspec.Struct, frozen=True):
     modifiers: str
     start: int
     end: int
-    parameters: tuple[Declared, ...]
+    parameters: tuple[DeclaredParameter, ...]
     body: int | None
 
 
@@ -137,25 +142,25 @@ def compared_functions(old_text: str, new_text: str) -> Sequence[ComparedFunctio
     return tuple(sorted(found, key=lambda one: one.compared.line))
 
 
-def compared(old_text: str, new_text: str) -> Sequence[Compared]:
+def compared(old_text: str, new_text: str) -> Sequence[DocumentedPair]:
     """The same, as what is common to all languages."""
     return [one.compared for one in compared_functions(old_text, new_text)]
 
 
 @lru_cache(maxsize=_TEXTS_KEPT)
-def _read(text: str) -> tuple[Scan, tuple[Function, ...]]:
+def _read(text: str) -> tuple[Scan, tuple[DocumentedFunction, ...]]:
     scan = Scan(text)
     return scan, tuple(functions(scan))
 
 
-def _by_name(found: Sequence[Function]) -> dict[str, list[Function]]:
-    by_name: dict[str, list[Function]] = {}
+def _by_name(found: Sequence[DocumentedFunction]) -> dict[str, list[DocumentedFunction]]:
+    by_name: dict[str, list[DocumentedFunction]] = {}
     for one in found:
         by_name.setdefault(one.name, []).append(one)
     return by_name
 
 
-def functions(scan: Scan) -> Iterator[Function]:
+def functions(scan: Scan) -> Iterator[DocumentedFunction]:
     """The documented functions of a file, in the order of the text."""
     classes = _classes(scan)
     exported = _exported(scan) if scan.documentation else frozenset()
@@ -172,7 +177,7 @@ def functions(scan: Scan) -> Iterator[Function]:
             bool(around) or "export" in one.modifiers or one.name in exported or "exports" in one.name
         )
         name = ".".join([*around, one.name])
-        yield Function(name, comment, one.start, end, one.parameters, is_exported, others, body)
+        yield DocumentedFunction(name, comment, one.start, end, one.parameters, is_exported, others, body)
 
 
 def _classes(scan: Scan) -> list[tuple[str, int, int]]:
@@ -187,9 +192,9 @@ def _exported(scan: Scan) -> frozenset[str]:
     return frozenset(name for piece in lists for name in re.findall(r"[\w$]+", piece))
 
 
-def _overloads(scan: Scan, one: _Declaration) -> tuple[tuple[Declared, ...], int, int]:
+def _overloads(scan: Scan, one: _Declaration) -> tuple[tuple[DeclaredParameter, ...], int, int]:
     """(parameters of the signatures below one without a body, where the last ends, where its body begins)."""
-    others: list[Declared] = []
+    others: list[DeclaredParameter] = []
     last = one
     while last.body is None:
         at = last.end
@@ -258,7 +263,7 @@ def _function_value(scan: Scan, name: str, modifiers: str, start: int, at: int) 
     lone = _LONE.match(scan.structure, at)
     if lone is not None and lone[1] not in ("async", "function"):
         body, end = _arrow_body(scan, lone.end())
-        return _Declaration(name, modifiers, start, end, (Declared(lone[1], lone.start(1)),), body)
+        return _Declaration(name, modifiers, start, end, (DeclaredParameter(lone[1], lone.start(1)),), body)
     head = _EXPRESSION.match(scan.structure, at)
     if head is None:
         return None
@@ -336,7 +341,9 @@ def _type_end(scan: Scan, at: int, *, arrow: bool) -> int:
     return stop
 
 
-def _compare(old_scan: Scan, old: Function, new_scan: Scan, new: Function) -> Iterator[ComparedFunction]:
+def _compare(
+    old_scan: Scan, old: DocumentedFunction, new_scan: Scan, new: DocumentedFunction
+) -> Iterator[ComparedFunction]:
     """What a pair comes to: nothing where its code is the same but for formatting and comments."""
     if old_scan.text[old.start : old.end] == new_scan.text[new.start : new.end]:
         return
@@ -363,11 +370,11 @@ def _compare(old_scan: Scan, old: Function, new_scan: Scan, new: Function) -> It
     )
     line = new_scan.text.count("\n", 0, new.start) + 1
     words_line = new_scan.text.count("\n", 0, new.comment[0]) + 1
-    found = Compared(change, same(was), same(comment), line, words_line)
+    found = DocumentedPair(change, same(was), same(comment), line, words_line)
     yield ComparedFunction(found, new.is_exported, dict(other.places))
 
 
-def _taken_below(scan: Scan, function: Function) -> set[str]:
+def _taken_below(scan: Scan, function: DocumentedFunction) -> set[str]:
     """The names a function takes out of its parameters in its body: ``const { width } = options``."""
     names = {one.name for one in function.parameters}
     found = _TAKEN_APART.finditer(scan.structure, function.body, function.end)
@@ -378,7 +385,7 @@ def _column(text: str, place: int) -> int:
     return place - text.rfind("\n", 0, place) - 1
 
 
-def _code_lines(scan: Scan, function: Function) -> tuple[str, ...]:
+def _code_lines(scan: Scan, function: DocumentedFunction) -> tuple[str, ...]:
     """Code cut at brackets, commas and statements, so that only what it says counts and not how it is set."""
     lines: list[str] = []
     current: list[str] = []
@@ -393,8 +400,10 @@ def _code_lines(scan: Scan, function: Function) -> tuple[str, ...]:
     return (*lines, " ".join(current)) if current else tuple(lines)
 
 
-def _code(lines: tuple[str, ...], scan: Scan, function: Function, signature: Signature) -> Code:
+def _code(
+    lines: tuple[str, ...], scan: Scan, function: DocumentedFunction, signature: DocumentedSignature
+) -> DocumentedCode:
     body = scan.code[function.body : function.end]
     returned = tuple(match[1].strip() for match in _RETURN.finditer(body))
     thrown = tuple(match[1].rpartition(".")[2] for match in _THROW.finditer(body))
-    return Code(lines, signature, returned, "yield" in body, thrown)
+    return DocumentedCode(lines, signature, returned, "yield" in body, thrown)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.script.scanner import Scan
 from wardround.semantics.docdrift.env_vars import Variable
 
-_READ = LatePattern(
+_READ = LazyPattern(
     r"(?:process\.env|import\.meta\.env)(?:\?)?(?:\.([A-Z][A-Z0-9_]+)|\[['\"]([A-Z][A-Z0-9_]+)['\"]\])"
     r"|(?<![\w.])(?:Deno\.env\.get|Bun\.env\.get)\(['\"]([A-Z][A-Z0-9_]+)['\"]\)"
 )
-_SCHEMA = LatePattern(r"(?m)^[ \t]*([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[ \t]*:\s{0,40}z\s{0,40}\.")
-_NEXT = LatePattern(r"(?m)^[ \t]*(?:[A-Za-z_]\w*[ \t]*:|\})")
+_SCHEMA = LazyPattern(r"(?m)^[ \t]*([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[ \t]*:\s{0,40}z\s{0,40}\.")
+_NEXT = LazyPattern(r"(?m)^[ \t]*(?:[A-Za-z_]\w*[ \t]*:|\})")
 _OPEN = (
     ".optional(",
     ".default(",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.docdrift.model import Entry, Style, Words
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.docdrift.model import DocComment, DocEntry, Style
 
-_SIGNS = LatePattern(r"^[ \t]*/\*\*+|^[ \t]*\*+(?!/)|\*+/[ \t]*$")
-_TAG = LatePattern(r"(?m)^[ \t]*@([A-Za-z]+)")
-_NAME = LatePattern(r"\s*(?P<optional>\[)?\s*(?:\.\.\.)?(?P<name>[A-Za-z_$][\w$]*(?:(?:\[\])?\.[\w$]+)*)")
-_OPTIONAL = LatePattern(r"\s*\[\s*(?P<name>[\w$.]+)\s*=\s*(?P<value>[^\]\n]*[^\]\s])\s*\]")
-_FENCE = LatePattern(r"```(?s:.*?)(?:```|\Z)")
-_NOT_BLANK = LatePattern(r"\S")
+_SIGNS = LazyPattern(r"^[ \t]*/\*\*+|^[ \t]*\*+(?!/)|\*+/[ \t]*$")
+_TAG = LazyPattern(r"(?m)^[ \t]*@([A-Za-z]+)")
+_NAME = LazyPattern(r"\s*(?P<optional>\[)?\s*(?:\.\.\.)?(?P<name>[A-Za-z_$][\w$]*(?:(?:\[\])?\.[\w$]+)*)")
+_OPTIONAL = LazyPattern(r"\s*\[\s*(?P<name>[\w$.]+)\s*=\s*(?P<value>[^\]\n]*[^\]\s])\s*\]")
+_FENCE = LazyPattern(r"```(?s:.*?)(?:```|\Z)")
+_NOT_BLANK = LazyPattern(r"\S")
 _PARAMETER_TAGS = frozenset({"param", "arg", "argument"})
 _RESULT_TAGS = frozenset({"returns", "return"})
 _ERROR_TAGS = frozenset({"throws", "exception"})
@@ -34,7 +34,7 @@ _BESIDE = frozenset(
 _LONGEST_TYPE = 2_000
 
 
-class Tag(msgspec.Struct, frozen=True):
+class JsdocTag(msgspec.Struct, frozen=True):
     """A block tag.
 
     Attributes:
@@ -73,14 +73,14 @@ def same(comment: str) -> str:
     return "\n".join(line.strip() for line in bare(comment, 0).split("\n")).strip()
 
 
-def tags_of(text: str) -> list[Tag]:
+def tags_of(text: str) -> list[JsdocTag]:
     """The block tags of a comment without stars, in order."""
     found = list(_TAG.finditer(text))
     ends = (*(match.start() for match in found[1:]), len(text))
-    return [Tag(one[1], one.start(), one.end(), end) for one, end in zip(found, ends, strict=False)]
+    return [JsdocTag(one[1], one.start(), one.end(), end) for one, end in zip(found, ends, strict=False)]
 
 
-def words_of(text: str) -> Words:
+def words_of(text: str) -> DocComment:
     """What a comment without stars says."""
     tags = tags_of(text)
     spoken = text
@@ -89,7 +89,7 @@ def words_of(text: str) -> Words:
             spoken = spoken[: tag.start] + _blank(text[tag.start : tag.end]) + spoken[tag.end :]
     spoken = _FENCE.sub(lambda fence: _blank(fence[0]), spoken)
     result = next((tag for tag in tags if tag.name in _RESULT_TAGS), None)
-    return Words(
+    return DocComment(
         text=spoken,
         parameters=_parameters(text, tags),
         raises=tuple(entry for tag in tags if tag.name in _ERROR_TAGS for entry in _error(text, tag)),
@@ -103,15 +103,15 @@ def _blank(text: str) -> str:
     return _NOT_BLANK.sub(" ", text)
 
 
-def _parameters(text: str, tags: list[Tag]) -> tuple[Entry, ...]:
+def _parameters(text: str, tags: list[JsdocTag]) -> tuple[DocEntry, ...]:
     """The documented parameters, each once."""
-    found: dict[str, Entry] = {}
+    found: dict[str, DocEntry] = {}
     for tag in tags:
         place = _behind_type(text, tag)
         name = _NAME.match(text, place, tag.end) if tag.name in _PARAMETER_TAGS else None
         if name is not None:
             line = text.count("\n", 0, name.start("name"))
-            found.setdefault(name["name"], Entry(name["name"], text[name.end() : tag.end].strip(), line))
+            found.setdefault(name["name"], DocEntry(name["name"], text[name.end() : tag.end].strip(), line))
     return tuple(found.values())
 
 
@@ -129,17 +129,17 @@ def defaults_of(text: str) -> list[Default]:
     return found
 
 
-def _error(text: str, tag: Tag) -> list[Entry]:
+def _error(text: str, tag: JsdocTag) -> list[DocEntry]:
     place = tag.place
     while text[place : place + 1] in (" ", "\t", "{"):
         place += 1
     name = _NAME.match(text, place, tag.end)
     if name is None or "{" not in text[tag.place : place]:
         return []
-    return [Entry(name["name"], text[name.end() : tag.end], text.count("\n", 0, place))]
+    return [DocEntry(name["name"], text[name.end() : tag.end], text.count("\n", 0, place))]
 
 
-def _behind_type(text: str, tag: Tag) -> int:
+def _behind_type(text: str, tag: JsdocTag) -> int:
     """Where a tag goes on behind its type in braces."""
     place = tag.place
     while text[place : place + 1] in (" ", "\t"):

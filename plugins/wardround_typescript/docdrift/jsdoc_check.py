@@ -23,7 +23,7 @@ class JsDocCheck(Check):
     PLANE: ClassVar[Plane] = Plane.CONTRACT
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return SCRIPTS, ("/**",)
 
     def run(self) -> None:

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.scanner import Scan
-from wardround.semantics.docdrift.model import Parameter, Signature, Words
+from wardround.semantics.docdrift.model import DocComment, DocumentedSignature, Parameter
 
-_BEFORE_NAME = LatePattern(
+_BEFORE_NAME = LazyPattern(
     r"\s*(?:@[\w$.]+\s*|(?:public|private|protected|readonly|override|static)\b(?!\s*[?:=,)])\s*)*(?P<rest>\.\.\.)?\s*"
 )
-_NAME = LatePattern(r"[A-Za-z_$][\w$]*")
-_DEFAULT = LatePattern(r"(?<![=!<>])=(?![=>])")
-_SPLIT = LatePattern(r"[(\[{<,]|=>")
-_ANGLE = LatePattern(r"[<>(\[{;]|=>")
+_NAME = LazyPattern(r"[A-Za-z_$][\w$]*")
+_DEFAULT = LazyPattern(r"(?<![=!<>])=(?![=>])")
+_SPLIT = LazyPattern(r"[(\[{<,]|=>")
+_ANGLE = LazyPattern(r"[<>(\[{;]|=>")
 _LONGEST_GENERICS = 2_000
 
 
-class Declared(msgspec.Struct, frozen=True):
+class DeclaredParameter(msgspec.Struct, frozen=True):
     """One parameter as it is written.
 
     Attributes:
@@ -34,7 +34,7 @@ class Declared(msgspec.Struct, frozen=True):
     name: str
     place: int
     default: str | None = None
-    properties: tuple[Declared, ...] | None = None
+    properties: tuple[DeclaredParameter, ...] | None = None
     rest: bool = False
     open_ended: bool = False
 
@@ -72,13 +72,13 @@ def pieces(scan: Scan, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield begun, end
 
 
-def declared(scan: Scan, start: int, end: int) -> tuple[Declared, ...]:
+def declared(scan: Scan, start: int, end: int) -> tuple[DeclaredParameter, ...]:
     """The parameters written between two brackets; what TypeScript calls ``this`` is none."""
     found = (_one(scan, *piece) for piece in pieces(scan, start, end))
     return tuple(one for one in found if one is not None and one.name != "this")
 
 
-def _one(scan: Scan, start: int, end: int) -> Declared | None:
+def _one(scan: Scan, start: int, end: int) -> DeclaredParameter | None:
     before = _BEFORE_NAME.match(scan.structure, start, end)
     place = before.end() if before else start
     while scan.structure[place : place + 1] == "(":  # what a decorator is given
@@ -90,20 +90,20 @@ def _one(scan: Scan, start: int, end: int) -> Declared | None:
         close = scan.pairs.get(place, end)
         inside = list(_properties(scan, place + 1, close))
         names = tuple(one for one in inside if not one.rest)
-        return Declared("", place, _default(scan, close, end), names, rest, len(names) < len(inside))
+        return DeclaredParameter("", place, _default(scan, close, end), names, rest, len(names) < len(inside))
     if opening == "[":
-        return Declared("", place, None, None, rest)
+        return DeclaredParameter("", place, None, None, rest)
     name = _NAME.match(scan.structure, place, end)
-    return Declared(name[0], place, _default(scan, name.end(), end), None, rest) if name else None
+    return DeclaredParameter(name[0], place, _default(scan, name.end(), end), None, rest) if name else None
 
 
-def _properties(scan: Scan, start: int, end: int) -> Iterator[Declared]:
+def _properties(scan: Scan, start: int, end: int) -> Iterator[DeclaredParameter]:
     for begun, stop in pieces(scan, start, end):
         before = _BEFORE_NAME.match(scan.structure, begun, stop)
         name = _NAME.match(scan.structure, before.end() if before else begun, stop)
         if name is not None:
             rest = bool(before and before["rest"])
-            yield Declared(name[0], name.start(), _default(scan, name.end(), stop), rest=rest)
+            yield DeclaredParameter(name[0], name.start(), _default(scan, name.end(), stop), rest=rest)
 
 
 def _default(scan: Scan, start: int, end: int) -> str | None:
@@ -111,16 +111,16 @@ def _default(scan: Scan, start: int, end: int) -> str | None:
     return " ".join(scan.code[sign.end() : end].split()) if sign else None
 
 
-class Side(msgspec.Struct, frozen=True):
+class ParameterSide(msgspec.Struct, frozen=True):
     """One side of a function: what it declares, and where in the text each name of it stands."""
 
-    signature: Signature
+    signature: DocumentedSignature
     places: Mapping[str, int]
 
 
 def sides(
-    words: Words, old: Sequence[Declared], new: Sequence[Declared], taken: set[str]
-) -> tuple[Side, Side]:
+    words: DocComment, old: Sequence[DeclaredParameter], new: Sequence[DeclaredParameter], taken: set[str]
+) -> tuple[ParameterSide, ParameterSide]:
     """What a function declares before and after, by the names its documentation uses.
 
     A parameter that is taken apart has the name its documentation gives it, and what is taken out of it is
@@ -138,13 +138,19 @@ def sides(
     return _side(before, old, (), False), _side(after, new, sorted(also), grew_rest)
 
 
-def _side(found: list[Declared], all_: Sequence[Declared], also: Sequence[str], open_ended: bool) -> Side:
+def _side(
+    found: list[DeclaredParameter], all_: Sequence[DeclaredParameter], also: Sequence[str], open_ended: bool
+) -> ParameterSide:
     collectors = (*(one.name for one in all_ if one.rest and one.name), *also)
     parameters = tuple(Parameter(one.name, one.default) for one in found if not one.rest)
-    return Side(Signature(parameters, open_ended, collectors), {one.name: one.place for one in found})
+    return ParameterSide(
+        DocumentedSignature(parameters, open_ended, collectors), {one.name: one.place for one in found}
+    )
 
 
-def _roots(documented: list[str], side: Sequence[Declared], other: Sequence[Declared] = ()) -> list[str]:
+def _roots(
+    documented: list[str], side: Sequence[DeclaredParameter], other: Sequence[DeclaredParameter] = ()
+) -> list[str]:
     """What the documentation calls each nameless parameter of a side; [] where that is not certain."""
     nameless = [at for at, one in enumerate(side) if not one.name]
     named = {one.name for one in side} | {p.name for one in side for p in one.properties or ()}
@@ -163,26 +169,31 @@ def _roots(documented: list[str], side: Sequence[Declared], other: Sequence[Decl
     return []
 
 
-def _named(side: Sequence[Declared], roots: list[str], documented: list[str]) -> list[Declared]:
+def _named(
+    side: Sequence[DeclaredParameter], roots: list[str], documented: list[str]
+) -> list[DeclaredParameter]:
     """The parameters of a side and what is taken out of them, each with the name it goes by."""
     waiting = list(roots)
-    found: list[Declared] = []
+    found: list[DeclaredParameter] = []
     for one in side:
         if one.name:
             found.append(one)
             continue
         root = waiting.pop(0) if waiting else ""
         if root:
-            found.append(Declared(root, one.place, rest=one.rest))
+            found.append(DeclaredParameter(root, one.place, rest=one.rest))
         for part in one.properties or ():
             name = part.name if part.name in documented else f"{root}.{part.name}" if root else ""
             if name:
-                found.append(Declared(name, part.place, part.default))
+                found.append(DeclaredParameter(name, part.place, part.default))
     return found
 
 
 def _still_taken(
-    before: list[Declared], old: Sequence[Declared], new: Sequence[Declared], roots: list[str]
+    before: list[DeclaredParameter],
+    old: Sequence[DeclaredParameter],
+    new: Sequence[DeclaredParameter],
+    roots: list[str],
 ) -> set[str]:
     """The names of a side that may be taken after all, though they are not written any more."""
     found = {one.name[1:] for one in new if one.name.startswith("_")}
@@ -200,7 +211,7 @@ def _still_taken(
     return found
 
 
-def _of_taken_apart(before: list[Declared], old: Sequence[Declared]) -> set[str]:
+def _of_taken_apart(before: list[DeclaredParameter], old: Sequence[DeclaredParameter]) -> set[str]:
     """The names that stand for parameters taken apart and for what was taken out of them."""
     plain = {one.name for one in old if one.name}
     return {one.name for one in before} - plain

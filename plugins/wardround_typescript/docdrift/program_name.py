@@ -6,18 +6,18 @@ import json
 import posixpath
 from collections.abc import Iterator
 
-from wardround.checks.base import Project
-from wardround.semantics.docdrift.references import Program
+from wardround.checks.base import RepositoryView
+from wardround.semantics.docdrift.references import ProgramName
 
 
-def program_of(path: str, project: Project) -> Program:
+def program_of(path: str, project: RepositoryView) -> ProgramName:
     """The commands that the nearest package around a script installs, and the script itself."""
     folder = posixpath.dirname(path)
     while True:
         text = project.read(posixpath.join(folder, "package.json"))
         commands = frozenset(_commands(text)) if text else frozenset()
         if commands or not folder:
-            return Program(commands, frozenset({path}))
+            return ProgramName(commands, frozenset({path}))
         folder = posixpath.dirname(folder)
 
 

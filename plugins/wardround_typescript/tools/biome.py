@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.findings import RawResult
+from wardround.findings import RawFinding
 from wardround.tools.parsing import RAN
 from wardround.tools.tool import Invocation, Probe, Tool
 from wardround_typescript.generated_files import PARSED, named
@@ -48,7 +48,7 @@ def biome_command(run: Invocation) -> Sequence[str]:
             "--", *run.files]  # fmt: skip
 
 
-def parse_biome(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_biome(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``biome lint --reporter=json``."""
     from wardround_typescript.tools.biome_output import parse
 
@@ -81,13 +81,13 @@ BIOME = Tool(
     program="biome",
     command=biome_command,
     parse=parse_biome,
-    clean=RAN,
+    success_codes=RAN,
     install="npm install --save-dev @biomejs/biome",
     find=find_biome,
     optional=True,
-    missed=missed,
+    missing_notice=missed,
     is_configured=is_configured,
-    takes=named(PARSED),
+    accepts=named(PARSED),
     config_names=CONFIG_NAMES,
     config_closure=config_closure,
     config_overlay=config_overlay,

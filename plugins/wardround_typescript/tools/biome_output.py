@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from wardround.errors import ToolOutputError
-from wardround.findings import RawResult
-from wardround.tools.parsing import decoded, one_line, relative, span_of
+from wardround.findings import RawFinding
+from wardround.tools.parsing import collapse_whitespace, decoded, relative, span_of
 from wardround.tools.tool import Invocation
 
 
@@ -39,7 +39,7 @@ class BiomeOutput(msgspec.Struct):
     diagnostics: list[BiomeDiagnostic]
 
 
-def parse(output: bytes, run: Invocation) -> list[RawResult]:
+def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``biome lint --reporter=json``; its status says nothing, so the summary has to.
 
     Raises:
@@ -50,14 +50,16 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
     for one in answer.diagnostics:
         category = one.category or ""
         if category.startswith(("fs/", "internalError/", "configuration", "deserialize", "project")):
-            raise ToolOutputError(f"biome: {one_line(one.message)}")
+            raise ToolOutputError(f"biome: {collapse_whitespace(one.message)}")
         if one.location is None or one.location.path is None or one.location.start is None:
             continue
         start, end = one.location.start, one.location.end or one.location.start
         span = span_of(start.line, start.column, end.line, end.column)
         code = "syntax-error" if category.startswith("parse") else category.rpartition("/")[2]
         if category.startswith(("lint/", "parse")):
-            found.append(RawResult(code, relative(one.location.path, run), span, one_line(one.message)))
+            found.append(
+                RawFinding(code, relative(one.location.path, run), span, collapse_whitespace(one.message))
+            )
     if answer.summary.errors and not answer.diagnostics:
         raise ToolOutputError(f"biome counts {answer.summary.errors} errors and shows none")
     return found

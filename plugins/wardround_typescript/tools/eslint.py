@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from wardround.errors import ToolFailed
-from wardround.findings import RawResult
+from wardround.findings import RawFinding
 from wardround.tools.parsing import RAN
-from wardround.tools.tool import Invocation, Probe, Profile, Scope, Tool
+from wardround.tools.tool import Invocation, Probe, Profile, Tool, ToolScope
 from wardround_typescript.generated_files import PARSED, named
 from wardround_typescript.node_modules import missing, script
 from wardround_typescript.tools.own_config import check_seals, sealed
@@ -80,7 +80,7 @@ def _is_settings(path: str) -> bool:
     return path.rpartition("/")[2] in (*CONFIG_NAMES, *TYPE_CONFIGS)
 
 
-def parse_eslint(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_eslint(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``eslint -f json``."""
     from wardround_typescript.tools.eslint_output import parse
 
@@ -115,17 +115,17 @@ ESLINT = Tool(
     program="eslint",
     command=eslint_command,
     parse=parse_eslint,
-    clean=RAN,
+    success_codes=RAN,
     typical_s=1.0,
     install="npm install --save-dev eslint",
     profiles=frozenset({Profile.CI}),
-    scope=Scope.PROJECT,
+    scope=ToolScope.PROJECT,
     timeout_s=300.0,
     find=find_eslint,
     optional=True,
-    missed=missed,
+    missing_notice=missed,
     is_configured=is_configured,
-    takes=named(PARSED),
+    accepts=named(PARSED),
     config_names=CONFIG_NAMES,
     runs_config=True,
     config_closure=config_closure,

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from wardround.errors import ToolOutputError
-from wardround.findings import Edit, RawResult, Span, SuggestedFix
-from wardround.tools.parsing import decoded, one_line, relative, span_of
+from wardround.findings import Edit, RawFinding, Span, SuggestedFix
+from wardround.tools.parsing import collapse_whitespace, decoded, relative, span_of
 from wardround.tools.tool import Invocation
 
 
@@ -35,7 +35,7 @@ class EslintFile(msgspec.Struct, rename="camel"):
     messages: list[EslintMessage]
 
 
-def parse(output: bytes, run: Invocation) -> list[RawResult]:
+def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``eslint -f json``, which counts columns and ranges in UTF-16 units; files it ignores say so.
 
     Raises:
@@ -80,7 +80,7 @@ class Utf16Text:
         return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
-def _result(file: str, message: EslintMessage, text: Utf16Text) -> RawResult:
+def _result(file: str, message: EslintMessage, text: Utf16Text) -> RawFinding:
     line, end_line = message.line or 1, message.end_line or message.line or 1
     column = text.column(line, message.column or 1)
     end_column = text.column(end_line, message.end_column or message.column or 1)
@@ -90,6 +90,6 @@ def _result(file: str, message: EslintMessage, text: Utf16Text) -> RawResult:
         span = Span(*text.position(start), *text.position(end))
         fix = SuggestedFix("apply eslint's fix", False, (Edit(file, span, message.fix.text),))
     code = "syntax-error" if message.fatal else message.rule_id or "syntax-error"
-    return RawResult(
-        code, file, span_of(line, column, end_line, end_column), one_line(message.message), fix=fix
+    return RawFinding(
+        code, file, span_of(line, column, end_line, end_column), collapse_whitespace(message.message), fix=fix
     )

@@ -7,10 +7,10 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from wardround.findings import RawResult
+from wardround.findings import RawFinding
 from wardround.tools.parsing import RAN
 from wardround.tools.process import find_program
-from wardround.tools.tool import Invocation, Probe, Scope, Tool, install_line
+from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
 from wardround_typescript.generated_files import PARSED, TYPED, named
 from wardround_typescript.node_modules import native_program, script
 from wardround_typescript.tools.own_config import check_seals
@@ -82,14 +82,14 @@ def _named_for_oxlint(root: Path, file: str) -> str:
     return file + BORROWED_NAME
 
 
-def parse_oxlint(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_oxlint(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``oxlint -f json``."""
     from wardround_typescript.tools.oxlint_output import parse
 
     return parse(output, run)
 
 
-def parse_type_aware(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_type_aware(output: bytes, run: Invocation) -> list[RawFinding]:
     """What only the types can tell; the rest the run without them says as well."""
     return [result for result in parse_oxlint(output, run) if result.code in _TYPE_AWARE]
 
@@ -111,13 +111,13 @@ OXLINT = Tool(
     program="oxlint",
     command=oxlint_command,
     parse=parse_oxlint,
-    clean=RAN,
+    success_codes=RAN,
     typical_s=0.1,
     install=install_line("web"),
     distribution="oxlint",
     timeout_s=30.0,
     find=find_oxlint,
-    takes=_takes,
+    accepts=_takes,
     config_names=CONFIG_NAMES,
     config_code=CODE_NAMES,
     config_closure=config_closure,
@@ -137,15 +137,15 @@ OXLINT_TYPES = Tool(
     program="tsgolint",
     command=type_aware_command,
     parse=parse_type_aware,
-    clean=RAN,
+    success_codes=RAN,
     typical_s=1.0,
     install="npm install --save-dev oxlint-tsgolint",
-    scope=Scope.PROJECT,
+    scope=ToolScope.PROJECT,
     timeout_s=60.0,
     find=find_type_aware,
     is_configured=lambda read, paths: read("tsconfig.json") is not None,
     optional=True,
-    takes=named(TYPED),
+    accepts=named(TYPED),
     config_names=CONFIG_NAMES,
     config_code=CODE_NAMES,
     config_closure=config_closure,

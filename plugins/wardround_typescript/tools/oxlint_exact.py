@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wardround.findings import RawResult, Severity
+from wardround.findings import RawFinding, Severity
 from wardround.storage.regex_cache import bounded
 
 if TYPE_CHECKING:
-    from wardround_typescript.tools.oxlint_sense import Looked
+    from wardround_typescript.tools.oxlint_sense import LintedFile
 
-Exact = Callable[[RawResult, "Looked"], bool]
+Exact = Callable[[RawFinding, "LintedFile"], bool]
 
 _NEEDS_NEW = (
     r"^Use `new (?:\w+Array|ArrayBuffer|DataView|FinalizationRegistry|Map|Promise|Proxy|Set|SharedArrayBuffer"
@@ -47,34 +47,34 @@ _PRECISE = 15
 """Digits that a double always holds."""
 
 
-def _throws(result: RawResult, file: Looked) -> bool:
+def _throws(result: RawFinding, file: LintedFile) -> bool:
     """With new or without it; of the other constructors the rule only likes one way better."""
     return re.search(_NEEDS_NEW, result.message) is not None
 
 
-def _is_slip(result: RawResult, file: Looked) -> bool:
+def _is_slip(result: RawFinding, file: LintedFile) -> bool:
     """``!a === b``; but ``!a === !b`` and ``!!a === b`` compare truth, and mean it."""
     return re.match(_STRICT_AND_BARE, _rest(result, file)) is not None
 
 
-def _loses(result: RawResult, file: Looked) -> bool:
+def _loses(result: RawFinding, file: LintedFile) -> bool:
     """More digits than a double holds; zeros at either end of them are none."""
     number = re.match(r"[\d._]+(?![\w.])", _rest(result, file))
     digits = re.sub(r"[._]", "", number[0]).strip("0") if number else ""
     return not digits or len(digits) > _PRECISE
 
 
-def _is_clamp(result: RawResult, file: Looked) -> bool:
+def _is_clamp(result: RawFinding, file: LintedFile) -> bool:
     """Bounds around a value that can change, by a Math that is the real one."""
     return not re.search(_LITERALS_ONLY, _rest(result, file)) and not _is_own("Math", file)
 
 
-def _doubles(result: RawResult, file: Looked) -> bool:
+def _doubles(result: RawFinding, file: LintedFile) -> bool:
     """``a += a + b``; the other way round it puts text before and after, and is meant."""
     return re.match(r"([\w.$]+)\s*\+=.*\+\s*\1\s*\)?;?\s*$", _rest(result, file)) is None
 
 
-def _opens_bare(result: RawResult, file: Looked) -> bool:
+def _opens_bare(result: RawFinding, file: LintedFile) -> bool:
     """A link without ``rel``, or with one that says nothing; what an expression gives, nobody sees here.
 
     A constant of the program is an address of its own choice.
@@ -83,17 +83,17 @@ def _opens_bare(result: RawResult, file: Looked) -> bool:
     return re.search(_REL_OF_NAME, tag) is None and re.search(_HREF_OF_CONSTANT, tag) is None
 
 
-def _converts(result: RawResult, file: Looked) -> bool:
+def _converts(result: RawFinding, file: LintedFile) -> bool:
     """Compared with what the other side is converted for; ``== null`` asks for two values, and means it."""
     return re.match(_CONVERTING, _rest(result, file)) is not None
 
 
-def _is_bound(result: RawResult, file: Looked) -> bool:
+def _is_bound(result: RawFinding, file: LintedFile) -> bool:
     """What is spread into an input may bring its handler."""
     return "{..." not in _tag(result, file)
 
 
-def _tag(result: RawResult, file: Looked) -> str:
+def _tag(result: RawFinding, file: LintedFile) -> str:
     """The markup's opening tag around a place, as far as it is no longer than a screen."""
     first = max(result.span.line - _SCREEN, 1)
     before = "\n".join([*file.lines[first - 1 : result.span.line - 1], ""])
@@ -102,7 +102,7 @@ def _tag(result: RawResult, file: Looked) -> str:
     return tag[0] if tag else ""
 
 
-def _merges_code(result: RawResult, file: Looked) -> bool:
+def _merges_code(result: RawFinding, file: LintedFile) -> bool:
     """Ambient declarations only describe what exists elsewhere."""
     name = re.search(r"[\w$]+", _rest(result, file))
     if name is None or file.says(rf"\bdeclare\s+(?:abstract\s+)?class\s+{name[0]}\b"):
@@ -111,18 +111,18 @@ def _merges_code(result: RawResult, file: Looked) -> bool:
     return not (is_nested and file.says(r"\bdeclare\s+(?:namespace|module|global)\b"))
 
 
-def _is_global_eval(result: RawResult, file: Looked) -> bool:
+def _is_global_eval(result: RawFinding, file: LintedFile) -> bool:
     return not _is_own("eval", file)
 
 
-def _is_own(name: str, file: Looked) -> bool:
+def _is_own(name: str, file: LintedFile) -> bool:
     """Whether the file has a variable, an import or a parameter of this name."""
     declared = rf"\b(?:const|let|var|class|function|import)\s+(?:\{{[^\n}}]{{0,200}})?\b{name}\b"
     taken = rf"\bfunction\b[^(\n]{{0,100}}\([^)\n]{{0,200}}\b{name}\b[^)\n]{{0,200}}\)"
     return file.says(f"{declared}|{taken}")
 
 
-def _may_throw(result: RawResult, file: Looked) -> bool:
+def _may_throw(result: RawFinding, file: LintedFile) -> bool:
     """Not where a try that catches comes before any await, nor in frameworks that wait for the handler."""
     if file.says(_WAITING_FRAMEWORK):
         return False
@@ -136,14 +136,14 @@ def _may_throw(result: RawResult, file: Looked) -> bool:
     return not tried or re.search(r"\bawait\b", before) is not None or "catch" not in inside
 
 
-def _is_hook_of_react(result: RawResult, file: Looked) -> bool:
+def _is_hook_of_react(result: RawFinding, file: LintedFile) -> bool:
     """Not in a function without a name, which stories make a component of; and ``use`` only as imported."""
     if 'in function "Anonymous"' in result.message:
         return False
     return 'Hook "use"' not in result.message or file.says(_IMPORTS_USE)
 
 
-def _is_told_of_failure(result: RawResult, file: Looked) -> bool:
+def _is_told_of_failure(result: RawFinding, file: LintedFile) -> bool:
     """A callback that is told of a result or an error; one for errors alone has only to do something."""
     line = file.lines[result.span.line - 1]
     before, rest = line[: result.span.column - 1], _rest(result, file)
@@ -152,25 +152,25 @@ def _is_told_of_failure(result: RawResult, file: Looked) -> bool:
     )
 
 
-def _is_empty(result: RawResult, file: Looked) -> bool:
+def _is_empty(result: RawFinding, file: LintedFile) -> bool:
     """An element that is closed at once, and takes nothing from elsewhere that might fill it."""
     tag = _tag(result, file)
     closed = "\n".join(file.lines[result.span.line - 1 : result.span.line + _SCREEN]).partition(tag + ">")[2]
     return "{..." not in tag and not tag.endswith("/") and "children" not in tag and closed.startswith("</")
 
 
-def _stands_beside_control(result: RawResult, file: Looked) -> bool:
+def _stands_beside_control(result: RawFinding, file: LintedFile) -> bool:
     """A label of plain text right before an element of the page's own that takes what is typed."""
     near = "\n".join([_rest(result, file), *file.lines[result.span.line : result.span.line + _NEAR]])
     return re.match(_LABEL_AND_CONTROL, near) is not None
 
 
-def _is_with_options(result: RawResult, file: Looked) -> bool:
+def _is_with_options(result: RawFinding, file: LintedFile) -> bool:
     """A component of options, where both names are the instance's; in a setup one is read into the other."""
     return file.says(r"(?m)^export default (?:\{|define)") and "setup" not in file.text
 
 
-def _is_no_protocol(result: RawResult, file: Looked) -> bool:
+def _is_no_protocol(result: RawFinding, file: LintedFile) -> bool:
     """Return False for what a library asks to be thrown: an answer with a status or code, an error's message.
 
     Nor in tests, which throw what they show to be caught.
@@ -188,18 +188,18 @@ _PROTOCOL = (
 )
 
 
-def _is_of_next(result: RawResult, file: Looked) -> bool:
+def _is_of_next(result: RawFinding, file: LintedFile) -> bool:
     return file.says(_FROM_NEXT)
 
 
-def weighed(result: RawResult) -> RawResult:
+def weighed(result: RawFinding) -> RawFinding:
     """A hook in a function of another name goes wrong only where that one is called as no hook may be."""
     if result.code in HOOK_CODES and "neither a React function component" in result.message:
         return replace(result, severity=Severity.WARN)
     return result
 
 
-def _rest(result: RawResult, file: Looked) -> str:
+def _rest(result: RawFinding, file: LintedFile) -> str:
     """The line from the place on."""
     return file.lines[result.span.line - 1][result.span.column - 1 :]
 

@@ -10,13 +10,13 @@ from pathlib import PurePosixPath
 import msgspec
 
 from wardround.errors import ToolOutputError
-from wardround.findings import RawResult, Span
-from wardround.tools.parsing import decoded, one_line, relative
+from wardround.findings import RawFinding, Span
+from wardround.tools.parsing import collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation
 from wardround_typescript.syntax import jsonc
 from wardround_typescript.tools.oxlint import BORROWED_NAME
 from wardround_typescript.tools.oxlint_config import CONFIG_NAMES
-from wardround_typescript.tools.oxlint_sense import Looked, sensible
+from wardround_typescript.tools.oxlint_sense import LintedFile, sensible
 
 _CODE = r"(?:eslint-plugin-)?@?([\w@/-]+)\(([\w/-]+)\)"
 _SCOPES = {
@@ -55,7 +55,7 @@ class OxlintOutput(msgspec.Struct):
     number_of_files: int
 
 
-def parse(output: bytes, run: Invocation) -> list[RawResult]:
+def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``oxlint -f json``; a file it was given and did not look at is a failure.
 
     Raises:
@@ -63,16 +63,18 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
     """
     if output.lstrip().startswith(_REFUSED):
         said = " ".join(output.decode("utf-8", "replace").partition("\n")[2].split())
-        raise ToolOutputError(f"oxlint does not take the project's configuration: {one_line(said)}")
+        raise ToolOutputError(
+            f"oxlint does not take the project's configuration: {collapse_whitespace(said)}"
+        )
     answer = decoded(output, OxlintOutput)
     if answer.number_of_files < len(run.files) and not _excludes(run):
         raise ToolOutputError(f"oxlint looked at {answer.number_of_files} of {len(run.files)} files")
-    looked = cache(lambda file: Looked(file, (run.root / file).read_bytes()))
+    looked = cache(lambda file: LintedFile(file, (run.root / file).read_bytes()))
     found = [_result(diagnostic, run, looked) for diagnostic in answer.diagnostics]
     return sensible([result for result in found if not _is_contradicted(result, looked)], looked)
 
 
-def _is_contradicted(result: RawResult, looked: Callable[[str], Looked]) -> bool:
+def _is_contradicted(result: RawFinding, looked: Callable[[str], LintedFile]) -> bool:
     """Return True for a syntax error in a declaration file that parses.
 
     Nothing of such a file runs. Bundlers, and the snapshots of their output, put the declarations of several
@@ -94,17 +96,19 @@ def _excludes(run: Invocation) -> bool:
     return any("ignorePatterns" in (jsonc.loads(config.read_text("utf-8")) or {}) for config in configs)
 
 
-def _result(diagnostic: OxlintDiagnostic, run: Invocation, looked: Callable[[str], Looked]) -> RawResult:
+def _result(diagnostic: OxlintDiagnostic, run: Invocation, looked: Callable[[str], LintedFile]) -> RawFinding:
     code = _code(diagnostic.code)
     if code.endswith("tsconfig-error"):
-        raise ToolOutputError(f"oxlint could not read the project: {one_line(diagnostic.message)}")
+        raise ToolOutputError(f"oxlint could not read the project: {collapse_whitespace(diagnostic.message)}")
     file = relative(diagnostic.filename.removesuffix(BORROWED_NAME), run)
     if not diagnostic.labels:
-        return RawResult(code, file, Span(1, 1, 1, 1), one_line(diagnostic.message), diagnostic.url)
+        return RawFinding(
+            code, file, Span(1, 1, 1, 1), collapse_whitespace(diagnostic.message), diagnostic.url
+        )
     last = code in _PLACED_LAST or diagnostic.message.endswith("has already been declared")
     place = diagnostic.labels[-1 if last else 0].span
     span = looked(file).span(place.offset, place.length)
-    return RawResult(code, file, span, one_line(diagnostic.message), diagnostic.url)
+    return RawFinding(code, file, span, collapse_whitespace(diagnostic.message), diagnostic.url)
 
 
 def _code(code: str | None) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from wardround.findings import RawResult, Span
+from wardround.findings import RawFinding, Span
 from wardround.storage.regex_cache import bounded
 from wardround.tools.parsing import map_of
 from wardround_typescript.tools.oxlint_exact import EXACT, weighed
@@ -70,7 +70,7 @@ _LONGEST_TEST = 300
 """Lines in which a call of a helper is looked for."""
 
 
-class Looked:
+class LintedFile:
     """A file that oxlint looked at, as far as its answers have to be held against it."""
 
     def __init__(self, path: str, content: bytes) -> None:
@@ -207,17 +207,19 @@ class Looked:
         return False
 
 
-def sensible(found: Sequence[RawResult], looked: Callable[[str], Looked]) -> list[RawResult]:
+def sensible(found: Sequence[RawFinding], looked: Callable[[str], LintedFile]) -> list[RawFinding]:
     """The results that a person would keep who has the file before them."""
     kept = [one for one in _of_one_test_framework(found, looked) if _is_sensible(one, looked(one.file))]
     return [_at_stale_read(weighed(one), looked) for one in _without_echo(kept, looked)]
 
 
-def _of_one_test_framework(found: Sequence[RawResult], looked: Callable[[str], Looked]) -> list[RawResult]:
+def _of_one_test_framework(
+    found: Sequence[RawFinding], looked: Callable[[str], LintedFile]
+) -> list[RawFinding]:
     """Of what jest's and vitest's rules say alike, what the framework of the file says, which it imports."""
     jest = {(r.file, r.span, r.code.partition("/")[2]) for r in found if r.code.startswith("jest/")}
 
-    def counts(result: RawResult) -> bool:
+    def counts(result: RawFinding) -> bool:
         framework, _, code = result.code.partition("/")
         if framework not in ("jest", "vitest"):
             return True
@@ -229,7 +231,7 @@ def _of_one_test_framework(found: Sequence[RawResult], looked: Callable[[str], L
     return [result for result in found if counts(result)]
 
 
-def _is_sensible(result: RawResult, file: Looked) -> bool:
+def _is_sensible(result: RawFinding, file: LintedFile) -> bool:
     """Whether a complaint fits the file: its kind, its framework, what the map says of such files."""
     family, _, name = result.code.rpartition("/")
     if family in ("react", "react-hooks", "react-perf") and not file.is_of_react:
@@ -257,7 +259,7 @@ def _is_sensible(result: RawResult, file: Looked) -> bool:
     if (is_exact := EXACT.get(result.code)) is not None and not is_exact(result, file):
         return False
     content = map_of("oxlint")  # what it ignores everywhere, a project may have chosen
-    return result.code in content.ignore or not content.is_silent(result.code, result.file)
+    return result.code in content.ignore or not content.is_ignored(result.code, result.file)
 
 
 def _is_missing_dependency(message: str) -> bool:
@@ -268,7 +270,7 @@ def _is_missing_dependency(message: str) -> bool:
     return not names or not all(re.search(_REF, name) for name in names)
 
 
-def _follows_another(result: RawResult, file: Looked) -> bool:
+def _follows_another(result: RawFinding, file: LintedFile) -> bool:
     """Whether all that is missing is made of one listed thing, with which it changes."""
     names = re.findall(_NAMED, result.message.partition("missing depend")[2])
     listed = re.findall(r"(?<![\w.])[A-Za-z_$][\w$]*", file.lines[result.span.line - 1].rpartition("[")[2])
@@ -279,7 +281,7 @@ def _follows_another(result: RawResult, file: Looked) -> bool:
     )
 
 
-def _follows_all(result: RawResult, file: Looked) -> bool:
+def _follows_all(result: RawFinding, file: LintedFile) -> bool:
     """Whether all that is missing is made of what is listed, and of nothing else that changes.
 
     The router of Next.js stays one object: listed by a part of it, it counts as listed.
@@ -302,7 +304,7 @@ def _code_of(text: str) -> str:
     return " ".join([re.sub(r"`[^`]*`", " ", text), *holes])
 
 
-def _at_stale_read(result: RawResult, looked: Callable[[str], Looked]) -> RawResult:
+def _at_stale_read(result: RawFinding, looked: Callable[[str], LintedFile]) -> RawFinding:
     """A missing dependency where its old value is read, not at the list, which may be a screen away."""
     hook = re.search(_HOOK_SAID, result.message)
     if result.code != "react-hooks/exhaustive-deps" or hook is None:
@@ -328,9 +330,9 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _without_echo(found: Sequence[RawResult], looked: Callable[[str], Looked]) -> Iterator[RawResult]:
+def _without_echo(found: Sequence[RawFinding], looked: Callable[[str], LintedFile]) -> Iterator[RawFinding]:
     """One complaint for the statements that follow one another after a return, not one for each."""
-    last: RawResult | None = None
+    last: RawFinding | None = None
     for result in found:
         if result.code != "no-unreachable":
             yield result
@@ -340,7 +342,7 @@ def _without_echo(found: Sequence[RawResult], looked: Callable[[str], Looked]) -
         last = result
 
 
-def _follows(before: RawResult, after: RawResult, looked: Callable[[str], Looked]) -> bool:
+def _follows(before: RawFinding, after: RawFinding, looked: Callable[[str], LintedFile]) -> bool:
     """Whether nothing but space stands between two places of one file."""
     if before.file != after.file or before.span.end > after.span.start:
         return False

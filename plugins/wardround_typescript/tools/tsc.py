@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from wardround.errors import ToolFailed, ToolOutputError
-from wardround.findings import RawResult
-from wardround.tools.parsing import one_line, span_of
-from wardround.tools.tool import Columns, Invocation, Probe, Profile, Scope, Tool
+from wardround.findings import RawFinding
+from wardround.tools.parsing import collapse_whitespace, span_of
+from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope
 from wardround_typescript.generated_files import SCRIPTS, TYPED, named
 from wardround_typescript.node_modules import missing, native_program, script
 from wardround_typescript.syntax import jsonc
@@ -111,7 +111,7 @@ def _projects_of(root: Path, file: str) -> list[str]:
     return []
 
 
-def parse_tsc(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_tsc(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read what ``tsc --pretty false --listFiles`` prints; errors in other files are none of this review.
 
     Raises:
@@ -127,12 +127,14 @@ def parse_tsc(output: bytes, run: Invocation) -> list[RawResult]:
             path = os.path.normpath(match[1])
             if path in run.files:
                 found.append(
-                    RawResult(match[4], path, span_of(int(match[2]), int(match[3])), one_line(match[5]))
+                    RawFinding(
+                        match[4], path, span_of(int(match[2]), int(match[3])), collapse_whitespace(match[5])
+                    )
                 )
             elif match[4] in _SYNTAX:
                 raise ToolOutputError(f"tsc checked no types, because {path} does not parse")
         elif re.fullmatch(_GLOBAL, line):
-            raise ToolOutputError(f"tsc could not read the project: {one_line(line)}")
+            raise ToolOutputError(f"tsc could not read the project: {collapse_whitespace(line)}")
         elif line.startswith(_LEFT):
             if is_wrong != (line != f"{_LEFT}0"):
                 raise ToolOutputError(f"tsc {line.removeprefix('wardround: ')}, which is not what it printed")
@@ -212,19 +214,19 @@ TSC = Tool(
     program="tsc",
     command=tsc_command,
     parse=parse_tsc,
-    passed_over=passed_over,
-    clean=frozenset({0, 1, 2}),
+    skipped_files=passed_over,
+    success_codes=frozenset({0, 1, 2}),
     typical_s=3.0,
     install="npm install --save-dev typescript",
     profiles=frozenset({Profile.CI}),
-    scope=Scope.PROJECT,
+    scope=ToolScope.PROJECT,
     columns=Columns.UTF16,
     timeout_s=300.0,
     find=find_tsc,
     optional=True,
-    missed=missed,
+    missing_notice=missed,
     is_configured=is_configured,
-    takes=named(TYPED),
+    accepts=named(TYPED),
     config_names=CONFIG_NAMES,
     config_closure=config_closure,
     config_overlay=config_overlay,

@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, read_patch
 from wardround.change.repository import INDEX, WORKTREE, Repository
-from wardround.change.trees import FolderTree, meet
+from wardround.change.trees import FolderTree, paths_overlap
 from wardround.storage.digest import sha256
 
 SideName = Literal["base", "head"]
@@ -22,7 +22,7 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER = 1024
 
 
-class Origin(Protocol):
+class ChangeSource(Protocol):
     """What a review asks of the place its change comes from.
 
     ``root`` is the folder that stands for the repository; ``fetch`` announces what will be read soon;
@@ -53,7 +53,7 @@ class Origin(Protocol):
 
     def messages(self, change: Change) -> Sequence[str]: ...
 
-    def holds(self, path: str) -> bool: ...
+    def has_tracked(self, path: str) -> bool: ...
 
 
 def decoded(content: bytes) -> str | None:
@@ -107,10 +107,10 @@ def is_lfs_pointer(content: bytes) -> bool:
     return re.fullmatch(pointer, content) is not None
 
 
-class Texts:
+class FileTexts:
     """The text of changed files on both sides, by their path at the head."""
 
-    def __init__(self, origin: Origin, change: Change) -> None:
+    def __init__(self, origin: ChangeSource, change: Change) -> None:
         self._origin = origin
         self._files = {file.path: file for file in change.files}
 
@@ -135,7 +135,7 @@ class Texts:
         return None if file is None or file.base_path is None else self._origin.content(file, base=True)
 
 
-class RepositoryOrigin:
+class GitChangeSource:
     """A change between two trees of a repository."""
 
     def __init__(self, repository: Repository, change: Change) -> None:
@@ -211,11 +211,11 @@ class RepositoryOrigin:
     def messages(self, change: Change) -> Sequence[str]:
         return () if change.head.startswith(":") else self._repository.messages(change.base, change.head)
 
-    def holds(self, path: str) -> bool:
+    def has_tracked(self, path: str) -> bool:
         """Whether a side, or what is checked out, has anything at a path, below it, or instead of it."""
         change, repository = self._change, self._repository
         touched = (one for file in change.files for one in (file.path, file.base_path or file.path))
-        if any(meet(path, one) for one in touched) or repository.tree(change.base).holds(path):
+        if any(paths_overlap(path, one) for one in touched) or repository.tree(change.base).holds(path):
             return True
         return change.head != INDEX and not repository.bare and repository.index_holds(path)
 
@@ -225,7 +225,7 @@ class RepositoryOrigin:
         return self._change.base if side == "base" else self._change.head
 
 
-class DiffOrigin:
+class PatchChangeSource:
     """A change given as a diff, completed by the files of a folder where those match it.
 
     A file of the folder that is the diff's old side gives both sides, one that is its new side likewise;
@@ -266,7 +266,7 @@ class DiffOrigin:
             return None, None if is_text else content, not is_text
         for path, old, new in ((patch.base_path, "-", "+"), (patch.path, "+", "-")):
             content = self._folder.read(path or patch.path)
-            other = None if content is None else _exchanged(content, patch.lines, old, new)
+            other = None if content is None else _apply_reverse(content, patch.lines, old, new)
             if content is not None and other is not None:
                 return (content, other, True) if old == "-" else (other, content, True)
         return None, _joined(patch.lines, "+"), False
@@ -302,8 +302,8 @@ class DiffOrigin:
     def messages(self, change: Change) -> Sequence[str]:
         return ()
 
-    def holds(self, path: str) -> bool:
-        return any(meet(path, one) for one in self._sides) or self._folder.holds(path)
+    def has_tracked(self, path: str) -> bool:
+        return any(paths_overlap(path, one) for one in self._sides) or self._folder.holds(path)
 
 
 def _joined(lines: Sequence[DiffLine], kind: str) -> bytes:
@@ -311,7 +311,7 @@ def _joined(lines: Sequence[DiffLine], kind: str) -> bytes:
     return "".join(x.text for x in lines if x.kind in (kind, " ")).encode("utf-8", "surrogateescape")
 
 
-def _exchanged(content: bytes, lines: Sequence[DiffLine], old: str, new: str) -> bytes | None:
+def _apply_reverse(content: bytes, lines: Sequence[DiffLine], old: str, new: str) -> bytes | None:
     """Turn one side of a file into the other; None where the file is not that side."""
     have = content.decode("utf-8", "surrogateescape").split("\n")
     out: list[str] = []

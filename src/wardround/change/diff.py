@@ -11,7 +11,7 @@ from functools import cached_property
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import DiffError
 
 
@@ -73,7 +73,7 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
         return self.mode == "120000"
 
     @property
-    def is_unsure(self) -> bool:
+    def has_unknown_hunks(self) -> bool:
         """Whether git, going by size and time, may call a work-tree file modified that is not."""
         return self.status is FileStatus.MODIFIED and self.head_blob is None
 
@@ -123,7 +123,7 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
     def _hunk_starts(self) -> list[int]:
         return [_first_line_after(hunk) for hunk in self.hunks]
 
-    def numbers_added(self, lines: int) -> Iterator[int]:
+    def added_line_numbers(self, lines: int) -> Iterator[int]:
         """The lines of the head side that the change brought, of so many, in order."""
         if self.is_all_added:
             yield from range(1, lines + 1)
@@ -240,7 +240,7 @@ def _block(run: Sequence[DiffLine], base: int, head: int) -> Hunk:
     )
 
 
-_QUOTED = LatePattern(r'\\(?:([0-7]{1,3})|([abtnvfr"\\]))')
+_QUOTED = LazyPattern(r'\\(?:([0-7]{1,3})|([abtnvfr"\\]))')
 _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
 
 
@@ -302,9 +302,9 @@ def read_patch(text: str) -> tuple[FilePatch, ...]:
     return tuple(found[path] for path in sorted(found))
 
 
-_HUNK = LatePattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = LazyPattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _COMBINED = ("diff --cc ", "diff --combined ", "@@@")
-_DIFFERS = LatePattern(r"index (?!([0-9a-f]+)\.\.\1\b)(?!0+\.\.(?:e69de29|473a0f4))|similarity index \d\d?%")
+_DIFFERS = LazyPattern(r"index (?!([0-9a-f]+)\.\.\1\b)(?!0+\.\.(?:e69de29|473a0f4))|similarity index \d\d?%")
 """Header lines after which the lines that differ must come; a new file may be empty."""
 _HAS_NO_LINES = ("deleted file mode ", "Binary files ", "GIT binary patch")
 

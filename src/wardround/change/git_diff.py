@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk, hunks_of, unquote
-from wardround.change.git_process import GitProgram
-from wardround.checks.lazy import LatePattern
+from wardround.change.git_process import GitProcess
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import DiffError, GitError
 
 _DIFF_OPTIONS = (
@@ -27,13 +27,13 @@ _STATUS = {
     "U": FileStatus.UNMERGED,
 }
 _WITHOUT_HUNKS = {FileStatus.DELETED, FileStatus.RETYPED, FileStatus.UNMERGED}
-_WHOLE_FILE = LatePattern(r"@@ -0,0 \+1(?:,(\d+))? @@")
+_WHOLE_FILE = LazyPattern(r"@@ -0,0 \+1(?:,(\d+))? @@")
 
 
-class Comparison:
+class GitDiff:
     """Asks git for the difference of two sides, given as the arguments ``git diff`` takes for them."""
 
-    def __init__(self, git: GitProgram) -> None:
+    def __init__(self, git: GitProcess) -> None:
         self._git = git
 
     def change(self, sides: Sequence[str], base: str, head: str) -> Change:
@@ -71,7 +71,7 @@ class Comparison:
             if file.status in _WITHOUT_HUNKS:
                 found[file.path] = ()
                 continue
-            if file.is_unsure and _path_in(header) != file.path:
+            if file.has_unknown_hunks and _path_in(header) != file.path:
                 continue
             if section is None:
                 return None
@@ -89,7 +89,7 @@ class Comparison:
             patch = os.fsencode(self._git.output(*_PATCH, *sides, "--", *paths)).decode("latin-1")
             section = next(_sections(line + "\n" for line in patch.split("\n")), None)
             if section is None:
-                return None if file.is_unsure else file
+                return None if file.has_unknown_hunks else file
             return replace(file, hunks=self._hunks(sides, file, section))
         except GitError:
             return replace(file, lost=True)

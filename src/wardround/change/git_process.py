@@ -24,7 +24,7 @@ _NEUTRAL_CONFIG = (
 _LOCATION_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
 
 
-class GitProgram:
+class GitProcess:
     """Runs git in a folder.
 
     Attributes:

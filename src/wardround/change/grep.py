@@ -9,23 +9,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from wardround.change.git_process import GitProgram
-from wardround.checks.lazy import LatePattern
+from wardround.change.git_process import GitProcess
+from wardround.checks.lazy import LazyPattern
 
 _QUESTIONS = 24
 """After so many about the same files it is faster to read them once than to start git for each more."""
 _LARGEST_BYTES = 16 * 1024 * 1024
 """Of all these files together; of more than that git is asked each time."""
-_PLAIN = LatePattern(r"[A-Za-z0-9_]+")
+_PLAIN = LazyPattern(r"[A-Za-z0-9_]+")
 
 Words = Mapping[bytes, Sequence[str]]
 """Each word of the files, and the paths of those that hold it."""
 
 
-class WordSearch:
+class TrackedFileGrep:
     """Asks ``git grep``, and from many questions on an index of words that gives the same answers."""
 
-    def __init__(self, git: GitProgram, root: Path) -> None:
+    def __init__(self, git: GitProcess, root: Path) -> None:
         self._git = git
         self._root = root
         self._known: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}

@@ -12,12 +12,12 @@ from typing import Self
 from msgspec.structs import replace
 
 from wardround.change.diff import Change, ChangedFile, FileStatus
-from wardround.change.git_diff import Comparison
-from wardround.change.git_process import GitProgram
-from wardround.change.grep import WordSearch
+from wardround.change.git_diff import GitDiff
+from wardround.change.git_process import GitProcess
+from wardround.change.grep import TrackedFileGrep
 from wardround.change.revisions import END, is_object_id, require_revision, tracking_branches
-from wardround.change.snapshot import Snapshot, private_parent
-from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree, meet
+from wardround.change.snapshot import Snapshot, scratch_root
+from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree, paths_overlap
 from wardround.errors import GitError
 
 INDEX = ":index"
@@ -40,7 +40,7 @@ class Repository:
 
     def __init__(self, folder: Path | None = None, environ: Mapping[str, str] | None = None) -> None:
         environ = os.environ if environ is None else environ
-        self._git = GitProgram(folder, environ)
+        self._git = GitProcess(folder, environ)
         self._blobs: Blobs | None = None
         self._comparing: dict[str, list[subprocess.Popen[bytes]]] = {}
         asked = ("--is-bare-repository", "--show-object-format", "--absolute-git-dir")
@@ -56,7 +56,7 @@ class Repository:
         self.git_dir = Path(answer[2])
         self.root = self.git_dir if self.bare else Path(answer[3].removesuffix("\n"))
         self._git.folder = self.root
-        self._words = WordSearch(self._git, self.root)
+        self._words = TrackedFileGrep(self._git, self.root)
 
     def __enter__(self) -> Self:
         return self
@@ -88,13 +88,13 @@ class Repository:
         """From a commit, or the empty tree, to the index."""
         self._require_worktree("--staged")
         self.compare_with_worktree(INDEX)  # what takes longest in a large repository begins first
-        return Comparison(self._git).change(["--cached", END, base], base, INDEX)
+        return GitDiff(self._git).change(["--cached", END, base], base, INDEX)
 
     def worktree(self) -> Change:
         """HEAD to the files on disk, untracked files that are not ignored included."""
         self._require_worktree("--worktree")
         base = self.head() or self.empty_tree
-        change = Comparison(self._git).change([END, base], base, WORKTREE)
+        change = GitDiff(self._git).change([END, base], base, WORKTREE)
         known = {file.path for file in change.files}
         extra = [self._untracked_file(path) for path in self.untracked() if path not in known]
         files = sorted((*change.files, *extra), key=lambda file: file.path)
@@ -121,7 +121,7 @@ class Repository:
 
     def range(self, base: str, head: str) -> Change:
         """From one tree to another, both given as object ids."""
-        return Comparison(self._git).change([END, base, head], base, head)
+        return GitDiff(self._git).change([END, base, head], base, head)
 
     def settings_between(self, base: str, target: str, names: Collection[str]) -> list[str]:
         """Paths with one of these file names whose content differs between two trees, sorted."""
@@ -213,7 +213,7 @@ class Repository:
         """Whether the index has anything at a path, below it, or instead of a folder above it."""
         above = [str(one) for one in PurePosixPath(path).parents if str(one) != "."]
         patterns = [f":(literal,icase){one}" for one in (path, *above)]
-        return any(meet(path, one) for one in self.tracked(INDEX, patterns))
+        return any(paths_overlap(path, one) for one in self.tracked(INDEX, patterns))
 
     def blobs_of(self, side: str) -> list[tuple[str, str]]:
         """Path and object id of every regular file of the index or a revision, sorted."""
@@ -264,7 +264,7 @@ class Repository:
         asked = ("--no-merges", f"--max-count={limit}", END, commit, "--")
         return self._git.output("rev-list", *asked, allow=(0, 128)).split()
 
-    def touched(self, commits: Sequence[str]) -> list[tuple[str, str, list[str]]]:
+    def commits_touching(self, commits: Sequence[str]) -> list[tuple[str, str, list[str]]]:
         """Of each commit its id, its message and the paths it touched; both names of what was moved.
 
         Git gives up at a tree this clone lacks; then those commits are missing.
@@ -319,7 +319,7 @@ class Repository:
         before, after = self._as_checked_out(path, old), self._as_checked_out(path, new)
         if present == before:
             return after
-        with Snapshot(private_parent(self.root)) as private:
+        with Snapshot(scratch_root(self.root)) as private:
             names = [private.folder / name for name in ("present", "before", "after")]
             for name, content in zip(names, (present, before, after), strict=True):
                 name.write_bytes(content)

@@ -19,18 +19,18 @@ from types import TracebackType
 from typing import Self
 
 from wardround.change.encoding import with_lower_suffix
-from wardround.checks.lazy import LatePattern
-from wardround.storage.paths import cache_folder
+from wardround.checks.lazy import LazyPattern
+from wardround.storage.paths import cache_dir
 
 _PREFIX = "wardround-"
 _IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a private folder is made in it)
 _ROOM_BYTES = 512 * 1024 * 1024
-_MINIFIED = LatePattern(r"([.-])min\.(?=[^/]*\Z)")
+_MINIFIED = LazyPattern(r"([.-])min\.(?=[^/]*\Z)")
 """In the name of a file, by which tools take it for minified."""
-_PLAIN = LatePattern(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
+_PLAIN = LazyPattern(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
 
 
-def alias(path: str) -> str:
+def safe_name(path: str) -> str:
     """The path a file has in a snapshot: itself, unless a tool could not name it in its output.
 
     Control characters, backslashes and undecodable bytes become ``=HH``, and so does a leading dash; the
@@ -56,11 +56,11 @@ def _quoted(path: str) -> str:
 
 def alias_ending(path: str, endings: Sequence[str]) -> str:
     """The path of a file for a tool that knows its files by their endings; no other file has it."""
-    name = alias(path)
+    name = safe_name(path)
     return name if not endings or name.endswith(tuple(endings)) else f"{name}={endings[0]}"
 
 
-def private_parent(worktree: Path) -> Path:
+def scratch_root(worktree: Path) -> Path:
     """Where private folders go: memory, the temporary folder, or the cache where that is in the work tree.
 
     A temporary folder the caller names is used; else a file system in memory, where there is one with room:
@@ -69,13 +69,13 @@ def private_parent(worktree: Path) -> Path:
     named = next((Path(n).resolve() for n in map(os.environ.get, ("TMPDIR", "TEMP", "TMP")) if n), None)
     if named is None and _has_room(_IN_MEMORY):
         return _IN_MEMORY
-    folder = cache_folder()
+    folder = cache_dir()
     if named is None:
         folder = _temporary()
     elif os.access(named, os.W_OK | os.X_OK):  # Python would try it by writing, which a kill leaves behind
         folder = named
     if folder.is_relative_to(worktree.resolve()):
-        folder = cache_folder()
+        folder = cache_dir()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -114,7 +114,7 @@ class Snapshot:
 
     def write(self, side: str, path: str, content: bytes) -> None:
         """Put a file into a side, unless it is there already."""
-        self.write_as(side, alias(path), content)
+        self.write_as(side, safe_name(path), content)
 
     def write_as(self, side: str, name: str, content: bytes) -> None:
         """Put a file into a side under a name that is no path of it, unless it is there already."""
@@ -128,7 +128,7 @@ class Snapshot:
 
     def has(self, side: str, path: str) -> bool:
         """Whether a file was written into a side."""
-        return f"{self.side(side)}/{alias(path)}" in self._made
+        return f"{self.side(side)}/{safe_name(path)}" in self._made
 
     def write_above(self, side: str, name: str, content: str) -> None:
         """Put a file above a side's root, where tools look after the repository's own folders."""
@@ -170,7 +170,7 @@ class Snapshot:
             name = path.rpartition("/")[2]
             if name in never or not any(fnmatchcase(name, pattern) for pattern in patterns):
                 continue
-            self._make_folder((root / alias(path)).parent)
+            self._make_folder((root / safe_name(path)).parent)
             content = read(path)
             if content is not None:
                 self.write(side, path, content)

@@ -13,10 +13,10 @@ from typing import IO, Protocol
 
 import msgspec
 
-from wardround.change.git_process import GitProgram
+from wardround.change.git_process import GitProcess
 from wardround.errors import GitError
 
-MOST_BYTES = 16 * 1024 * 1024 + 1
+MAX_FILE_BYTES = 16 * 1024 * 1024 + 1
 """What is read of a file: of a larger one no more than the beginning, which tells that it is larger."""
 _KEPT_BYTES = 8 * 1024 * 1024
 """How much content is kept in memory, so that what several steps read is read once."""
@@ -26,7 +26,7 @@ _FOLDER = "40000"
 """The mode of a folder, as a tree of git has it."""
 
 
-def meet(one: str, other: str) -> bool:
+def paths_overlap(one: str, other: str) -> bool:
     """Whether two paths are the same or one is above the other, where upper and lower case may be one."""
     one, other = f"{one.casefold()}/", f"{other.casefold()}/"
     return one.startswith(other) or other.startswith(one)
@@ -50,7 +50,7 @@ def _is_one_request(name: str) -> bool:
 class Blobs:
     """One ``git cat-file --batch`` process that hands out objects on request."""
 
-    def __init__(self, git: GitProgram) -> None:
+    def __init__(self, git: GitProcess) -> None:
         self._git = git
         self._start()
         self._lock = threading.RLock()  # tools' answers are read in threads, and those ask for contents too
@@ -151,11 +151,11 @@ class Blobs:
             raise GitError(f"git stopped while {name!r} was read; run git fsck")
         if len(header) < 3 or not header[-1].isdigit():
             return None, None
-        size = min(int(header[-1]), MOST_BYTES)
+        size = min(int(header[-1]), MAX_FILE_BYTES)
         content = stdout.read(size)
         if len(content) < size:
             raise GitError(f"git stopped while {name!r} was read; run git fsck")
-        if size < MOST_BYTES:
+        if size < MAX_FILE_BYTES:
             stdout.read(1)
         else:  # the rest is not worth waiting for
             self._process.kill()
@@ -214,7 +214,7 @@ class FolderTree(msgspec.Struct, frozen=True):
             if not inside or target.is_symlink():
                 return None
             with target.open("rb") as file:
-                return file.read(MOST_BYTES)
+                return file.read(MAX_FILE_BYTES)
         except OSError:
             return None
 

@@ -17,15 +17,15 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from wardround.checks.keyword_index import Said, said_in
-from wardround.checks.lazy import look_named
+from wardround.checks.keyword_index import KeywordIndex, keyword_index
+from wardround.checks.lazy import load_prefilter
 from wardround.errors import OverBudget
-from wardround.findings import Plane, RawResult, Severity, Span, SuggestedFix
+from wardround.findings import Plane, RawFinding, Severity, Span, SuggestedFix
 from wardround.inference.api import Models, NoModels
 from wardround.rules.model import Rule
 
 
-class Project(Protocol):
+class RepositoryView(Protocol):
     """What a check may ask about the rest of the repository, as it will be after the change."""
 
     def read(self, path: str) -> str | None:
@@ -38,7 +38,7 @@ class Project(Protocol):
         """Paths of all files that match one of the glob patterns, sorted; ``*`` matches slashes too."""
 
 
-class NoProject(msgspec.Struct, frozen=True):
+class InMemoryRepository(msgspec.Struct, frozen=True):
     """A file on its own."""
 
     files: Mapping[str, str] = msgspec.field(default_factory=dict)
@@ -65,7 +65,7 @@ class Budget:
             raise OverBudget("its checks took too long")
 
 
-class Source(msgspec.Struct, frozen=True, dict=True):
+class SourceFile(msgspec.Struct, frozen=True, dict=True):
     """One file under review.
 
     Attributes:
@@ -82,7 +82,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
     path: str
     text: str
     read_base: Callable[[], str | None] = lambda: None
-    project: Project = msgspec.field(default_factory=NoProject)
+    project: RepositoryView = msgspec.field(default_factory=InMemoryRepository)
     options: Any = None
     is_added: Callable[[int], bool] = lambda line: True
     models: Models = msgspec.field(default_factory=NoModels)
@@ -90,7 +90,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
     added_lines: Callable[[int], Iterable[int]] | None = None
     budget: Budget | None = None
 
-    def as_added(self) -> Source:
+    def as_added(self) -> SourceFile:
         """The same file as if the change had added all of it."""
         return msgspec.structs.replace(
             self, read_base=lambda: None, is_added=lambda line: True, added_lines=None
@@ -102,18 +102,18 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return self.read_base()
 
     @cached_property
-    def said(self) -> Said:
+    def keywords(self) -> KeywordIndex:
         """The text, to be asked for words."""
-        return said_in(self.text)
+        return keyword_index(self.text)
 
     @cached_property
     def _looked(self) -> dict[str, bool]:
         return {}
 
-    def passes(self, look: str) -> bool:
+    def passes_prefilter(self, look: str) -> bool:
         """Whether it passes a cheap look, by its ``module:name``, that is taken once for all checks."""
         if look not in self._looked:
-            self._looked[look] = look_named(look)(self)
+            self._looked[look] = load_prefilter(look)(self)
         return self._looked[look]
 
     @cached_property
@@ -126,13 +126,13 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         """Where each line begins in the text."""
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def position(self, offset: int) -> tuple[int, int]:
         """The (line, column) of a character of the text, 1-based."""
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
 
     @cached_property
-    def added(self) -> str:
+    def added_text(self) -> str:
         """The lines the change brought, each with its end."""
         count = len(self.lines)
         told = self.added_lines
@@ -161,7 +161,7 @@ class Invalid(msgspec.Struct, frozen=True):
     fixed: str | None = None
 
 
-class Documented(ABC):
+class RuleDoc(ABC):
     """What every check says about its rule.
 
     The first line of the docstring says what is wrong, the rest why it matters and what to do instead.
@@ -173,7 +173,7 @@ class Documented(ABC):
         MASKED: it finds secrets, so the source it points at is never printed.
         OFF: why it is not shown unless a project asks for it; empty if it is.
         TRIED_ON: which measured sets it was tried on, and what came of it.
-        LOOK: ``module:name`` of a cheap look at a file by which it is chosen before it is imported.
+        PREFILTER: ``module:name`` of a cheap look at a file by which it is chosen before it is imported.
     """
 
     ID: ClassVar[str]
@@ -185,7 +185,7 @@ class Documented(ABC):
     MASKED: ClassVar[bool] = False
     OFF: ClassVar[str] = ""
     TRIED_ON: ClassVar[str] = ""
-    LOOK: ClassVar[str] = ""
+    PREFILTER: ClassVar[str] = ""
 
     @classmethod
     @abstractmethod
@@ -193,7 +193,7 @@ class Documented(ABC):
         """The good and the bad cases, for people."""
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         """What it is chosen by in a table of checks: kinds of files and words; see ``late.Row``."""
         return (), ()
 
@@ -213,7 +213,7 @@ class Documented(ABC):
             why="\n".join(part for part in (title, why.strip()) if part),
             url=cls.URL,
             masked=cls.MASKED,
-            off=cls.OFF,
+            disabled_reason=cls.OFF,
             tried_on=cls.TRIED_ON,
             valid=valid,
             invalid=invalid,
@@ -221,17 +221,17 @@ class Documented(ABC):
         )
 
 
-class Check(Documented):
+class Check(RuleDoc):
     """Detects one rule in one file. Made anew for each file; ``VALID`` and ``INVALID`` are its cases."""
 
     VALID: ClassVar[Sequence[str | Valid]] = ()
     INVALID: ClassVar[Sequence[Invalid]] = ()
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         if source.budget is not None:
             source.budget.require()
         self.source = source
-        self.results: list[RawResult] = []
+        self.results: list[RawFinding] = []
 
     @abstractmethod
     def run(self) -> None:
@@ -253,7 +253,7 @@ class Check(Documented):
         """
         _require_span(span)
         self.results.append(
-            RawResult(self.ID, self.source.path, span, message, self.URL, fix, confidence, severity)
+            RawFinding(self.ID, self.source.path, span, message, self.URL, fix, confidence, severity)
         )
 
     @classmethod
@@ -262,7 +262,7 @@ class Check(Documented):
         return valid, tuple(case.source for case in cls.INVALID)
 
 
-class ChangedText(msgspec.Struct, frozen=True, dict=True):
+class ChangedFileView(msgspec.Struct, frozen=True, dict=True):
     """One file of the change, as a check of the whole change sees it.
 
     Attributes:
@@ -288,7 +288,7 @@ class ChangedText(msgspec.Struct, frozen=True, dict=True):
         return self.read_base()
 
 
-class WholeChange(msgspec.Struct, frozen=True):
+class ChangeView(msgspec.Struct, frozen=True):
     """The change under review, for checks that look at more than one file of it.
 
     Attributes:
@@ -298,13 +298,13 @@ class WholeChange(msgspec.Struct, frozen=True):
         models: the models the specialist named.
     """
 
-    files: Sequence[ChangedText]
-    project: Project = msgspec.field(default_factory=NoProject)
+    files: Sequence[ChangedFileView]
+    project: RepositoryView = msgspec.field(default_factory=InMemoryRepository)
     messages: Sequence[str] = ()
     options: Any = None
     models: Models = msgspec.field(default_factory=NoModels)
 
-    def file(self, path: str) -> ChangedText | None:
+    def file(self, path: str) -> ChangedFileView | None:
         return next((file for file in self.files if file.path == path), None)
 
 
@@ -321,7 +321,7 @@ class ChangeCase(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-class ChangeCheck(Documented):
+class ChangeCheck(RuleDoc):
     """Detects one rule by looking at the change as a whole. Made anew for each review.
 
     ``VALID`` and ``INVALID`` are whole changes. It runs on every review, uncached: a cheap look comes first.
@@ -338,9 +338,9 @@ class ChangeCheck(Documented):
     VALID: ClassVar[Sequence[ChangeCase]] = ()
     INVALID: ClassVar[Sequence[ChangeCase]] = ()
 
-    def __init__(self, change: WholeChange) -> None:
+    def __init__(self, change: ChangeView) -> None:
         self.change = change
-        self.results: list[RawResult] = []
+        self.results: list[RawFinding] = []
 
     @abstractmethod
     def run(self) -> None:
@@ -349,15 +349,15 @@ class ChangeCheck(Documented):
     def report(self, path: str, span: Span, message: str, severity: Severity | None = None) -> None:
         """Say that something is wrong there, in one line; a deleted file has line 1 alone."""
         _require_span(span)
-        self.results.append(RawResult(self.ID, path, span, message, self.URL, severity=severity))
+        self.results.append(RawFinding(self.ID, path, span, message, self.URL, severity=severity))
 
     @classmethod
-    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+    def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return cls.PATHS, cls.WORDS
 
     @classmethod
     def cases(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return tuple(map(_told, cls.VALID)), tuple(map(_told, cls.INVALID))
+        return tuple(map(_render_case, cls.VALID)), tuple(map(_render_case, cls.INVALID))
 
 
 def _require_span(span: Span) -> None:
@@ -366,7 +366,7 @@ def _require_span(span: Span) -> None:
         raise TypeError(f"report() takes a wardround.findings.Span, not {type(span).__name__}")
 
 
-def _told(case: ChangeCase) -> str:
+def _render_case(case: ChangeCase) -> str:
     """A change as text, for people."""
     parts = [f"message: {case.message}"] if case.message else []
     for path, (before, after) in case.files.items():
@@ -375,10 +375,10 @@ def _told(case: ChangeCase) -> str:
     return "\n".join(parts)
 
 
-CheckRunner = Callable[[Sequence[type[Check]], Source], Iterable[RawResult]]
+CheckRunner = Callable[[Sequence[type[Check]], SourceFile], Iterable[RawFinding]]
 
 
-def run_each(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+def run_sequentially(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     """Run checks one after another: the runner of specialists that need nothing shared between checks."""
     for check_type in checks:
         check = check_type(source)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from wardround.checks.base import Documented
+from wardround.checks.base import RuleDoc
 
 _WIDTH = 110
 
@@ -23,7 +23,7 @@ def written(package: str) -> str:
     Args:
         package: import name; every module in it but ``table`` holds at most one check.
     """
-    checks = sorted(checks_in(package), key=lambda check: check.ID)
+    checks = sorted(discover_checks(package), key=lambda check: check.ID)
     return "\n".join(
         [
             '"""What each check is for. Not to be edited: ``wardround.checks.index`` writes it."""',
@@ -45,9 +45,9 @@ def table_of(package: str) -> Path:
     return Path(importlib.import_module(package).__path__[0]) / "table.py"
 
 
-def checks_in(package: str) -> list[type[Documented]]:
+def discover_checks(package: str) -> list[type[RuleDoc]]:
     """The checks that are defined in the modules of a package."""
-    found: list[type[Documented]] = []
+    found: list[type[RuleDoc]] = []
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
         if module.name != "table":
             values = vars(importlib.import_module(f"{package}.{module.name}"))
@@ -57,21 +57,21 @@ def checks_in(package: str) -> list[type[Documented]]:
 
 
 def _is_defined_in(value: object, module: str) -> bool:
-    is_check = isinstance(value, type) and issubclass(value, Documented)
+    is_check = isinstance(value, type) and issubclass(value, RuleDoc)
     return is_check and value.__module__ == module and hasattr(value, "ID")
 
 
-def _row(check: type[Documented]) -> list[str]:
+def _row(check: type[RuleDoc]) -> list[str]:
     """The lines of one row, laid out as the formatter lays them out."""
-    kinds, words = check.marks()
+    kinds, words = check.prefilter_keys()
     place = f'"{check.ID}", "{check.__module__.rpartition(".")[2]}:{check.__name__}"'
     both = [_quoted(kind) for kind in sorted(kinds)], [_quoted(word) for word in words]
-    line = f"    ({place}, {', '.join(map(_tuple, both))}, {_quoted(check.LOOK)}),"
+    line = f"    ({place}, {', '.join(map(_tuple, both))}, {_quoted(check.PREFILTER)}),"
     if len(line) <= _WIDTH:
         return [line]
     names = [f"        {name}," for name in place.split(", ")]
     marks = [line for quoted in both for line in _lines(quoted)]
-    return ["    (", *names, *marks, f"        {_quoted(check.LOOK)},", "    ),"]
+    return ["    (", *names, *marks, f"        {_quoted(check.PREFILTER)},", "    ),"]
 
 
 def _lines(quoted: Sequence[str]) -> list[str]:

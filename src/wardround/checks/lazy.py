@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, overload
 
-from wardround.checks.keyword_index import Said, Words, said_in
+from wardround.checks.keyword_index import KeywordIndex, KeywordMatcher, keyword_index
 
 Item = TypeVar("Item")
 
@@ -27,7 +27,7 @@ def source_files(package: str) -> list[str]:
     return sorted(f"{at}/{one}" for at, _, names in os.walk(folder) for one in names if one.endswith(".py"))
 
 
-class Late(Sequence[Item]):
+class LazySequence(Sequence[Item]):
     """The tools or checks a module names, imported when they are first looked at.
 
     Give ``Late("acme.checks:CHECKS")`` and ``Late("acme.tools:TOOLS")``: a change that holds none of a
@@ -60,32 +60,32 @@ class Late(Sequence[Item]):
         return len(self._items)
 
 
-Row = tuple[str, str, tuple[str, ...], tuple[str, ...], str]
+CheckEntry = tuple[str, str, tuple[str, ...], tuple[str, ...], str]
 """A check's id, where it is (``module:name`` in the table's package), the kinds of files it is for, words of
 which one stands in every text it can say something about, and a look (``module:name``) that every such file
 passes. No kinds, no words and no look leave nothing out. Of a check of the whole change the kinds are parts
 of paths, in lower case."""
 
 
-class LookedAt(Protocol):
+class PrefilterInput(Protocol):
     """A file as checks are chosen for it."""
 
     @property
-    def said(self) -> Said:
-        """What its text says."""
+    def keywords(self) -> KeywordIndex:
+        """The keywords of its text."""
 
-    def passes(self, look: str) -> bool:
+    def passes_prefilter(self, look: str) -> bool:
         """Whether it passes a look, by its ``module:name``."""
 
 
-def look_named(place: str) -> Callable[[Any], bool]:
+def load_prefilter(place: str) -> Callable[[Any], bool]:
     """The cheap look at a file that is ``module:name``."""
     module, _, name = place.partition(":")
     look: Callable[[Any], bool] = getattr(importlib.import_module(module), name)
     return look
 
 
-class TwoTexts(Protocol):
+class BeforeAfter(Protocol):
     """A file of a change: its path, and its text on either side if it has one there."""
 
     @property
@@ -96,7 +96,7 @@ class TwoTexts(Protocol):
     def base_text(self) -> str | None: ...
 
 
-class LateEach(Late[Item]):
+class CheckRegistry(LazySequence[Item]):
     """Checks by a table, each imported for the first file it may say something about.
 
     ``LateEach("acme.checks.table:TABLE")`` names modules of ``acme.checks``; as a sequence it is all of them.
@@ -108,14 +108,14 @@ class LateEach(Late[Item]):
         self._imported: dict[str, Item] = {}
 
     @cached_property
-    def _rows(self) -> Sequence[Row]:
+    def _rows(self) -> Sequence[CheckEntry]:
         module, _, name = self._place.partition(":")
-        rows: Sequence[Row] = getattr(importlib.import_module(module), name)
+        rows: Sequence[CheckEntry] = getattr(importlib.import_module(module), name)
         return rows
 
     @cached_property
     def _items(self) -> Sequence[Item]:
-        return [self._made(row) for row in self._rows]
+        return [self._load(row) for row in self._rows]
 
     @cached_property
     def _of_word(self) -> dict[str, list[int]]:
@@ -127,14 +127,14 @@ class LateEach(Late[Item]):
         return found
 
     @cached_property
-    def _words(self) -> Words:
-        return Words(self._of_word)
+    def _words(self) -> KeywordMatcher:
+        return KeywordMatcher(self._of_word)
 
     @cached_property
     def _of_any_text(self) -> list[int]:
         return [number for number, row in enumerate(self._rows) if not row[3]]
 
-    def _made(self, row: Row) -> Item:
+    def _load(self, row: CheckEntry) -> Item:
         found = self._imported.get(row[0])
         if found is None:
             module, _, name = row[1].partition(":")
@@ -145,21 +145,23 @@ class LateEach(Late[Item]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def about(self, kind: str, source: LookedAt, said: Said | None = None) -> Iterator[Item]:
+    def candidates(
+        self, kind: str, source: PrefilterInput, said: KeywordIndex | None = None
+    ) -> Iterator[Item]:
         """Those that may say something about a file of a kind, in order.
 
         Args:
             said: what the file says as the words of the table have it, if that is not its text.
         """
         spoken_for = set(self._of_any_text)
-        for word in self._words.standing_in(said or source.said):
+        for word in self._words.matches(said or source.keywords):
             spoken_for.update(self._of_word[word])
         for number in sorted(spoken_for):
             row = self._rows[number]
-            if (not row[2] or kind in row[2]) and (not row[4] or source.passes(row[4])):
-                yield self._made(row)
+            if (not row[2] or kind in row[2]) and (not row[4] or source.passes_prefilter(row[4])):
+                yield self._load(row)
 
-    def about_change(self, files: Sequence[TwoTexts]) -> Iterator[Item]:
+    def candidates_for_change(self, files: Sequence[BeforeAfter]) -> Iterator[Item]:
         """Those that may say something about a change as a whole, in order."""
         left = dict(enumerate(self._rows))
         for file in files:
@@ -167,47 +169,51 @@ class LateEach(Late[Item]):
                 del left[number]
             if not left:
                 break
-        yield from (self._made(row) for number, row in enumerate(self._rows) if number not in left)
+        yield from (self._load(row) for number, row in enumerate(self._rows) if number not in left)
 
-    def _about_file(self, file: TwoTexts, rows: Mapping[int, Row]) -> Sequence[int]:
+    def _about_file(self, file: BeforeAfter, rows: Mapping[int, CheckEntry]) -> Sequence[int]:
         """The numbers of rows that a file is enough for; it is read only where their words decide."""
         path = file.path.lower()
         numbers = [number for number, row in rows.items() if _has_one(path, row[2])]
-        failed = {look for look in {rows[n][4] for n in numbers if rows[n][4]} if not look_named(look)(file)}
+        failed = {
+            look for look in {rows[n][4] for n in numbers if rows[n][4]} if not load_prefilter(look)(file)
+        }
         numbers = [number for number in numbers if rows[number][4] not in failed]
         asking = {number: rows[number][3] for number in numbers if rows[number][3]}
         if asking:
-            said = said_in(file.text or "")
-            asking = {number: words for number, words in asking.items() if not said.has_one(words)}
+            said = keyword_index(file.text or "")
+            asking = {number: words for number, words in asking.items() if not said.contains_any(words)}
         base = file.base_text or "" if asking else ""
         return [n for n in numbers if n not in asking or any(word in base for word in asking[n])]
 
-    def only(self, ids: Collection[str]) -> LateEach[Item]:
+    def subset(self, ids: Collection[str]) -> CheckRegistry[Item]:
         """Those of the table that have one of some ids."""
-        found: LateEach[Item] = LateEach(self._place)
+        found: CheckRegistry[Item] = CheckRegistry(self._place)
         found._imported = self._imported
         found._rows = [row for row in self._rows if row[0] in ids]
         return found
 
-    def named(self, code: str) -> Item | None:
+    def get(self, code: str) -> Item | None:
         """The one with an id, if there is one."""
-        return next((self._made(row) for row in self._rows if row[0] == code), None)
+        return next((self._load(row) for row in self._rows if row[0] == code), None)
 
 
 def _has_one(path: str, parts: tuple[str, ...]) -> bool:
     return not parts or any(part in path for part in parts)
 
 
-def chosen(checks: Sequence[Item], kind: str, source: LookedAt, said: Said | None = None) -> Iterable[Item]:
+def candidate_checks(
+    checks: Sequence[Item], kind: str, source: PrefilterInput, said: KeywordIndex | None = None
+) -> Iterable[Item]:
     """The checks that may say something about a file, as far as a table tells; see ``LateEach.about``."""
-    return checks.about(kind, source, said) if isinstance(checks, LateEach) else checks
+    return checks.candidates(kind, source, said) if isinstance(checks, CheckRegistry) else checks
 
 
 _EXACT_CHARACTERS = 10_000
 """In so many, a search whose time grows with the square of the length takes half a second."""
 
 
-class LatePattern:
+class LazyPattern:
     """A regular expression over text that is compiled when it is first used.
 
     A specialist has hundreds, a change needs a few, and compiling one takes longer than using it.
@@ -223,15 +229,15 @@ class LatePattern:
 
     @cached_property
     def _exact(self) -> re.Pattern[str]:
-        from wardround.storage.regex_cache import store  # not before there is a pattern to compile
+        from wardround.storage.regex_cache import regex_cache  # not before there is a pattern to compile
 
-        return store().compiled(self.pattern, int(self._flags))
+        return regex_cache().compiled(self.pattern, int(self._flags))
 
     @cached_property
     def _bounded(self) -> re.Pattern[str]:
-        from wardround.storage.regex_cache import store
+        from wardround.storage.regex_cache import regex_cache
 
-        return store().compiled(self.pattern, int(self._flags), bounded=True)
+        return regex_cache().compiled(self.pattern, int(self._flags), bounded=True)
 
     def _for(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Pattern[str]:
         return self._exact if min(endpos, len(text)) - pos <= _EXACT_CHARACTERS else self._bounded

@@ -16,7 +16,7 @@ import click
 
 from wardround import __version__
 from wardround.cli.lazy_group import LazyGroup
-from wardround.errors import PLUGIN_FAULTS, PluginLoadError, UsageError, WardroundError
+from wardround.errors import PLUGIN_EXCEPTIONS, PluginLoadError, UsageError, WardroundError
 
 USAGE = 2
 INTERNAL = 5
@@ -104,23 +104,25 @@ def invoke(arguments: Sequence[str] | None = None) -> int:
         _show_usage(mistake)
         return USAGE
     except (UsageError, PluginLoadError) as mistake:
-        say(f"wardround: {mistake}")
+        echo_err(f"wardround: {mistake}")
         return USAGE
     except WardroundError as trouble:
-        say(f"wardround: {trouble}")
+        echo_err(f"wardround: {trouble}")
         return INTERNAL
     except BrokenPipeError:  # whoever read our output is gone
         return 128 + signal.SIGPIPE
-    except PLUGIN_FAULTS as crash:  # the last line of defence: never a traceback, never status 1
+    except PLUGIN_EXCEPTIONS as crash:  # the last line of defence: never a traceback, never status 1
         if isinstance(crash, OSError) and crash.errno in _FULL:
-            say(f"wardround: {crash.strerror}; make room, or write elsewhere, and run it again")
+            echo_err(f"wardround: {crash.strerror}; make room, or write elsewhere, and run it again")
             return INTERNAL
-        say(f"wardround: internal error: {type(crash).__name__}: {_plain(crash)}{_keep_trace(crash)}")
+        echo_err(
+            f"wardround: internal error: {type(crash).__name__}: {_redact(crash)}{_write_crash_report(crash)}"
+        )
         return INTERNAL
     return answer if isinstance(answer, int) else 0
 
 
-def say(text: str) -> None:
+def echo_err(text: str) -> None:
     """Print one line on standard error; where that cannot be written, the exit status alone must do.
 
     The text may quote the change, its paths and its messages: it is escaped for a terminal and a CI log.
@@ -135,12 +137,12 @@ def _show_usage(mistake: click.ClickException) -> None:
     """Print what click says of wrong arguments, which it quotes as they were given."""
     context = mistake.ctx if isinstance(mistake, click.UsageError) else None
     if context is not None:
-        say(" ".join(context.get_usage().split()))
-        say(f"Try '{context.command_path} -h' for help.")
-    say(f"Error: {mistake.format_message()}")
+        echo_err(" ".join(context.get_usage().split()))
+        echo_err(f"Try '{context.command_path} -h' for help.")
+    echo_err(f"Error: {mistake.format_message()}")
 
 
-def _plain(crash: BaseException) -> str:
+def _redact(crash: BaseException) -> str:
     """What a crash says, without what it quotes: that may be text under review, with a secret in it."""
     import re
 
@@ -152,12 +154,12 @@ def _plain(crash: BaseException) -> str:
     return " ".join(words)
 
 
-def _keep_trace(crash: BaseException) -> str:
+def _write_crash_report(crash: BaseException) -> str:
     """Write the traceback to the state folder, where the user finds it and the terminal is spared."""
-    from wardround.storage.paths import state_folder
+    from wardround.storage.paths import state_dir
 
     try:
-        folder = state_folder()
+        folder = state_dir()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = folder / "crash.txt"
         file.write_text("\n".join(_traced(crash)) + "\n", encoding="utf-8", errors="backslashreplace")
@@ -174,4 +176,4 @@ def _traced(crash: BaseException | None) -> list[str]:
         return []
     told = _traced(crash.__cause__ or (None if crash.__suppress_context__ else crash.__context__))
     frames = [line.rstrip("\n") for line in traceback.format_tb(crash.__traceback__)]
-    return [*told, "Traceback (most recent call last):", *frames, f"{type(crash).__name__}: {_plain(crash)}"]
+    return [*told, "Traceback (most recent call last):", *frames, f"{type(crash).__name__}: {_redact(crash)}"]

@@ -11,7 +11,7 @@ from wardround.cli.run import emit_line
 
 if TYPE_CHECKING:
     from wardround.processors.baseline import Baseline
-    from wardround.review import Review
+    from wardround.review import ReviewResult
 
 _repo = click.option(
     "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
@@ -62,12 +62,12 @@ def prune(repo: Path | None) -> None:
     emit_line(f"{name}: {dropped} dropped, {len(kept)} kept; {_to_be_staged(name)}")
 
 
-def _whole(repo: Path | None) -> tuple[Path, str, Review]:
+def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
     """Review everything that is staged, as if all of it were new and nothing accepted."""
     from wardround import host, review
-    from wardround.change.change_source import RepositoryOrigin
+    from wardround.change.change_source import GitChangeSource
     from wardround.change.repository import INDEX, Repository
-    from wardround.config.schema import Request
+    from wardround.config.schema import ReviewRequest
     from wardround.errors import WardroundError
     from wardround.tools.process import Processes
 
@@ -75,9 +75,9 @@ def _whole(repo: Path | None) -> tuple[Path, str, Review]:
         change = repository.staged_since(repository.empty_tree)
         assert change.head == INDEX
         loaded = host.load()
-        origin = RepositoryOrigin(repository, change)
-        request = Request(use_baseline=False)
-        done = review.run(origin, change, loaded, request, Processes())
+        origin = GitChangeSource(repository, change)
+        request = ReviewRequest(use_baseline=False)
+        done = review.run_review(origin, change, loaded, request, Processes())
         settings = review.read_config(origin, change, loaded, request)
     if done.unreviewed:
         first = done.unreviewed[0]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli.run import emit, perform
+from wardround.cli.run import emit, run_and_report
 
 if TYPE_CHECKING:
-    from wardround.delivery.comparison import Comparison
+    from wardround.delivery.comparison import RevisionRange
     from wardround.delivery.events import CiEvent
-    from wardround.review import Review
+    from wardround.review import ReviewResult
 
 REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 
@@ -50,8 +50,8 @@ def ci(
 ) -> int:  # fmt: skip
     """The command without its decoration."""
     from wardround.change.revisions import require_ref
-    from wardround.cli.options import Output, Target
-    from wardround.config.schema import Request
+    from wardround.cli.options import ChangeSpec, ReportSpec
+    from wardround.config.schema import ReviewRequest
     from wardround.delivery import summary
     from wardround.delivery.events import Provider, detect, read_event
     from wardround.delivery.report_directory import ReportDirectory
@@ -62,15 +62,15 @@ def ci(
     head = require_ref(head_ref, "--head-ref") if head_ref else None
     system = detect(os.environ) if provider == "auto" else Provider(provider)
     event = read_event(system, os.environ)
-    request = Request(
+    request = ReviewRequest(
         profile=Profile.CI, fail_level=fail_level or None, filter_mode=filter_mode or None,
         config_from=config_from,
     )  # fmt: skip
     root, comparison = _compare(repo, event, base, head, may_fetch=not no_fetch)
-    target = Target(base=comparison.base, head=comparison.head, repo=root)
-    shown = Output("github" if system is Provider.GITHUB else "text", None)
+    target = ChangeSpec(base=comparison.base, head=comparison.head, repo=root)
+    shown = ReportSpec("github" if system is Provider.GITHUB else "text", None)
     with ReportDirectory.create(Path(reports_dir) if reports_dir else None, root, os.environ) as directory:
-        review = perform(target, request, (shown,), lambda review: _amended(review, comparison))
+        review = run_and_report(target, request, (shown,), lambda review: _amended(review, comparison))
         for name, file in REPORTS.items():
             directory.write(file, renderer(name)(review))
     if system is Provider.GITHUB:
@@ -83,7 +83,7 @@ def ci(
 
 def _compare(
     repo: Path | None, event: CiEvent, base: str | None, head: str | None, *, may_fetch: bool
-) -> tuple[Path, Comparison]:
+) -> tuple[Path, RevisionRange]:
     """The root of the repository and the commits to compare."""
     from wardround.change.repository import Repository
     from wardround.delivery.checkout import Checkout
@@ -96,22 +96,22 @@ def _compare(
         return repository.root, Comparing(checkout, event).compare(base, head)
 
 
-def _amended(review: Review, comparison: Comparison) -> Review:
+def _amended(review: ReviewResult, comparison: RevisionRange) -> ReviewResult:
     """The review with what the event says about it; a change that was not reviewed makes it inconclusive."""
     from msgspec.structs import replace
 
     from wardround.findings import Unreviewed
-    from wardround.policy.gate import Gate, Outcome
+    from wardround.policy.gate import Gate, GateOutcome
 
     if comparison.error is not None:
         missing = Unreviewed(".", "", "wardround", comparison.error)
-        gate = Gate(Outcome.INCONCLUSIVE, review.gate.fail_level, (comparison.error,))
+        gate = Gate(GateOutcome.INCONCLUSIVE, review.gate.fail_level, (comparison.error,))
         return replace(review, unreviewed=(missing,), gate=gate, blocks_on_inconclusive=True)
     notice = _notice(comparison, review)
     return review if notice is None else replace(review, notes=(notice, *review.notes))
 
 
-def _notice(comparison: Comparison, review: Review) -> str | None:
+def _notice(comparison: RevisionRange, review: ReviewResult) -> str | None:
     if comparison.notice is None and not review.change.files:
         return f"the commits since {comparison.base[:12]} change no file: there is nothing to review"
     return comparison.notice

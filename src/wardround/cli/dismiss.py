@@ -14,7 +14,7 @@ from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from wardround.processors.dismissals import Dismissals
-    from wardround.storage.last_review import Shown
+    from wardround.storage.last_review import ReportedFinding
 
 _SHORTEST = 6
 """Digits by which a finding may be named."""
@@ -67,7 +67,7 @@ def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: di
             "--reason is missing: say why the finding may stay, for whoever reads it later"
         )
     report = options["report"]
-    known = last_review.reported(report) if report is not None else last_review.load(root)
+    known = last_review.load_report(report) if report is not None else last_review.load(root)
     one = _named(given, known, str(report) if report is not None else "the last review here")
     if not can_be_dismissed(one.rule):
         raise UsageError(f"{one.rule} is about what steers a review and cannot be dismissed; mend its cause")
@@ -106,7 +106,7 @@ def _remove(root: Path, file: Path, stored: Dismissals, given: str) -> None:
     emit_line(f"{file.name}: {hits[0]} taken back; git add and commit it: reviews read the staged version")
 
 
-def _named(given: str, known: Sequence[Shown], where: str) -> Shown:
+def _named(given: str, known: Sequence[ReportedFinding], where: str) -> ReportedFinding:
     """The finding a fingerprint, or its beginning, stands for."""
     hits = [one for one in known if _is_prefix(given, one.fingerprint)]
     if len(hits) > 1:
@@ -132,7 +132,7 @@ def _stored(repo: Path | None) -> tuple[Path, Path, Dismissals]:
 
     with Repository(repo) as repository:
         settings = schema.read(repository.tree(INDEX).read, [], host.load().specialists)
-        name = dismissals.beside(settings.root.baseline)
+        name = dismissals.path_for(settings.root.baseline)
         file = repository.root / name
         content = file.read_bytes() if file.exists() else None
         return repository.root, file, dismissals.load(content, name)

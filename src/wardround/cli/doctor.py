@@ -15,12 +15,12 @@ from wardround.cli.run import emit_line
 if TYPE_CHECKING:
     from wardround.config.schema import Config
     from wardround.errors import GitError
-    from wardround.host import Host
+    from wardround.host import PluginHost
     from wardround.specialists import Specialist
     from wardround.tools.tool import Tool
 
 
-class Here(NamedTuple):
+class Environment(NamedTuple):
     """What is looked at: a repository with its settings, or a folder and why it is no repository."""
 
     root: Path
@@ -51,9 +51,9 @@ def command(repo: Path | None) -> int:
     return 4 if missing else 0
 
 
-def _tools(loaded: Host, here: Here) -> tuple[bool, list[str]]:
+def _tools(loaded: PluginHost, here: Environment) -> tuple[bool, list[str]]:
     """Whether a tool of the commit profile is missing or does not work, and a line about each tool."""
-    from wardround.tools.install_hints import advice
+    from wardround.tools.install_hints import install_hint
     from wardround.tools.process import find_program
     from wardround.tools.tool import Profile
 
@@ -78,24 +78,26 @@ def _tools(loaded: Host, here: Here) -> tuple[bool, list[str]]:
             elif tool.optional or tool.opt_in:
                 lines.append(f"{name} not in use here ({where})")
             elif not _may_need(specialist, tool, here):
-                lines.append(f"{name} missing, and nothing here needs it ({where}): {advice(tool.install)}")
+                lines.append(
+                    f"{name} missing, and nothing here needs it ({where}): {install_hint(tool.install)}"
+                )
             else:
                 missing = missing or Profile.COMMIT in tool.profiles
-                lines.append(f"{name} missing ({where}): {advice(tool.install)}")
+                lines.append(f"{name} missing ({where}): {install_hint(tool.install)}")
     states = _states(list(beginnings))
     broken = any(trouble and Profile.COMMIT in tool.profiles for (tool, _), (_, trouble) in states.items())
     written = {one: _described(*beginnings[one], *one, *states[one]) for one in states}
     return missing or broken, list(dict.fromkeys(x if isinstance(x, str) else written[x] for x in lines))
 
 
-def _is_tracked(here: Here, program: Path) -> bool:
+def _is_tracked(here: Environment, program: Path) -> bool:
     """Whether a program, or anything installed beside it in the repository, is under version control."""
-    from wardround.change.trees import meet
+    from wardround.change.trees import paths_overlap
 
     root = here.root.resolve()
     inside = [p.relative_to(root) for p in (program, program.resolve()) if p.is_relative_to(root)]
     places = {"node_modules" if "node_modules" in p.parts else str(p) for p in inside}
-    return any(meet(place, path) for place in places for path in here.tracked or ())
+    return any(paths_overlap(place, path) for place in places for path in here.tracked or ())
 
 
 def _states(programs: Sequence[tuple[Tool, Path]]) -> dict[tuple[Tool, Path], tuple[str, str]]:
@@ -134,12 +136,12 @@ def _described(name: str, where: str, tool: Tool, program: Path, version: str, t
     return f"{line} ({'; '.join(notes)})" if notes else line
 
 
-def _may_need(specialist: Specialist, tool: Tool, here: Here) -> bool:
+def _may_need(specialist: Specialist, tool: Tool, here: Environment) -> bool:
     """Whether there is a file for a tool, as far as names tell and the work tree has them."""
     if here.tracked is None:
         return True
     claimed = (path for path in here.tracked if specialist.claims_name(path))
-    return any(tool.takes is None or tool.takes(path, _text(here.root / path)) for path in claimed)
+    return any(tool.accepts is None or tool.accepts(path, _text(here.root / path)) for path in claimed)
 
 
 def _text(file: Path) -> str:
@@ -149,7 +151,7 @@ def _text(file: Path) -> str:
         return ""
 
 
-def _here(loaded: Host, repo: Path | None) -> Here:
+def _here(loaded: PluginHost, repo: Path | None) -> Environment:
     from wardround.change.repository import INDEX, Repository
     from wardround.config import schema
     from wardround.errors import GitError
@@ -159,27 +161,27 @@ def _here(loaded: Host, repo: Path | None) -> Here:
             side = repository.head() or INDEX if repository.bare else INDEX
             tracked = repository.tracked(side)
             settings = schema.read(repository.tree(side).read, tracked, loaded.specialists)
-            return Here(repository.root, tracked, settings)
+            return Environment(repository.root, tracked, settings)
     except GitError as none:
-        return Here((repo or Path.cwd()).resolve(), None, none)
+        return Environment((repo or Path.cwd()).resolve(), None, none)
 
 
-def _models(loaded: Host, here: Here) -> Iterator[str]:
+def _models(loaded: PluginHost, here: Environment) -> Iterator[str]:
     """What models are run with, those that were found, and those that specialists ask for in vain."""
     from wardround.cli.related import BASE_MODEL
     from wardround.errors import GitError, ModelError
-    from wardround.inference.locations import further_folders
-    from wardround.inference.registry import standard
-    from wardround.inference.runtime import find
+    from wardround.inference.locations import extra_folders
+    from wardround.inference.registry import default_registry
+    from wardround.inference.runtime import detect_runtime
 
     try:
-        runtime = find()
+        runtime = detect_runtime()
         yield f"  run by {runtime.identity}"
     except ModelError as trouble:
         yield f"  not run: {trouble}"
     settings = here.settings
     named = () if isinstance(settings, GitError) else settings.root.model_folders
-    shelf = standard(further_folders(here.root, named))
+    shelf = default_registry(extra_folders(here.root, named))
     wanted = {name: s.name for s in loaded.specialists for name in s.models}
     asked = {BASE_MODEL: "wardround related"} | wanted
     for one in shelf.found:
@@ -201,13 +203,13 @@ def _models(loaded: Host, here: Here) -> Iterator[str]:
 
 
 def _state() -> Iterator[str]:
-    from wardround.storage.paths import cache_folder, state_folder
+    from wardround.storage.paths import cache_dir, state_dir
     from wardround.storage.result_cache import ResultCache
 
     cache = ResultCache.open()
     cache.close()
-    yield f"  cache  {cache_folder()}{'' if cache.trouble is None else f' (not used: {cache.trouble})'}"
-    yield f"  state  {state_folder()}"
+    yield f"  cache  {cache_dir()}{'' if cache.trouble is None else f' (not used: {cache.trouble})'}"
+    yield f"  state  {state_dir()}"
 
 
 def _written(value: object) -> str:
@@ -234,7 +236,7 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 
-def _settings(loaded: Host, here: Here) -> Iterator[str]:
+def _settings(loaded: PluginHost, here: Environment) -> Iterator[str]:
     import msgspec
 
     from wardround.errors import GitError

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli import Interrupted, say
+from wardround.cli import Interrupted, echo_err
 from wardround.cli.run import emit, progress_line
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround_lab.evaluation.batch import Outcome, Settings
+    from wardround_lab.evaluation.batch import CaseOutcome, Settings
     from wardround_lab.evaluation.cases import Case, CaseFile
-    from wardround_lab.evaluation.reports import Measured
-    from wardround_lab.evaluation.resume_log import Kept
+    from wardround_lab.evaluation.reports import MeasuredSet
+    from wardround_lab.evaluation.resume_log import ResumeLog
 
 INCONCLUSIVE = 4
 
@@ -67,7 +67,7 @@ def cases(files: tuple[Path, ...], **options: Any) -> int:
     found = [read_cases(path, options["limit"]) for path in files]
     for one in found:
         for key, count in one.ignored.items():
-            say(f"{one.path}: key {key!r} of {count} cases is not known and was ignored")
+            echo_err(f"{one.path}: key {key!r} of {count} cases is not known and was ignored")
     settings = Settings(
         profile=Profile(options["profile"]),
         only=options["only"],
@@ -95,13 +95,13 @@ def _output(text: str) -> tuple[str, Path | None]:
 
 def _measured(
     found: list[CaseFile], settings: Settings, results: Path | None, level: str
-) -> tuple[int, Measured]:
+) -> tuple[int, MeasuredSet]:
     """Review the cases; what was done until an interruption counts too."""
     from wardround import __version__
-    from wardround_lab.evaluation.reports import Measured
+    from wardround_lab.evaluation.reports import MeasuredSet
     from wardround_lab.evaluation.scoring import score
 
-    outcomes: list[Outcome] = []
+    outcomes: list[CaseOutcome] = []
     started = time.monotonic()
     status = 0
     try:
@@ -114,12 +114,12 @@ def _measured(
     wanted = sum(len(one.cases) for one in found)
     if status:
         hint = "" if results is None else "; the same command goes on from there"
-        say(f"wardround: interrupted after {len(outcomes)} of {wanted} cases{hint}")
+        echo_err(f"wardround: interrupted after {len(outcomes)} of {wanted} cases{hint}")
     options = {
         "profile": settings.profile.value, "only": ", ".join(settings.only), "skip": ", ".join(settings.skip),
         "all-rules": str(settings.all_rules).lower(), "rule-level": level,
     }  # fmt: skip
-    return status, Measured(
+    return status, MeasuredSet(
         score=score(outcomes, level),
         source=", ".join(str(one.path) for one in found),
         settings=options,
@@ -134,13 +134,13 @@ def _review(
     settings: Settings,
     results: Path | None,
     progress: Callable[[str], None],
-    outcomes: list[Outcome],
+    outcomes: list[CaseOutcome],
 ) -> None:
-    from wardround_lab.evaluation.resume_log import Kept
+    from wardround_lab.evaluation.resume_log import ResumeLog
 
-    with Kept.open(results, settings) as kept:
+    with ResumeLog.open(results, settings) as kept:
         for one in found:
-            reviewed: list[Outcome] = []
+            reviewed: list[CaseOutcome] = []
             try:
                 _review_file(one, settings, kept, progress, reviewed)
             finally:
@@ -149,25 +149,29 @@ def _review(
 
 
 def _review_file(
-    one: CaseFile, settings: Settings, kept: Kept, progress: Callable[[str], None], reviewed: list[Outcome]
+    one: CaseFile,
+    settings: Settings,
+    kept: ResumeLog,
+    progress: Callable[[str], None],
+    reviewed: list[CaseOutcome],
 ) -> None:
     """Add the outcome of each case of a file to a list, as it comes."""
     from wardround_lab.evaluation import workers
 
     known = kept.known(one.cases)
     if known:
-        say(f"{one.path}: {len(known)} of {len(one.cases)} cases were reviewed before")
+        echo_err(f"{one.path}: {len(known)} of {len(one.cases)} cases were reviewed before")
     reviewed += known.values()
 
-    def keep(case: Case, outcome: Outcome) -> None:
-        kept.put(case, outcome)
+    def keep(case: Case, outcome: CaseOutcome) -> None:
+        kept.append(case, outcome)
         reviewed.append(outcome)
 
     todo = one.cases.at(n for n, case in enumerate(one.cases) if case.place not in known)
     workers.review(todo, settings, one.path.stem, keep, progress)
 
 
-def _write(form: str, path: Path | None, measured: Measured) -> None:
+def _write(form: str, path: Path | None, measured: MeasuredSet) -> None:
     from wardround_lab.evaluation.reports import render
 
     text = render(form, measured)
@@ -204,7 +208,9 @@ def regression(folder: Path | None, profile: str | None, jobs: int | None, updat
     emit(regressions.render(found))
     if update:
         for path in regressions.update(files, found):
-            say(f"{path}: its expected findings were rewritten; read the difference before you commit it")
+            echo_err(
+                f"{path}: its expected findings were rewritten; read the difference before you commit it"
+            )
     if any(one.wrong for one in found):
         return 1
     return INCONCLUSIVE if any(one.inconclusive for one in found) else 0

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli.run import perform
+from wardround.cli.run import run_and_report
 
 if TYPE_CHECKING:
-    from wardround.cli.options import Output, Target
-    from wardround.config.schema import Request
+    from wardround.cli.options import ChangeSpec, ReportSpec
+    from wardround.config.schema import ReviewRequest
 
 
 @click.command("hook", context_settings={"ignore_unknown_options": True})
@@ -39,28 +39,28 @@ def command(
     PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF, where a hook runner sets them, name the commits. As git's own
     pre-push hook it takes git's ARGUMENTS and reads the pushed refs from standard input.
     """
-    from wardround.cli.options import Output
-    from wardround.config.schema import Request
+    from wardround.cli.options import ReportSpec
+    from wardround.config.schema import ReviewRequest
     from wardround.tools.tool import Profile
 
-    request = Request(
+    request = ReviewRequest(
         profile=Profile.COMMIT,
         fail_level=fail_level,  # type: ignore[arg-type]  # click has checked it
         only=only,
         skip=skip,
         verbose=verbose,
     )
-    outputs = [Output.parse(text) for text in formats or ("text",)]
+    outputs = [ReportSpec.parse(text) for text in formats or ("text",)]
     return max((_review(target, request, outputs) for target in _targets(stage, arguments)), default=0)
 
 
-def _review(target: Target, request: Request, outputs: Sequence[Output]) -> int:
-    return perform(target, request, outputs).exit_status
+def _review(target: ChangeSpec, request: ReviewRequest, outputs: Sequence[ReportSpec]) -> int:
+    return run_and_report(target, request, outputs).exit_status
 
 
-def _targets(stage: str, arguments: Sequence[str]) -> Iterator[Target]:
+def _targets(stage: str, arguments: Sequence[str]) -> Iterator[ChangeSpec]:
     """The changes a hook is asked about."""
-    from wardround.cli.options import Target
+    from wardround.cli.options import ChangeSpec
 
     named = _named_by_runner(os.environ)
     if named is not None:
@@ -68,24 +68,26 @@ def _targets(stage: str, arguments: Sequence[str]) -> Iterator[Target]:
     elif stage == "pre-push":
         yield from _outgoing(arguments)
     else:
-        yield Target(staged=True)
+        yield ChangeSpec(staged=True)
 
 
-def _named_by_runner(environ: Mapping[str, str]) -> Target | None:
+def _named_by_runner(environ: Mapping[str, str]) -> ChangeSpec | None:
     """The commits pre-commit and prek name for pre-push hooks and for ``--from-ref`` and ``--to-ref``."""
-    from wardround.cli.options import Target
+    from wardround.cli.options import ChangeSpec
 
     base, head = environ.get("PRE_COMMIT_FROM_REF"), environ.get("PRE_COMMIT_TO_REF")
     named = ("PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF")
-    return Target(base=base, head=head, since_root=_is_null(base), named_by=named) if base and head else None
+    return (
+        ChangeSpec(base=base, head=head, since_root=_is_null(base), named_by=named) if base and head else None
+    )
 
 
-def _outgoing(arguments: Sequence[str]) -> Iterator[Target]:
+def _outgoing(arguments: Sequence[str]) -> Iterator[ChangeSpec]:
     """What ``git push`` is about to send, a target for each branch that is not deleted."""
     from msgspec.structs import replace
 
     from wardround.change.repository import Repository
-    from wardround.cli.options import PushedRef, Target
+    from wardround.cli.options import ChangeSpec, PushedRef
 
     remote = arguments[0] if arguments else "origin"
     lines = [] if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().split("\n")
@@ -97,7 +99,7 @@ def _outgoing(arguments: Sequence[str]) -> Iterator[Target]:
         for ref in refs:
             if _is_null(ref.local):
                 continue  # a branch is deleted
-            target = Target(base=ref.remote, head=ref.local)
+            target = ChangeSpec(base=ref.remote, head=ref.local)
             if _is_null(ref.remote) or not repository.has(ref.remote):
                 start = repository.outgoing_base(ref.local, remote)
                 target = replace(target, base=start, since_root=start == repository.empty_tree)

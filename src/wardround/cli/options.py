@@ -12,7 +12,7 @@ import msgspec
 from wardround.errors import UsageError
 
 
-class Target(msgspec.Struct, frozen=True):
+class ChangeSpec(msgspec.Struct, frozen=True):
     """Which change is meant; exactly one of the ways to say so is used.
 
     ``since_root`` takes all of ``head``, its whole history, in place of what came since ``base``;
@@ -54,14 +54,14 @@ class PushedRef(msgspec.Struct, frozen=True):
         return cls(fields[1], fields[3])
 
 
-class Output(msgspec.Struct, frozen=True):
+class ReportSpec(msgspec.Struct, frozen=True):
     """A report that is asked for: its format, and a file or standard output."""
 
     format: str
     path: Path | None
 
     @classmethod
-    def parse(cls, text: str) -> Output:
+    def parse(cls, text: str) -> ReportSpec:
         from wardround.reports import FORMATS
 
         name, _, path = text.partition("=")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from wardround.cli.run import apply_fixes, perform, require_one
+from wardround.cli.run import apply_fixes, require_one, run_and_report
 
 _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 
@@ -51,8 +51,8 @@ def review(
     config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
 ) -> int:  # fmt: skip
     """The command without its decoration."""
-    from wardround.cli.options import Output, Target
-    from wardround.config.schema import Request
+    from wardround.cli.options import ChangeSpec, ReportSpec
+    from wardround.config.schema import ReviewRequest
     from wardround.tools.tool import Profile
 
     ways = {"--staged": staged, "--worktree": worktree, "--base": base is not None,
@@ -60,17 +60,17 @@ def review(
     require_one(ways, "name the change in one way")
     if head is not None and base is None:
         raise click.UsageError("--head needs --base; name the commit it is compared with")
-    target = Target(
+    target = ChangeSpec(
         staged=staged or not any(ways.values()), worktree=worktree, base=base, head=head,
         diff_file=diff_file, repo=repo,
     )  # fmt: skip
-    request = Request(
+    request = ReviewRequest(
         profile=Profile(profile), fail_level=fail_level, filter_mode=filter_mode, only=only, skip=skip,
         jobs=jobs, config_file=config, config_from=config_from, use_models=not no_models,
         show_all=show_all, verbose=verbose,
     )  # fmt: skip
-    outputs = [Output.parse(text) for text in formats or ("text",)]
+    outputs = [ReportSpec.parse(text) for text in formats or ("text",)]
     if fix:
         apply_fixes(target, request)
-    done = perform(target, request, outputs)
+    done = run_and_report(target, request, outputs)
     return 0 if exit_zero else done.exit_status

@@ -12,35 +12,35 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli import Interrupted, say
+from wardround.cli import Interrupted, echo_err
 from wardround.errors import UsageError
 from wardround.text.escaping import one_line
 
 if TYPE_CHECKING:
-    from wardround.change.change_source import Origin
+    from wardround.change.change_source import ChangeSource
     from wardround.change.diff import Change
     from wardround.change.repository import Repository
-    from wardround.cli.options import Output, Target
-    from wardround.config.schema import Request
-    from wardround.review import Review
+    from wardround.cli.options import ChangeSpec, ReportSpec
+    from wardround.config.schema import ReviewRequest
+    from wardround.review import ReviewResult
 
 
 @contextmanager
-def opened(target: Target) -> Iterator[tuple[Origin, Change, Repository | None]]:
+def open_change(target: ChangeSpec) -> Iterator[tuple[ChangeSource, Change, Repository | None]]:
     """The change a target stands for, readable while the context lasts."""
-    from wardround.change.change_source import DiffOrigin, RepositoryOrigin
+    from wardround.change.change_source import GitChangeSource, PatchChangeSource
     from wardround.change.repository import Repository
 
     if target.diff_file is not None:
-        origin = DiffOrigin(_diff_text(target.diff_file), (target.repo or Path.cwd()).resolve())
+        origin = PatchChangeSource(_diff_text(target.diff_file), (target.repo or Path.cwd()).resolve())
         yield origin, origin.change, None
         return
     with Repository(target.repo) as repository:
         change = _change(repository, target)
-        yield RepositoryOrigin(repository, change), change, repository
+        yield GitChangeSource(repository, change), change, repository
 
 
-def _change(repository: Repository, target: Target) -> Change:
+def _change(repository: Repository, target: ChangeSpec) -> Change:
     from wardround.change.revisions import require_revision
 
     for name, option in zip((target.base, target.head), target.named_by, strict=True):
@@ -68,18 +68,18 @@ def _diff_text(name: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def perform(
-    target: Target,
-    request: Request,
-    outputs: Sequence[Output],
-    amended: Callable[[Review], Review] = lambda review: review,
-) -> Review:
+def run_and_report(
+    target: ChangeSpec,
+    request: ReviewRequest,
+    outputs: Sequence[ReportSpec],
+    amended: Callable[[ReviewResult], ReviewResult] = lambda review: review,
+) -> ReviewResult:
     """Review a change and write the reports.
 
     Args:
         amended: adds what the caller knows about the change to the review, before it is reported.
     """
-    with opened_ahead(target) as opening, progress_line() as progress:
+    with open_change_async(target) as opening, progress_line() as progress:
         from wardround import host, review
         from wardround.storage import last_review
         from wardround.tools.process import Processes
@@ -87,14 +87,14 @@ def perform(
         with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a report
             loaded = host.load()
             origin, change, repository = opening.result()
-            done = amended(review.run(origin, change, loaded, request, Processes(), progress))
+            done = amended(review.run_review(origin, change, loaded, request, Processes(), progress))
         progress("")
         if repository is not None:
             last_review.save(repository.root, done)
         for output in outputs:
             write(output, done, origin.root)
     if done.unstaged:
-        say(_not_staged(done.unstaged))
+        echo_err(_not_staged(done.unstaged))
     return done
 
 
@@ -108,9 +108,9 @@ def _not_staged(paths: Sequence[str]) -> str:
 class Opening:
     """A change that is being opened by another thread, while this one has other things to do."""
 
-    def __init__(self, target: Target) -> None:
-        self._context = opened(target)
-        self._opened: tuple[Origin, Change, Repository | None] | None = None
+    def __init__(self, target: ChangeSpec) -> None:
+        self._context = open_change(target)
+        self._opened: tuple[ChangeSource, Change, Repository | None] | None = None
         self._trouble: BaseException | None = None
         self._thread = threading.Thread(target=self._open, daemon=True)
         self._thread.start()
@@ -121,7 +121,7 @@ class Opening:
         except BaseException as trouble:  # noqa: BLE001  (raised again in the thread that asks)
             self._trouble = trouble
 
-    def result(self) -> tuple[Origin, Change, Repository | None]:
+    def result(self) -> tuple[ChangeSource, Change, Repository | None]:
         """What ``opened`` gives, or the error it raises."""
         self._thread.join()
         if self._trouble is not None:
@@ -137,7 +137,7 @@ class Opening:
 
 
 @contextmanager
-def opened_ahead(target: Target) -> Iterator[Opening]:
+def open_change_async(target: ChangeSpec) -> Iterator[Opening]:
     """Let git find out what has changed while the reviewers are loaded."""
     opening = Opening(target)
     patience_s: float | None = None
@@ -150,7 +150,7 @@ def opened_ahead(target: Target) -> Iterator[Opening]:
         opening.close(patience_s)
 
 
-def apply_fixes(target: Target, request: Request) -> None:
+def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
     """Apply the safe fixes of a review and say on standard error what was done.
 
     A fix that an earlier run began and could not finish is finished first.
@@ -164,25 +164,25 @@ def apply_fixes(target: Target, request: Request) -> None:
     if not (target.staged or target.worktree):
         raise UsageError("--fix needs --staged or --worktree; a commit cannot be changed")
     with Repository(target.repo) as unfinished:
-        for path in journal.complete(unfinished):
-            say(f"{path}: an unfinished fix was dropped, since the file has changed")
+        for path in journal.recover(unfinished):
+            echo_err(f"{path}: an unfinished fix was dropped, since the file has changed")
     loaded = host.load()
-    with opened(target) as (origin, change, repository):
+    with open_change(target) as (origin, change, repository):
         assert repository is not None
-        done = review.run(origin, change, loaded, request, Processes())
+        done = review.run_review(origin, change, loaded, request, Processes())
 
         def complaint(path: str, text: str) -> str | None:
-            claiming = loaded.claiming(path, text.encode())
-            return next((c for c in (s.complaint(text) for s in claiming) if c is not None), None)
+            claiming = loaded.specialists_for(path, text.encode())
+            return next((c for c in (s.syntax_error_of(text) for s in claiming) if c is not None), None)
 
         fixed = fix(repository, done, complaint)
     for reason in fixed.refused:
-        say(f"not fixed: {reason}")
+        echo_err(f"not fixed: {reason}")
     if fixed.files:
-        say(f"fixed {fixed.findings} in {', '.join(fixed.files)}; as a patch: {fixed.patch}")
+        echo_err(f"fixed {fixed.findings} in {', '.join(fixed.files)}; as a patch: {fixed.patch}")
 
 
-def write(output: Output, review: Review, work_tree: Path) -> None:
+def write(output: ReportSpec, review: ReviewResult, work_tree: Path) -> None:
     """Write one report, to its file or to standard output; through no link of the work tree."""
     from wardround.reports import renderer, text
     from wardround.storage import directories

@@ -27,13 +27,13 @@ BASELINE_FILE = ".wardround-baseline.json"
 
 FailLevel = Literal["none", "info", "warn", "error"]
 FilterMode = Literal["added", "diff_context", "file", "nofilter"]
-OnInconclusive = Literal["pass", "block"]
+InconclusiveAction = Literal["pass", "block"]
 ConfigFrom = Literal["base", "head"]
-UseOfModels = Literal["off", "on", "required"]
+ModelMode = Literal["off", "on", "required"]
 """Where a model is required and cannot be used, what it would have looked at is unreviewed."""
 
 
-class Request(msgspec.Struct, frozen=True):
+class ReviewRequest(msgspec.Struct, frozen=True):
     """What a caller asks for; ``None`` leaves a setting to the configuration."""
 
     profile: Profile = Profile.COMMIT
@@ -60,7 +60,7 @@ class Request(msgspec.Struct, frozen=True):
         return "head" if asked == "head" else "target"
 
 
-class RootTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """The keys that count at the repository root."""
 
     fail_level: FailLevel = "error"
@@ -70,9 +70,9 @@ class RootTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
     skip: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     required_plugins: tuple[str, ...] = ()
-    inconclusive: dict[Literal["commit", "ci"], OnInconclusive] = {}
+    inconclusive: dict[Literal["commit", "ci"], InconclusiveAction] = {}
     baseline: str = BASELINE_FILE
-    models: UseOfModels = "on"
+    models: ModelMode = "on"
     model_folders: tuple[str, ...] = ()
     model_provider: Literal["auto", "cpu", "cuda"] = "auto"
     model_threads: int = 1
@@ -80,15 +80,15 @@ class RootTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
     fold: bool = True
 
 
-class FolderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+class FolderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """The keys every folder may set for the files below it."""
 
     exclude: tuple[str, ...] = ()
     rules: dict[str, Literal["off", "info", "warn", "error"]] = {}
 
 
-_ROOT_KEYS = {field.encode_name for field in msgspec.structs.fields(RootTable)}
-_FOLDER_KEYS = {field.encode_name for field in msgspec.structs.fields(FolderTable)}
+_ROOT_KEYS = {field.encode_name for field in msgspec.structs.fields(RunSettings)}
+_FOLDER_KEYS = {field.encode_name for field in msgspec.structs.fields(FolderSettings)}
 
 
 class Layer(msgspec.Struct, frozen=True):
@@ -129,7 +129,7 @@ class Config(msgspec.Struct, frozen=True, dict=True):
         origins: ``key -> file`` for the settings of the run, for ``wardround doctor``.
     """
 
-    root: RootTable = msgspec.field(default_factory=RootTable)
+    root: RunSettings = msgspec.field(default_factory=RunSettings)
     layers: tuple[Layer, ...] = ()
     origins: Mapping[str, str] = msgspec.field(default_factory=dict)
     specialists: tuple[Specialist, ...] = ()
@@ -198,12 +198,12 @@ def read(
             own = {key: value for key, value in layer.values.items() if key in _ROOT_KEYS}
             values |= own
             origins |= dict.fromkeys(own, layer.file)
-    config = Config(msgspec.convert(values, RootTable), tuple(layers), origins, tuple(specialists))
-    _require_sane(config)
+    config = Config(msgspec.convert(values, RunSettings), tuple(layers), origins, tuple(specialists))
+    _validate(config)
     return config
 
 
-def named_specialists(config: Config, request: Request) -> list[tuple[str, str]]:
+def named_specialists(config: Config, request: ReviewRequest) -> list[tuple[str, str]]:
     """The specialists that are asked for or left out, each with where that is said, for a message."""
     return [
         *((name, "") for name in (*request.only, *request.skip)),
@@ -212,7 +212,7 @@ def named_specialists(config: Config, request: Request) -> list[tuple[str, str]]
     ]
 
 
-def placed(config: Config, cause: ConfigError) -> ConfigError:
+def with_location(config: Config, cause: ConfigError) -> ConfigError:
     """The same complaint with the file in which a specialist's key stands, if it begins with one."""
     found = re.match(r"([a-z-]+)\.([a-z-]+): ", str(cause))
     files = [layer.file for layer in config.layers if found and found[2] in layer.values.get(found[1], {})]
@@ -275,8 +275,8 @@ def _check(folder: str, file: str, table: Mapping[str, Any], specialists: Sequen
             raise ConfigError(f"{file}: key {key!r} counts at the repository root only; move it there")
         if key not in allowed:
             raise ConfigError(f"{file}: unknown key {key!r}; known here: {', '.join(sorted(allowed))}")
-    _convert({k: v for k, v in table.items() if k in _FOLDER_KEYS}, FolderTable, file)
-    _convert({k: v for k, v in table.items() if k in _ROOT_KEYS}, RootTable, file)
+    _convert({k: v for k, v in table.items() if k in _FOLDER_KEYS}, FolderSettings, file)
+    _convert({k: v for k, v in table.items() if k in _ROOT_KEYS}, RunSettings, file)
     for name, kind in options.items():
         if name in table and kind is None:
             raise ConfigError(f"{file}: specialist {name!r} has no options; remove the table {name!r}")
@@ -296,10 +296,10 @@ def _convert(values: Any, kind: Any, where: str) -> None:
         place = re.search(r"(?s) - at `\$\.?(.*?)`", text)
         said = text.partition(" - at ")[0]
         usual = f"{place[1] if place and place[1] else 'value'}: {said[:1].lower()}{said[1:]}"
-        raise ConfigError(f"{where}: {_choice_missed(values, kind) or usual}") from cause
+        raise ConfigError(f"{where}: {_describe_invalid_choice(values, kind) or usual}") from cause
 
 
-def _choice_missed(values: Any, kind: Any) -> str:
+def _describe_invalid_choice(values: Any, kind: Any) -> str:
     """Which value or key is none of those there are to choose from, and which there are."""
     import msgspec.inspect as types
 
@@ -318,7 +318,7 @@ def _choice_missed(values: Any, kind: Any) -> str:
     return ""
 
 
-def _require_sane(config: Config) -> None:
+def _validate(config: Config) -> None:
     root = config.root
     if root.jobs is not None and root.jobs < 1:
         raise ConfigError(f"{config.origins['jobs']}: jobs must be at least 1, got {root.jobs}")

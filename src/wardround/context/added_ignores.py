@@ -15,9 +15,9 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.change.diff import ChangedFile, Hunk
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_IGNORES = LatePattern(
+_IGNORES = LazyPattern(
     r"(?:#|--|//|/\*)[ \t]*noqa\b"
     r"|#\s*(?:ruff|flake8|pylint)\s*[:=]"
     r"|#\s*(?:type|ty|mypy)\s*:\s*ignore"
@@ -39,18 +39,18 @@ _IGNORES = LatePattern(
     r"|\bgitleaks:allow\b",
     re.IGNORECASE,
 )
-_REGIONS = LatePattern(
+_REGIONS = LazyPattern(
     r"(?:eslint|oxlint)-(?:disable(?!-next-line|-line)|env)|(?:/\*|^)[\s*]*eslint\b(?!-)|biome-ignore-(?:all|start)"
     r"|@ts-nocheck|#\s*(?:ruff|flake8|pylint|pyright|mypy)\s*[:=]|squawk-ignore-file|noqa\s*:\s*disable"
     r"|global\s+ignore|sqlfluff\s*:|#\s*check\s*=",
     re.IGNORECASE,
 )
 """Those that hold for more than a line or a statement."""
-_ENDS = LatePattern(
+_ENDS = LazyPattern(
     r"(?:eslint|oxlint)-enable|biome-ignore-end|(?:noqa|ruff)\s*:\s*enable", re.IGNORECASE
 )  # fmt: skip
 """What ends such a region: where the change takes it away, the region grows."""
-_COMMENT = LatePattern(r"\s*(?:#|//|/\*|\*|--|<!--|\{/\*)")
+_COMMENT = LazyPattern(r"\s*(?:#|//|/\*|\*|--|<!--|\{/\*)")
 _LETTER = re.compile(r"[^\W\d_]")
 
 

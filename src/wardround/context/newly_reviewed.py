@@ -34,7 +34,7 @@ def as_first_reviewed(
         return file
     if file.status is FileStatus.RETYPED:  # it was a link or a submodule
         return added_in_full(file, content)
-    deciding = [s for s in readers if not s.any_text] or list(readers)
+    deciding = [s for s in readers if not s.reviews_all_text] or list(readers)
     covering = reviewed_base(file, deciding)
     first = [s for s in deciding if s not in covering]
     if len(first) == len(deciding):

@@ -15,14 +15,14 @@ from configparser import Error as ConfigParserError
 from functools import cached_property
 from typing import Any
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_FOLDERS = LatePattern(
+_FOLDERS = LazyPattern(
     r"(?i)(?:^|/)(?:__fixtures__|__snapshots__|__testfixtures__|testdata|test[-_](?:data|cases|fixtures?)|fixtures?)/"
     r"|(?:^|/)(?:tests?|__tests__|specs?|testing)/(?:[^/]+/)*"
     r"(?:data|cases|corpus|expected|golden|inputs?|resources|samples?|snapshots?)/"
 )
-_BROKEN = LatePattern(
+_BROKEN = LazyPattern(
     r"(?i)(?:^|[/_.-])(?:bad|broken|corrupt(?:ed)?|invalid|malformed|(?:syntax|parse)[-_]?errors?)(?=[/_.-])"
 )
 _TABLES = (

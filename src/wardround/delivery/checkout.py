@@ -11,7 +11,7 @@ import os
 import subprocess
 from collections.abc import Mapping
 
-from wardround.change.git_process import GitProgram
+from wardround.change.git_process import GitProcess
 from wardround.change.repository import Repository
 from wardround.change.revisions import has_ancestry, is_ref_name, object_id
 from wardround.errors import GitError
@@ -34,7 +34,7 @@ class Checkout:
     """The commits of a repository and of its remote ``origin``."""
 
     def __init__(self, repository: Repository, environ: Mapping[str, str], *, may_fetch: bool) -> None:
-        self._git = GitProgram(repository.root, environ)
+        self._git = GitProcess(repository.root, environ)
         self._may_fetch = may_fetch
         self._fetch_environment = {**self._git.env, "GIT_ALLOW_PROTOCOL": _PROTOCOLS}
         self.empty_tree = repository.empty_tree

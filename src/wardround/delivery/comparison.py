@@ -12,7 +12,7 @@ _SHOWN = 12
 """Digits of a commit id in a message."""
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class RevisionRange(msgspec.Struct, frozen=True):
     """The commits of a review.
 
     Attributes:
@@ -34,7 +34,7 @@ class Comparing:
         self._checkout = checkout
         self._event = event
 
-    def compare(self, base: str | None, head: str | None) -> Comparison:
+    def compare(self, base: str | None, head: str | None) -> RevisionRange:
         """Find both commits, fetching what a shallow clone lacks.
 
         Raises:
@@ -42,12 +42,14 @@ class Comparing:
         """
         head_id = self._require(head or "HEAD", "--head-ref")
         if head in (None, "", "HEAD") and (error := self._unrelated_head(head_id)):
-            return Comparison(head_id, head_id, error=error)
+            return RevisionRange(head_id, head_id, error=error)
         if base:
             return self._explicit(base, head_id)
         event = self._event
         if event.is_deletion:
-            return Comparison(head_id, head_id, notice="the push deleted a ref: there is nothing to review")
+            return RevisionRange(
+                head_id, head_id, notice="the push deleted a ref: there is nothing to review"
+            )
         if event.target is not None:
             return self._named(self._target_base(head_id), head_id)
         if event.base is not None:
@@ -67,7 +69,7 @@ class Comparing:
             f"{head[:_SHOWN]} that is checked out, so it was not reviewed; give it as head-ref"
         )
 
-    def _explicit(self, base: str, head: str) -> Comparison:
+    def _explicit(self, base: str, head: str) -> RevisionRange:
         base_id = self._require(base, "--base-ref")
         if self._checkout.merge_base(base_id, head) is None:
             raise GitError(
@@ -109,7 +111,7 @@ class Comparing:
             )
         return known
 
-    def _since_previous(self, head: str) -> Comparison:
+    def _since_previous(self, head: str) -> RevisionRange:
         """Everything since the commit that was reviewed last, or since the branch left the default branch."""
         event, checkout = self._event, self._checkout
         for known in (event.previous, self._before_pushed()):
@@ -128,7 +130,7 @@ class Comparing:
                 f"the commit before {head[:_SHOWN]} is not here and cannot be fetched{self._why()}; "
                 "check out more history, or give --base-ref"
             )
-        return Comparison(checkout.empty_tree, head)
+        return RevisionRange(checkout.empty_tree, head)
 
     def _before_pushed(self) -> str | None:
         """The commit before the first one of a push, where the one before the push is gone."""
@@ -149,10 +151,10 @@ class Comparing:
             f"so only {head[:_SHOWN]} is reviewed; give --base-ref to review more"
         )
 
-    def _named(self, base: str, head: str, notice: str | None = None) -> Comparison:
+    def _named(self, base: str, head: str, notice: str | None = None) -> RevisionRange:
         if base == head or self._checkout.merge_base(base, head) == head:
             notice = f"{head[:_SHOWN]} is part of its base {base[:_SHOWN]}: there is nothing to review"
-        return Comparison(base, head, notice)
+        return RevisionRange(base, head, notice)
 
     def _require(self, revision: str, option: str) -> str:
         found = self._checkout.commit(revision)

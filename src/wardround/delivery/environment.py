@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
-from wardround.change.git_process import GitProgram
+from wardround.change.git_process import GitProcess
 
 _GIT_SETTINGS = {"core.hooksPath": os.devnull, "core.fsmonitor": "false"}
 """Tools such as husky point git at programs of the work tree, which the change may have written."""
@@ -17,7 +17,7 @@ _FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
 def harden(environ: MutableMapping[str, str], work_tree: Path) -> None:
     """Change variables for this process and for the programs it starts."""
     environ["PATH"] = outside(environ.get("PATH", os.defpath), work_tree)
-    git = GitProgram(work_tree, environ)
+    git = GitProcess(work_tree, environ)
     names = git.output("config", "--null", "--name-only", "--get-regexp", _FILTERS, allow=(0, 1)).split("\0")
     filters = {name: "false" if name.endswith(".required") else "" for name in sorted(set(names)) if name}
     environ.update(_in_environment({**_GIT_SETTINGS, **filters}, environ.get("GIT_CONFIG_COUNT", "")))

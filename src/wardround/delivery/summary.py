@@ -7,13 +7,13 @@ from pathlib import Path
 
 from wardround.errors import UsageError
 from wardround.reports import text
-from wardround.review import Review
+from wardround.review import ReviewResult
 from wardround.text.escaping import one_line
 
 _MOST_LINES = 100
 
 
-def render(review: Review, headline: str | None) -> str:
+def render(review: ReviewResult, headline: str | None) -> str:
     """The headline, files, findings and the verdict, indented: text whatever the change holds."""
     lines = text.render(review).splitlines()
     shown = [line for line in lines if line[:3].strip()]  # without excerpts and reasons

@@ -9,21 +9,21 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from wardround.change.change_source import JudgeName, Origin, SideName, decoded
-from wardround.checks.base import Budget, ChangeCheck, WholeChange
-from wardround.checks.lazy import LateEach
-from wardround.errors import PLUGIN_FAULTS, OverBudget
-from wardround.findings import RawResult, Unreviewed
+from wardround.change.change_source import ChangeSource, JudgeName, SideName, decoded
+from wardround.checks.base import Budget, ChangeCheck, ChangeView
+from wardround.checks.lazy import CheckRegistry
+from wardround.errors import PLUGIN_EXCEPTIONS, OverBudget
+from wardround.findings import RawFinding, Unreviewed
 from wardround.inference.api import Models
 from wardround.specialists import Specialist
 
-Look = Callable[[Callable[[Models], list[RawResult]]], list[RawResult]]
+ModelScope = Callable[[Callable[[Models], list[RawFinding]]], list[RawFinding]]
 """Runs something with the models that are lent to a specialist."""
 
 
-def said_of(
-    specialist: Specialist, change: WholeChange, look: Look, budget: Budget, over_budget: str
-) -> Iterator[RawResult | Unreviewed]:
+def run_change_checks(
+    specialist: Specialist, change: ChangeView, look: ModelScope, budget: Budget, over_budget: str
+) -> Iterator[RawFinding | Unreviewed]:
     """What a specialist's checks of the whole change report, and which of them could not be run.
 
     Args:
@@ -31,7 +31,7 @@ def said_of(
         over_budget: the reason that is given then.
     """
     checks = specialist.change_checks
-    asked = checks.about_change(change.files) if isinstance(checks, LateEach) else checks
+    asked = checks.candidates_for_change(change.files) if isinstance(checks, CheckRegistry) else checks
     for check_type in asked:
         try:
             budget.require()
@@ -39,7 +39,7 @@ def said_of(
         except OverBudget:
             yield refusal(specialist, change.files[0].path, over_budget)
             return
-        except PLUGIN_FAULTS as cause:
+        except PLUGIN_EXCEPTIONS as cause:
             reason = f"check {check_type.ID} crashed: {type(cause).__name__}: {cause}"
             yield refusal(specialist, change.files[0].path, reason)
 
@@ -48,16 +48,16 @@ def refusal(specialist: Specialist, path: str, reason: str) -> Unreviewed:
     return Unreviewed(path, specialist.name, specialist.name, reason)
 
 
-def _results_of(check_type: type[ChangeCheck], change: WholeChange, models: Models) -> list[RawResult]:
+def _results_of(check_type: type[ChangeCheck], change: ChangeView, models: Models) -> list[RawFinding]:
     check = check_type(replace(change, models=models))
     check.run()
     return check.results
 
 
-class Neighbours(msgspec.Struct, frozen=True):
+class RepositoryView(msgspec.Struct, frozen=True):
     """The rest of the repository, as a check may ask for it."""
 
-    origin: Origin
+    origin: ChangeSource
     side: SideName | JudgeName
 
     def read(self, path: str) -> str | None:

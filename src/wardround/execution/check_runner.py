@@ -20,16 +20,24 @@ import msgspec
 from wardround import __version__
 from wardround.change.change_source import decoded, in_any_encoding
 from wardround.change.encoding import with_lower_suffix
-from wardround.checks.base import Budget, Check, Source
-from wardround.checks.lazy import Late, LateEach, source_files
-from wardround.errors import PLUGIN_FAULTS, CannotReview, OverBudget
-from wardround.execution.fork_pool import Helper, Queue, Worker, cpu_limit, hire
-from wardround.execution.model import NO_CHANGE_REVIEW, ChangeReview, Results, Side, Told, Unit, with_path
-from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
+from wardround.checks.base import Budget, Check, SourceFile
+from wardround.checks.lazy import CheckRegistry, LazySequence, source_files
+from wardround.errors import PLUGIN_EXCEPTIONS, CannotReview, OverBudget
+from wardround.execution.fork_pool import ForkedWorker, SharedTaskQueue, Worker, cpu_limit, fork_workers
+from wardround.execution.model import (
+    NO_CHANGE_REVIEW,
+    ChangeCheckResult,
+    ChangeReview,
+    Results,
+    ReviewSide,
+    WorkUnit,
+    with_path,
+)
+from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, ToolRun, Unreviewed
 from wardround.inference.api import Models, NoModels
 from wardround.specialists import Specialist
-from wardround.storage.digest import file_state
-from wardround.storage.result_cache import ResultCache, key
+from wardround.storage.digest import file_stamp
+from wardround.storage.result_cache import ResultCache, digest_key
 from wardround.tools.tool import Profile
 
 _READERS = "wardround.languages"
@@ -55,7 +63,7 @@ def change_budget_s(profile: Profile, files: int) -> float:
     return BUDGET_S[profile] + _CHANGE_S_PER_FILE * files
 
 
-class Looked(msgspec.Struct, frozen=True):
+class CheckOutcome(msgspec.Struct, frozen=True):
     """What came of the checks of one specialist in one file.
 
     Attributes:
@@ -63,8 +71,8 @@ class Looked(msgspec.Struct, frozen=True):
         lasting: whether the same would be said again.
     """
 
-    found: list[RawResult] | None
-    lasting: bool
+    found: list[RawFinding] | None
+    cacheable: bool
     unreviewed: Unreviewed | None
     seconds: float
 
@@ -84,21 +92,21 @@ class _Task(msgspec.Struct, frozen=True):
 class _OfWhole(msgspec.Struct, frozen=True):
     """What was said of the change as a whole."""
 
-    told: Sequence[Told]
+    told: Sequence[ChangeCheckResult]
 
 
-_Report = _OfWhole | _Task | tuple[int, Looked]
+_Report = _OfWhole | _Task | tuple[int, CheckOutcome]
 """What a worker reports: a task when it begins with it, and each unit of it when that is done."""
 
 
-class _Answer(msgspec.Struct, frozen=True):
+class WorkerResult(msgspec.Struct, frozen=True):
     """What a helper found out: by number of the unit; and of the whole, if that was its part."""
 
-    looked: dict[int, Looked]
-    told: Sequence[Told] | None = None
+    looked: dict[int, CheckOutcome]
+    told: Sequence[ChangeCheckResult] | None = None
 
 
-class Checking:
+class CheckRunner:
     """The checks of our own over the units of one side. Use it as a context manager.
 
     Args:
@@ -111,8 +119,8 @@ class Checking:
 
     def __init__(
         self,
-        side: Side,
-        units: Sequence[Unit],
+        side: ReviewSide,
+        units: Sequence[WorkUnit],
         cache: ResultCache,
         whole: ChangeReview = NO_CHANGE_REVIEW,
         budget_s: float = BUDGET_S[Profile.COMMIT],
@@ -125,14 +133,14 @@ class Checking:
         known = cache.get(one for one in self._keys if one)
         self._known = {n: known[one] for n, one in enumerate(self._keys) if one in known}
         self._own, shared = self._tasks()
-        self._shared = [task for task in shared if task.size < _GUARDED_BYTES]
+        self._parallel_tasks = [task for task in shared if task.size < _GUARDED_BYTES]
         self._guarded = [task for task in shared if task.size >= _GUARDED_BYTES]
-        self._queue = Queue(self._shared)
-        self._guarded_queue = Queue(self._guarded)
-        self._helpers: list[Helper[_Answer]] = []
-        self._looked: dict[int, Looked] = {}
+        self._queue = SharedTaskQueue(self._parallel_tasks)
+        self._guarded_queue = SharedTaskQueue(self._guarded)
+        self._helpers: list[ForkedWorker[WorkerResult]] = []
+        self._looked: dict[int, CheckOutcome] = {}
 
-    def __enter__(self) -> Checking:
+    def __enter__(self) -> CheckRunner:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -141,20 +149,22 @@ class Checking:
         self._queue.close()
         self._guarded_queue.close()
 
-    def hire(self, cores: int) -> None:
+    def start_workers(self, cores: int) -> None:
         """Fork for what other cores can do, if it is worth it; before any thread is started."""
-        size = sum(task.size for task in (*self._shared, *self._guarded))
+        size = sum(task.size for task in (*self._parallel_tasks, *self._guarded))
         if size < _WORTH_A_FORK_BYTES and not self._guarded:
             return
         wanted = min(cores - 1, _MOST_HELPERS, 1 + size // _BYTES_PER_HELPER)
         wanted = max(wanted, 1) if self._guarded else wanted
         first = self._whole if self._side.desk is None else None
         self._guarded_queue.share()
-        hire([partial(self._help, None if number else first) for number in range(wanted)], self._helpers)
-        if self._helpers and len(self._shared) <= _FEW_FILES * (1 + len(self._helpers)):
+        fork_workers(
+            [partial(self._worker_main, None if number else first) for number in range(wanted)], self._helpers
+        )
+        if self._helpers and len(self._parallel_tasks) <= _FEW_FILES * (1 + len(self._helpers)):
             self._queue.share()
 
-    def run(self, idle_cores: Callable[[], int] = lambda: 0) -> Sequence[Told]:
+    def run(self, idle_cores: Callable[[], int] = lambda: 0) -> Sequence[ChangeCheckResult]:
         """Look at everything that is not known, and at the change as a whole.
 
         Args:
@@ -178,7 +188,7 @@ class Checking:
         told = [answer.told for answer in answers if answer.told is not None]
         return told[0] if told else self._whole.run()
 
-    def conclude(self, results: Results) -> None:
+    def collect(self, results: Results) -> None:
         """Take over what was said, in the order of the units."""
         runs: dict[Specialist, list[int]] = defaultdict(list)
         for number, unit in enumerate(self._units):
@@ -200,7 +210,7 @@ class Checking:
             results.unreviewed.append(looked.unreviewed)
         if found is None:
             return
-        if looked is not None and looked.lasting and self._keys[number]:
+        if looked is not None and looked.cacheable and self._keys[number]:
             results.fresh[self._keys[number]] = unit.path, found
         results.by_file[unit.specialist, unit.path] = found
 
@@ -214,15 +224,15 @@ class Checking:
         identities: dict[Specialist, str] = {}
         desk = side.desk
         # The state of the head says what the change touches; that of the base, a commit, does not.
-        touched = b"" if side.name == "head" else key(*sorted(side.changed))
+        touched = b"" if side.name == "head" else digest_key(*sorted(side.changed))
         keys = []
         for unit in self._units:
             identity = identities.get(unit.specialist)
             if identity is None:
                 identity = identities[unit.specialist] = _code_identity(unit.specialist)
             keys.append(
-                key("checks", __version__, identity, side.state, touched, repr(unit.options), unit.path,
-                    unit.digest, unit.base_digest, "" if desk is None else desk.identity(unit),
+                digest_key("checks", __version__, identity, side.state, touched, repr(unit.options),
+                    unit.path, unit.digest, unit.base_digest, "" if desk is None else desk.identity(unit),
                     "*" if unit.codes is None else " ".join(sorted(unit.codes)))
             )  # fmt: skip
         return keys
@@ -240,11 +250,11 @@ class Checking:
         found = []
         for some in numbers.values():
             units = [self._units[number] for number in some]
-            size = sum(unit.size for unit in units if not unit.specialist.any_text)
+            size = sum(unit.size for unit in units if not unit.specialist.reviews_all_text)
             found.append(_Task(tuple(some), size))
         return found
 
-    def _asks_models(self, unit: Unit) -> bool:
+    def _asks_models(self, unit: WorkUnit) -> bool:
         return self._side.desk is not None and unit.scored and bool(unit.specialist.models)
 
     # Doing it
@@ -253,16 +263,16 @@ class Checking:
         for number in task.numbers:
             self._looked[number] = self._look(self._units[number])
 
-    def _look(self, unit: Unit) -> Looked:
+    def _look(self, unit: WorkUnit) -> CheckOutcome:
         """What all checks of its specialist say about a file."""
         started = time.monotonic()
         side, specialist = self._side, unit.specialist
         content = side.read(unit.path) or b""
-        text = in_any_encoding(content) if specialist.any_text else decoded(content)
+        text = in_any_encoding(content) if specialist.reviews_all_text else decoded(content)
         checks = specialist.checks if unit.codes is None else _of_codes(specialist.checks, unit.codes)
 
-        def run(models: Models) -> list[RawResult]:
-            source = Source(
+        def run(models: Models) -> list[RawFinding]:
+            source = SourceFile(
                 with_lower_suffix(unit.path), text or "", partial(side.base_text, unit.path), side.project,
                 unit.options,
                 partial(side.is_added, unit.path), models, side.changed.__contains__,
@@ -272,15 +282,17 @@ class Checking:
             return [with_path(result, unit.path) for result in found]
 
         try:
-            found, lasting = (run(NoModels()), True) if side.desk is None else side.desk.look(unit, run)
-            return Looked(found, lasting, None, time.monotonic() - started)
+            found, lasting = (
+                (run(NoModels()), True) if side.desk is None else side.desk.run_with_models(unit, run)
+            )
+            return CheckOutcome(found, lasting, None, time.monotonic() - started)
         except OverBudget:
             reason = self._over_budget
         except CannotReview as cause:
             reason = str(cause)
         except SyntaxError as cause:
-            reason = f"{DOES_NOT_PARSE}: line {cause.lineno or 1}: {cause.msg}"
-        except PLUGIN_FAULTS as cause:
+            reason = f"{PARSE_FAILURE_PREFIX}: line {cause.lineno or 1}: {cause.msg}"
+        except PLUGIN_EXCEPTIONS as cause:
             reason = f"a check crashed: {type(cause).__name__}: {cause}"
         return self._refused(unit, reason, time.monotonic() - started)
 
@@ -288,18 +300,18 @@ class Checking:
     def _over_budget(self) -> str:
         return f"its checks took longer than {self._budget_s:g} s"
 
-    def _refused(self, unit: Unit, reason: str, seconds: float) -> Looked:
+    def _refused(self, unit: WorkUnit, reason: str, seconds: float) -> CheckOutcome:
         name = unit.specialist.name
-        return Looked(None, False, Unreviewed(unit.path, name, name, reason), seconds)
+        return CheckOutcome(None, False, Unreviewed(unit.path, name, name, reason), seconds)
 
-    def _help(self, whole: ChangeReview | None) -> _Answer:
+    def _worker_main(self, whole: ChangeReview | None) -> WorkerResult:
         """In a helper: have a worker look at what waits until nothing does; replace one that is killed."""
         self._queue.await_tasks()
-        told: list[Sequence[Told]] = []
+        told: list[Sequence[ChangeCheckResult]] = []
         left = self._taken_from(Worker(partial(self._work, (), whole)), told)
         while left is not None:
             left = self._taken_from(Worker(partial(self._work, left)), told)
-        return _Answer(self._looked, told[0] if told else None)
+        return WorkerResult(self._looked, told[0] if told else None)
 
     def _work(self, left: Sequence[int], whole: ChangeReview | None = None) -> Iterator[_Report]:
         """In a worker: look at the change as a whole if that is its part, and at what waits.
@@ -319,7 +331,9 @@ class Checking:
                     looked = self._look(self._units[number])
                 yield number, looked
 
-    def _taken_from(self, worker: Worker[_Report], told: list[Sequence[Told]]) -> list[int] | None:
+    def _taken_from(
+        self, worker: Worker[_Report], told: list[Sequence[ChangeCheckResult]]
+    ) -> list[int] | None:
         """Take over what a worker reports.
 
         Returns:
@@ -347,8 +361,8 @@ class Checking:
 def _of_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence[type[Check]]:
     """The checks that say these codes; all of them where it cannot be told which do."""
     found: Sequence[type[Check]]
-    if isinstance(checks, LateEach):
-        found = checks.only(codes)
+    if isinstance(checks, CheckRegistry):
+        found = checks.subset(codes)
     else:
         found = [check for check in checks if check.ID in codes]
     return found if len(found) == len(codes) else checks
@@ -356,7 +370,7 @@ def _of_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence
 
 def _code_identity(specialist: Specialist) -> str:
     """Return a text that changes with the code of a specialist's checks and of the readers they share."""
-    if isinstance(specialist.checks, Late):
+    if isinstance(specialist.checks, LazySequence):
         files = specialist.checks.package_files()
     else:
         modules = {sys.modules.get(check.__module__) for check in specialist.checks}
@@ -364,5 +378,5 @@ def _code_identity(specialist: Specialist) -> str:
     parts = [specialist.name]
     for file in (*files, *source_files(_READERS)):
         with suppress(OSError):
-            parts.append(f"{file} {file_state(file)}")
+            parts.append(f"{file} {file_stamp(file)}")
     return "\n".join(parts)

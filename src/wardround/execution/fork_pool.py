@@ -28,7 +28,7 @@ _GRACE_S = 0.5
 _STEP_S = 0.005
 
 
-class Queue(Generic[Task]):
+class SharedTaskQueue(Generic[Task]):
     """Tasks that several processes take, once they are shared: by tokens in a pipe, each of which one gets.
 
     Attributes:
@@ -72,7 +72,7 @@ class Queue(Generic[Task]):
         os.close(self._tokens)
 
 
-class Helper(Generic[Answer]):
+class ForkedWorker(Generic[Answer]):
     """A fork of this process, and the pipe its answer comes through. What it forks itself is of its group."""
 
     def __init__(self, pid: int, pipe: int) -> None:
@@ -169,7 +169,7 @@ def cpu_limit(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def hire(works: Sequence[Callable[[], Answer]], helpers: list[Helper[Answer]]) -> None:
+def fork_workers(works: Sequence[Callable[[], Answer]], helpers: list[ForkedWorker[Answer]]) -> None:
     """Fork for each work, and add who does it to ``helpers``; fewer where the system gives no more.
 
     Nobody is hired where a fork is not as good as this process, since other threads may hold what it needs.
@@ -183,7 +183,7 @@ def hire(works: Sequence[Callable[[], Answer]], helpers: list[Helper[Answer]]) -
                 pid, pipe = _fork(partial(_write_answer, work))
                 with suppress(OSError):  # the helper does the same: whoever comes first
                     os.setpgid(pid, pid)
-                helpers.append(Helper(pid, pipe))
+                helpers.append(ForkedWorker(pid, pipe))
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 

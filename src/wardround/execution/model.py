@@ -9,15 +9,15 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.change.snapshot import Snapshot
-from wardround.checks.base import Project
-from wardround.findings import RawResult, ToolRun, Unreviewed
+from wardround.checks.base import RepositoryView
+from wardround.findings import RawFinding, ToolRun, Unreviewed
 from wardround.inference.api import Models
 from wardround.specialists import Specialist
 from wardround.storage.digest import sha256
 from wardround.tools.tool import Tool
 
 
-class Unit(msgspec.Struct, frozen=True):
+class WorkUnit(msgspec.Struct, frozen=True):
     """One file of one side, for one specialist.
 
     Attributes:
@@ -44,13 +44,15 @@ class Unit(msgspec.Struct, frozen=True):
     first: bool = False
 
 
-class Desk(Protocol):
+class ModelProvider(Protocol):
     """Lends the models of a review to the checks of a specialist."""
 
-    def identity(self, unit: Unit) -> str:
+    def identity(self, unit: WorkUnit) -> str:
         """What an answer depends on that is given with the models lent for a file."""
 
-    def look(self, unit: Unit, run: Callable[[Models], list[RawResult]]) -> tuple[list[RawResult], bool]:
+    def run_with_models(
+        self, unit: WorkUnit, run: Callable[[Models], list[RawFinding]]
+    ) -> tuple[list[RawFinding], bool]:
         """Run checks with models, and without one that fails meanwhile.
 
         Returns:
@@ -58,7 +60,7 @@ class Desk(Protocol):
         """
 
 
-class Side(msgspec.Struct, frozen=True):
+class ReviewSide(msgspec.Struct, frozen=True):
     """One side of the change, as the tools are to see it.
 
     Attributes:
@@ -81,25 +83,25 @@ class Side(msgspec.Struct, frozen=True):
     state: str | None
     layout: str
     has: Callable[[str], bool]
-    project: Project
+    project: RepositoryView
     link: Callable[[Snapshot, str, tuple[str, ...]], None]
     base_text: Callable[[str], str | None]
     is_added: Callable[[str, int], bool]
     added_lines: Callable[[str, int], Iterable[int]]
-    desk: Desk | None = None
+    desk: ModelProvider | None = None
     changed: frozenset[str] = frozenset()
 
 
-Reviewer = Tool | Specialist
+ResultSource = Tool | Specialist
 """Who says something about a file: a tool, or a specialist by the checks of its own."""
 
 
-def reviewers_of(specialist: Specialist) -> tuple[Reviewer, ...]:
+def reviewers_of(specialist: Specialist) -> tuple[ResultSource, ...]:
     """Who speaks for a specialist: its own checks, then its tools, then those it borrows."""
-    return (specialist, *specialist.tools, *specialist.borrows)
+    return (specialist, *specialist.tools, *specialist.borrowed_tools)
 
 
-Told = tuple[str, RawResult] | Unreviewed
+ChangeCheckResult = tuple[str, RawFinding] | Unreviewed
 """What was said of the change as a whole, with the name of the specialist; or that it could not be."""
 
 
@@ -112,8 +114,8 @@ class ChangeReview(msgspec.Struct, frozen=True):
         budget_s: processor time for the checks of one specialist.
     """
 
-    run: Callable[[], Sequence[Told]] = lambda: ()
-    refuse: Callable[[str], Sequence[Told]] = lambda reason: ()
+    run: Callable[[], Sequence[ChangeCheckResult]] = lambda: ()
+    refuse: Callable[[str], Sequence[ChangeCheckResult]] = lambda reason: ()
     budget_s: float = 0.0
 
     @property
@@ -133,15 +135,15 @@ class Results(msgspec.Struct):
         steering: places of the work tree where tools are looked for, and where the change puts something.
     """
 
-    by_file: dict[tuple[Reviewer, str], list[RawResult]] = msgspec.field(default_factory=dict)
+    by_file: dict[tuple[ResultSource, str], list[RawFinding]] = msgspec.field(default_factory=dict)
     unreviewed: list[Unreviewed] = msgspec.field(default_factory=list)
     runs: list[ToolRun] = msgspec.field(default_factory=list)
-    fresh: dict[bytes, tuple[str, list[RawResult]]] = msgspec.field(default_factory=dict)
-    whole: Sequence[Told] | None = None
+    fresh: dict[bytes, tuple[str, list[RawFinding]]] = msgspec.field(default_factory=dict)
+    whole: Sequence[ChangeCheckResult] | None = None
     notes: set[str] = msgspec.field(default_factory=set)
-    steering: set[str] = msgspec.field(default_factory=set)
+    tampered_paths: set[str] = msgspec.field(default_factory=set)
 
-    def of(self, reviewer: Reviewer, path: str) -> list[RawResult] | None:
+    def get(self, reviewer: ResultSource, path: str) -> list[RawFinding] | None:
         """The results of a reviewer for a file; None if it did not look at it."""
         return self.by_file.get((reviewer, path))
 
@@ -155,7 +157,7 @@ def content_digest(content: bytes | None) -> bytes:
     return b"" if content is None else sha256(content).digest()
 
 
-def with_path(result: RawResult, path: str) -> RawResult:
+def with_path(result: RawFinding, path: str) -> RawFinding:
     """A result about a file that its reviewer knew by another name."""
     if result.file == path:
         return result

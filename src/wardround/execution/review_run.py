@@ -16,53 +16,53 @@ from msgspec.structs import replace
 
 from wardround.change.change_source import (
     NOT_UTF8,
-    Origin,
+    ChangeSource,
+    FileTexts,
     SideName,
-    Texts,
     decoded,
     in_any_encoding,
     is_lfs_pointer,
 )
 from wardround.change.diff import Change, ChangedFile, FileStatus
-from wardround.change.snapshot import Snapshot, private_parent
-from wardround.change.trees import MOST_BYTES
-from wardround.checks.base import Budget, ChangedText, WholeChange
-from wardround.config.schema import OWN_FILE, SHARED_FILE, Config, Request, read
+from wardround.change.snapshot import Snapshot, scratch_root
+from wardround.change.trees import MAX_FILE_BYTES
+from wardround.checks.base import Budget, ChangedFileView, ChangeView
+from wardround.config.schema import OWN_FILE, SHARED_FILE, Config, ReviewRequest, read
 from wardround.context.added_ignores import Blanked, blanked
 from wardround.context.newly_reviewed import as_first_reviewed, with_deletions
 from wardround.errors import ConfigError
-from wardround.execution.change_check_runner import Neighbours, refusal, said_of
+from wardround.execution.change_check_runner import RepositoryView, refusal, run_change_checks
 from wardround.execution.check_runner import change_budget_s
 from wardround.execution.model import (
+    ChangeCheckResult,
     ChangeReview,
     Results,
-    Reviewer,
-    Side,
-    Told,
-    Unit,
+    ResultSource,
+    ReviewSide,
+    WorkUnit,
     content_digest,
     reviewers_of,
 )
-from wardround.execution.scheduler import Workbench
-from wardround.findings import UNMERGED, RawResult, Unreviewed
-from wardround.host import Host
+from wardround.execution.scheduler import Scheduler
+from wardround.findings import UNMERGED, RawFinding, Unreviewed
+from wardround.host import PluginHost
 from wardround.inference.api import Models, NoModels
-from wardround.processors.tamper import names_anywhere, says_other, tools_of
+from wardround.processors.tamper import config_file_names, settings_differ, tools_for
 from wardround.specialists import Specialist
 from wardround.storage.result_cache import ResultCache
 from wardround.tools.process import Processes
 from wardround.tools.tool import Tool
 
 if TYPE_CHECKING:
-    from wardround.inference.broker import ModelDesk
+    from wardround.inference.broker import ModelBroker
 
 _FILE_LIMIT = 2 * 1024 * 1024
 """Bytes; what is larger is generated or data, and no tool answers about it within a commit."""
-_TEXT_LIMIT = MOST_BYTES - 1
+_TEXT_LIMIT = MAX_FILE_BYTES - 1
 """The same for specialists that look at any text, line by line."""
 
 
-class Reviewed(msgspec.Struct):
+class RawReview(msgspec.Struct):
     """What was said about both sides.
 
     Attributes:
@@ -86,16 +86,16 @@ class Reviewed(msgspec.Struct):
     unwaived_base: Results = msgspec.field(default_factory=Results)
 
 
-class Sides:
+class ReviewRun:
     """Runs the specialists over the head, and over as much of the base as there is to compare."""
 
     def __init__(
         self,
-        origin: Origin,
+        origin: ChangeSource,
         change: Change,
-        host: Host,
+        host: PluginHost,
         config: Config,
-        request: Request,
+        request: ReviewRequest,
         processes: Processes,
         progress: Callable[[str], None] = lambda text: None,
     ) -> None:
@@ -106,7 +106,7 @@ class Sides:
         self._request = request
         self._processes = processes
         self._progress = progress
-        self._texts = Texts(origin, change)
+        self._texts = FileTexts(origin, change)
         self._files = {file.path: file for file in change.files}
         self._claimed: dict[str, list[Specialist]] = {}
         self._digests: dict[str, bytes] = {}
@@ -130,23 +130,23 @@ class Sides:
             self._snapshot.__exit__(kind, error, trace)
             self._snapshot = None
 
-    def review(self) -> Reviewed:
+    def review(self) -> RawReview:
         """Look at the head, and at the old versions of the files about which something was said."""
-        steps = self.steps()
+        steps = self.side_requests()
         answer: Results | None = None
         while True:
             try:
                 side, units = next(steps) if answer is None else steps.send(answer)
             except StopIteration as done:
-                reviewed: Reviewed = done.value
+                reviewed: RawReview = done.value
                 return reviewed
             answer = self._bench.review(side, units, self._of_change if answer is None else None)
 
-    def steps(self) -> Generator[tuple[Side, list[Unit]], Results, Reviewed]:
+    def side_requests(self) -> Generator[tuple[ReviewSide, list[WorkUnit]], Results, RawReview]:
         """Ask for the results of one side after the other; whoever answers may do so for many changes."""
         units = self._units()
         head = yield self._side("head"), units
-        spoken = self._say_of_the_whole(head)
+        spoken = self._merge_change_checks(head)
         old = self._base_units(units, head)
         base = (yield self._side("base"), old) if old else Results()
         for specialist, path in spoken:  # a check of the whole change has looked at both sides
@@ -157,13 +157,13 @@ class Sides:
             if u.tool != u.specialist
         ]
         unreviewed = [*self._unreviewed, *head.unreviewed, *not_compared]
-        notes = (*sorted(head.notes), *self._conclude_models(units, head, unreviewed))
+        notes = (*sorted(head.notes), *self._collect_model_notes(units, head, unreviewed))
         unwaived = yield from self._without_added_ignores(units, unreviewed)
-        return Reviewed(self._change, head, base, self._claimed, self._digests, unreviewed, notes, *unwaived)
+        return RawReview(self._change, head, base, self._claimed, self._digests, unreviewed, notes, *unwaived)
 
     def _without_added_ignores(
-        self, units: Sequence[Unit], unreviewed: list[Unreviewed]
-    ) -> Generator[tuple[Side, list[Unit]], Results, tuple[Results, Results]]:
+        self, units: Sequence[WorkUnit], unreviewed: list[Unreviewed]
+    ) -> Generator[tuple[ReviewSide, list[WorkUnit]], Results, tuple[Results, Results]]:
         """Review files once more without the ignore comments of tools that an untrusted change adds.
 
         Both sides, so that what the comment of a line hid before, and now hides again, is not taken for new.
@@ -187,9 +187,9 @@ class Sides:
         ]
         return head, base
 
-    def _ignores_blanked(self, units: Sequence[Unit]) -> dict[str, Blanked]:
+    def _ignores_blanked(self, units: Sequence[WorkUnit]) -> dict[str, Blanked]:
         """Path at the head -> both sides of a file without the ignore comments that the change adds."""
-        if self._brought is None:
+        if self._untrusted_paths is None:
             return {}
         found = {}
         for path in dict.fromkeys(unit.path for unit in units):
@@ -203,7 +203,7 @@ class Sides:
         return found
 
     @cached_property
-    def _desk(self) -> ModelDesk | None:
+    def _desk(self) -> ModelBroker | None:
         """Lends the models; there is none where no specialist asks for any that may have a say."""
         asked = {name for specialist in self._selected for name in specialist.models}
         if not asked or self._are_silent(asked):
@@ -220,18 +220,18 @@ class Sides:
         root = self._config.root
         if root.models != "on" or root.log_shadow or root.model_folders:
             return False
-        from wardround.inference.locations import are_in_shadow
+        from wardround.inference.locations import all_shadow
 
-        return are_in_shadow(names)
+        return all_shadow(names)
 
-    def _conclude_models(
-        self, units: Sequence[Unit], head: Results, unreviewed: list[Unreviewed]
+    def _collect_model_notes(
+        self, units: Sequence[WorkUnit], head: Results, unreviewed: list[Unreviewed]
     ) -> tuple[str, ...]:
         """Take over what is to be said of models; the sentences that are left are notes."""
         if self._desk is None:
             return ()
         first = self._change.files[0].path if self._change.files else ""
-        told = self._desk.told(units, self._hunks, first)
+        told = self._desk.summarize(units, self._hunks, first)
         self._desk.close()
         head.runs = sorted([*head.runs, *told.runs], key=lambda run: run.tool)
         unreviewed += told.unreviewed
@@ -242,10 +242,10 @@ class Sides:
         return {file.path: len(file.hunks) for file in self._change.files}
 
     @cached_property
-    def _bench(self) -> Workbench:
+    def _bench(self) -> Scheduler:
         """The workbench of this change alone."""
         jobs = self._request.jobs or self._config.root.jobs or os.cpu_count() or 1
-        return Workbench(
+        return Scheduler(
             root=self._origin.root,
             profile=self._request.profile,
             trusted=self._trusted,
@@ -256,46 +256,46 @@ class Sides:
             timeout_s=self._config.root.tool_timeout,
             is_secret=lambda rule: self._host.catalogue.rule(rule).masked,
             progress=self._progress,
-            brought=self._brought,
+            brought=self._untrusted_paths,
         )
 
     @cached_property
-    def _brought(self) -> list[str] | None:
+    def _untrusted_paths(self) -> list[str] | None:
         """What the change touches, where it is not trusted."""
         if self._request.trusted_side == "head":
             return None
         return [path for file in self._change.files for path in {file.path, file.base_path or file.path}]
 
     @cached_property
-    def _overruled(self) -> dict[str, bytes | None]:
+    def _base_settings(self) -> dict[str, bytes | None]:
         """The target's settings that one of the sides has in another version, where those do not count.
 
         Either the change touches them, or the target branch has moved on since the change was forked.
         """
-        if not self._brought:
+        if not self._untrusted_paths:
             return {}
-        tools = tools_of(self._host.specialists)
-        watched, names = names_anywhere(tools), {tool.name for tool in tools}
-        touched = [path for path in self._brought if path.rpartition("/")[2] in watched]
+        tools = tools_for(self._host.specialists)
+        watched, names = config_file_names(tools), {tool.name for tool in tools}
+        touched = [path for path in self._untrusted_paths if path.rpartition("/")[2] in watched]
         found = {}
         for path in {*touched, *self._origin.moved_settings(watched)}:
             target, base, head = (self._origin.read(path, side) for side in ("target", "base", "head"))
-            if says_other(path, target, base, names) or says_other(path, target, head, names):
+            if settings_differ(path, target, base, names) or settings_differ(path, target, head, names):
                 found[path] = target
         return found
 
     def _open_snapshot(self) -> Snapshot:
         if self._snapshot is None:
-            self._snapshot = Snapshot(private_parent(self._origin.root))
+            self._snapshot = Snapshot(scratch_root(self._origin.root))
         return self._snapshot
 
     def _trusted(self, path: str) -> str | None:
         content = self._origin.read(path, self._request.trusted_side)
         return None if content is None else content.decode("utf-8", "surrogateescape")
 
-    def _units(self) -> list[Unit]:
+    def _units(self) -> list[WorkUnit]:
         """The files to look at, for each specialist that claims them."""
-        units: list[Unit] = []
+        units: list[WorkUnit] = []
         selected = self._selected
         named = [f for f in self._change.files if _may_review(f.path, selected)]
         self._named = [file for file in named if file.is_regular]
@@ -308,22 +308,26 @@ class Sides:
             if not _may_review(file.path, selected) and "." in file.path.rpartition("/")[2]:
                 continue
             if file.status is FileStatus.UNMERGED:
-                claiming = [s for s in selected if s.claims_name(file.path) and not s.any_text]
+                claiming = [s for s in selected if s.claims_name(file.path) and not s.reviews_all_text]
                 self._not_reviewed(file.path, claiming, UNMERGED)
                 continue
             content = self._origin.content(file)
             claiming = [
-                s for s in self._host.claiming(file.path, (content or b"")[:_FILE_LIMIT]) if s in selected
+                s
+                for s in self._host.specialists_for(file.path, (content or b"")[:_FILE_LIMIT])
+                if s in selected
             ]
             if not claiming or self._config.for_file(file.path).excluded:
                 continue
             readable = []
-            alone = all(s.any_text for s in claiming)
+            alone = all(s.reviews_all_text for s in claiming)
             for specialist in claiming:
                 reason = _why_unreadable(file, file.path, content, specialist)
                 if reason is None:
                     readable.append(specialist)
-                elif reason and (not specialist.any_text or alone or not (content is None or file.fragment)):
+                elif reason and (
+                    not specialist.reviews_all_text or alone or not (content is None or file.fragment)
+                ):
                     self._not_reviewed(file.path, [specialist], reason)
             claiming = readable
             if not claiming or content is None:
@@ -333,7 +337,9 @@ class Sides:
         self._treat_as(list(self._files.values()))
         return self._with_models(units)
 
-    def _units_of(self, file: ChangedFile, content: bytes, readers: Sequence[Specialist]) -> Iterator[Unit]:
+    def _units_of(
+        self, file: ChangedFile, content: bytes, readers: Sequence[Specialist]
+    ) -> Iterator[WorkUnit]:
         """One file for each of the specialists that review it."""
         digest = self._digests[file.path] = content_digest(content)
         now = self._files[file.path] = as_first_reviewed(file, content, readers, self._covering_base)
@@ -344,7 +350,7 @@ class Sides:
         for s in readers:
             first = s.name in now.first_for
             old = b"" if first else before
-            yield Unit(
+            yield WorkUnit(
                 file.path, s, digest, len(content), options.get(s.name), old,
                 requested=self._requested(s, file.path), first=first,
             )  # fmt: skip
@@ -354,13 +360,13 @@ class Sides:
         levels = self._config.for_file(path).severities
         keys = [key.partition("/") for key, level in levels.items() if level is not None and "/" in key]
         found: dict[str, set[str]] = {}
-        for tool in {t.name for t in (*specialist.tools, *specialist.borrows)} if keys else ():
+        for tool in {t.name for t in (*specialist.tools, *specialist.borrowed_tools)} if keys else ():
             named = (
                 self._host.maps[tool].content.requested(code, path) for name, _, code in keys if name == tool
             )
             found[tool] = {code for codes in named for code in codes}
         if self._host.requests_all:
-            tools = tools_of([specialist])
+            tools = tools_for([specialist])
             found = {
                 tool.name: set(self._host.maps[tool.name].content.requested("*", path)) for tool in tools
             }
@@ -372,7 +378,7 @@ class Sides:
             every = sorted(with_deletions(self._change.files, files), key=lambda file: file.path)
             self._change = replace(self._change, files=tuple(every))
             self._files = {file.path: file for file in every}
-            self._texts = Texts(self._origin, self._change)
+            self._texts = FileTexts(self._origin, self._change)
 
     def _covering_base(self, file: ChangedFile, readers: Sequence[Specialist]) -> Collection[Specialist]:
         """Those of the readers that reviewed the old version, by the configuration of then and of now."""
@@ -386,7 +392,7 @@ class Sides:
             return ()
         claiming = [s for s in readers if s.claims_name(path)]
         if len(claiming) < len(readers):
-            claiming = self._host.claiming(path, content[:_FILE_LIMIT])
+            claiming = self._host.specialists_for(path, content[:_FILE_LIMIT])
         return [
             s
             for s in claiming
@@ -406,14 +412,16 @@ class Sides:
         except ConfigError:  # nothing was reviewed with it
             return None
 
-    def _with_models(self, units: list[Unit]) -> list[Unit]:
+    def _with_models(self, units: list[WorkUnit]) -> list[WorkUnit]:
         """The same, where models look at no more than the profile has time for."""
         if self._desk is None:
             return units
-        from wardround.inference.broker import within
+        from wardround.inference.broker import within_budget
 
         asking = {u.specialist for u in units if self._desk.is_asked_by(u.specialist)}
-        scored = within(self._desk.limits.hunks, [u for u in units if u.specialist in asking], self._hunks)
+        scored = within_budget(
+            self._desk.limits.hunks, [u for u in units if u.specialist in asking], self._hunks
+        )
         return [replace(u, scored=u.path in scored) if u.specialist in asking else u for u in units]
 
     def _inspect_link(self, file: ChangedFile) -> None:
@@ -430,10 +438,10 @@ class Sides:
     def _not_reviewed(self, path: str, specialists: Iterable[Specialist], reason: str) -> None:
         self._unreviewed += [Unreviewed(path, s.name, "git", reason) for s in specialists]
 
-    def _base_units(self, units: Sequence[Unit], head: Results) -> list[Unit]:
+    def _base_units(self, units: Sequence[WorkUnit], head: Results) -> list[WorkUnit]:
         """Old versions worth looking at: of files about which something was said, by those who said it."""
-        spoken: list[Unit] = []
-        heard: dict[Reviewer, set[str]] = defaultdict(set)
+        spoken: list[WorkUnit] = []
+        heard: dict[ResultSource, set[str]] = defaultdict(set)
         for unit in units:
             told = [
                 (r, codes) for r in reviewers_of(unit.specialist) if (codes := self._codes(unit, r, head))
@@ -452,7 +460,7 @@ class Sides:
             if content is None or reason is not None:
                 continue
             found.append(
-                Unit(
+                WorkUnit(
                     file.base_path, unit.specialist, content_digest(content), len(content), unit.options,
                     scored=unit.scored, codes=frozenset(heard[unit.specialist]), tools=tools,
                     requested=unit.requested,
@@ -460,19 +468,19 @@ class Sides:
             )  # fmt: skip
         return found
 
-    def _codes(self, unit: Unit, reviewer: Reviewer, head: Results) -> set[str]:
+    def _codes(self, unit: WorkUnit, reviewer: ResultSource, head: Results) -> set[str]:
         """What a reviewer said about a file, but for what is switched off there."""
         settings = self._config.for_file(unit.path)
         found = set()
         is_added = self._files[unit.path].is_added_line
-        told = head.of(reviewer, unit.path) or ()
+        told = head.get(reviewer, unit.path) or ()
         for code in {one.code for one in told if not (one.only_caused and is_added(one.span.line))}:
             rule = self._host.catalogue.rule(f"{reviewer.name}/{code}")
-            if settings.severity(rule.id, None if rule.off else rule.severity) is not None:
+            if settings.severity(rule.id, None if rule.disabled_reason else rule.severity) is not None:
                 found.add(code)
         return found
 
-    def _side(self, name: SideName, copies: Mapping[str, bytes] | None = None) -> Side:
+    def _side(self, name: SideName, copies: Mapping[str, bytes] | None = None) -> ReviewSide:
         """A side of the change; with copies in place of some files, a side of its own."""
         by_base = {f.base_path: f for f in self._change.files if f.base_path is not None}
 
@@ -485,30 +493,30 @@ class Sides:
 
         def link(snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
             present, absent = self._present(name)
-            tools = () if self._brought is None else tools_of(self._host.specialists)
+            tools = () if self._untrusted_paths is None else tools_for(self._host.specialists)
             never = {n for tool in tools for n in tool.config_code}
-            for path in present | self._overruled.keys():
+            for path in present | self._base_settings.keys():
                 wanted = not snapshot.has(room, path) and any(PurePosixPath(path).match(p) for p in patterns)
-                overruled = path in self._overruled
-                content = (self._overruled[path] if overruled else read(path)) if wanted else None
+                overruled = path in self._base_settings
+                content = (self._base_settings[path] if overruled else read(path)) if wanted else None
                 if path.rpartition("/")[2] in never or (overruled and content is None):
                     absent.add(path)
                 elif content is not None:
                     snapshot.write(room, path, content)
-            differing = set(self._origin.differing(name)) - present - self._overruled.keys()
+            differing = set(self._origin.differing(name)) - present - self._base_settings.keys()
             of_side = partial(self._origin.read, side=name)
             snapshot.link_project(room, self._origin.root, differing, of_side, patterns, absent, never)
 
         state = self._state(name)
         if copies is not None and state is not None:
             state += "".join(f" {content_digest(copies[path]).hex()}" for path in sorted(copies))
-        return Side(
+        return ReviewSide(
             name=name if copies is None else f"unwaived-{name}",
             read=read,
             state=state,
             layout=_layout(self._origin.root),
-            has=self._origin.holds,
-            project=Neighbours(self._origin, name),
+            has=self._origin.has_tracked,
+            project=RepositoryView(self._origin, name),
             link=link,
             base_text=self._base_text if name == "head" else lambda path: None,
             is_added=self._is_added if name == "head" else lambda path, line: True,
@@ -520,10 +528,12 @@ class Sides:
     def _state(self, name: SideName) -> str | None:
         """What identifies a side as tools see it: its tree, and the target whose settings they see in it."""
         state = self._origin.state(self._change, name)
-        return state if state is None or self._brought is None else f"{state} by {self._change.target}"
+        return (
+            state if state is None or self._untrusted_paths is None else f"{state} by {self._change.target}"
+        )
 
     def _added_lines(self, path: str, count: int) -> Iterable[int]:
-        return self._files[path].numbers_added(count)
+        return self._files[path].added_line_numbers(count)
 
     def _is_added(self, path: str, line: int) -> bool:
         return self._files[path].is_added_line(line)
@@ -532,31 +542,31 @@ class Sides:
     def _of_change(self) -> ChangeReview:
         """The checks that look at more than one file."""
         budget_s = change_budget_s(self._request.profile, len(self._change.files))
-        return ChangeReview(self._look_at_the_whole, self._refuse_the_whole, budget_s)
+        return ChangeReview(self._run_change_checks, self._refuse_the_whole, budget_s)
 
-    def _look_at_the_whole(self) -> list[Told]:
-        told: list[Told] = []
+    def _run_change_checks(self) -> list[ChangeCheckResult]:
+        told: list[ChangeCheckResult] = []
         for specialist, change in self._whole_changes():
             looked = partial(self._looked, specialist)
             budget = Budget(self._of_change.budget_s)
-            said = said_of(specialist, change, looked, budget, self._of_change.over_budget)
+            said = run_change_checks(specialist, change, looked, budget, self._of_change.over_budget)
             told += [x if isinstance(x, Unreviewed) else (specialist.name, x) for x in said]
         return told
 
-    def _refuse_the_whole(self, reason: str) -> list[Told]:
+    def _refuse_the_whole(self, reason: str) -> list[ChangeCheckResult]:
         return [refusal(one, change.files[0].path, reason) for one, change in self._whole_changes()]
 
-    def _whole_changes(self) -> Iterator[tuple[Specialist, WholeChange]]:
+    def _whole_changes(self) -> Iterator[tuple[Specialist, ChangeView]]:
         """The specialists with checks of the whole change, and the change as each sees it."""
         for specialist in self._selected if self._change.files else ():
             change = self._whole_change(specialist) if specialist.change_checks else None
             if change is not None and change.files:
                 yield specialist, change
 
-    def _looked(self, specialist: Specialist, run: Callable[[Models], list[RawResult]]) -> list[RawResult]:
-        return run(NoModels()) if self._desk is None else self._desk.look_at_whole(specialist, run)
+    def _looked(self, specialist: Specialist, run: Callable[[Models], list[RawFinding]]) -> list[RawFinding]:
+        return run(NoModels()) if self._desk is None else self._desk.run_change_check(specialist, run)
 
-    def _say_of_the_whole(self, head: Results) -> list[tuple[Specialist, str]]:
+    def _merge_change_checks(self, head: Results) -> list[tuple[Specialist, str]]:
         """Add what was said of the whole change; where it is about, its specialist has looked."""
         named = {specialist.name: specialist for specialist in self._selected}
         places = []
@@ -573,7 +583,7 @@ class Sides:
             places.append((specialist, result.file))
         return places
 
-    def _whole_change(self, specialist: Specialist) -> WholeChange:
+    def _whole_change(self, specialist: Specialist) -> ChangeView:
         """The change as a specialist's checks see it, without what is excluded or no regular file."""
         files = []
         for file in self._change.files:
@@ -581,7 +591,7 @@ class Sides:
                 continue
             deleted = file.status is FileStatus.DELETED
             files.append(
-                ChangedText(
+                ChangedFileView(
                     file.path,
                     file.base_path,
                     file.is_added_line,
@@ -590,8 +600,8 @@ class Sides:
                 )
             )
         options = self._config.for_file("").options.get(specialist.name)
-        neighbours = Neighbours(self._origin, "head")
-        return WholeChange(tuple(files), neighbours, self._origin.messages(self._change), options)
+        neighbours = RepositoryView(self._origin, "head")
+        return ChangeView(tuple(files), neighbours, self._origin.messages(self._change), options)
 
     def _base_text(self, path: str) -> str | None:
         """The text of a file before the change."""
@@ -611,12 +621,12 @@ class Sides:
         return (head, base - head) if name == "head" else (base, head - base)
 
 
-def _of_copy(unit: Unit, path: str, content: bytes) -> Unit:
+def _of_copy(unit: WorkUnit, path: str, content: bytes) -> WorkUnit:
     """The unit of a file of which a copy is reviewed."""
     return replace(unit, path=path, digest=content_digest(content), scored=False)
 
 
-def _is_selected(name: str, config: Config, request: Request) -> bool:
+def _is_selected(name: str, config: Config, request: ReviewRequest) -> bool:
     """Whether a specialist takes part in this review."""
     only = request.only or config.root.only
     skip = (*request.skip, *config.root.skip)
@@ -647,7 +657,7 @@ def leaves_repository(path: str, target: str) -> bool:
 
 def _may_review(path: str, specialists: Sequence[Specialist]) -> bool:
     """Whether the name of a file is reason to read it."""
-    return any(s.claims_name(path) or s.looks_into(path) for s in specialists)
+    return any(s.claims_name(path) or s.sniffs_content(path) for s in specialists)
 
 
 def _why_unreadable(
@@ -657,20 +667,20 @@ def _why_unreadable(
 
     Empty where it has nothing to look at. ``path`` and ``content`` are those of the side.
     """
-    limit = _TEXT_LIMIT if specialist.any_text else _FILE_LIMIT
+    limit = _TEXT_LIMIT if specialist.reviews_all_text else _FILE_LIMIT
     if file.fragment:
         return "only fragments of it are in the diff; give --repo with a matching checkout"
     if content is None:
         return "its content is not in this clone; fetch it (partial or damaged clone)"
-    if specialist.any_text and (not _is_text(content, limit) or is_lfs_pointer(content)):
+    if specialist.reviews_all_text and (not _is_text(content, limit) or is_lfs_pointer(content)):
         return ""
     if is_lfs_pointer(content):
         return "it is a Git LFS pointer, and its content is not in the repository"
     if len(content) > limit:
         return f"it is larger than {limit // 1024 // 1024} MiB"
-    text = None if specialist.any_text else decoded(content)
+    text = None if specialist.reviews_all_text else decoded(content)
     if text is None:
-        return None if specialist.any_text else NOT_UTF8
+        return None if specialist.reviews_all_text else NOT_UTF8
     return specialist.declines(path, text) or None if specialist.declines is not None else None
 
 

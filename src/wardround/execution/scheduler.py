@@ -21,24 +21,24 @@ from wardround import __version__
 from wardround.change.change_source import decoded
 from wardround.change.encoding import with_lower_suffix
 from wardround.change.snapshot import Snapshot
-from wardround.change.trees import meet
-from wardround.execution.check_runner import BUDGET_S, Checking
-from wardround.execution.model import NO_CHANGE_REVIEW, ChangeReview, Results, Side, Unit
-from wardround.execution.tool_runner import Crew, Job, chunks
-from wardround.findings import RawResult, ToolRun, Unreviewed
-from wardround.processors.normalize_message import may_hold_a_token
-from wardround.storage.digest import file_state
-from wardround.storage.result_cache import ResultCache, key
+from wardround.change.trees import paths_overlap
+from wardround.execution.check_runner import BUDGET_S, CheckRunner
+from wardround.execution.model import NO_CHANGE_REVIEW, ChangeReview, Results, ReviewSide, WorkUnit
+from wardround.execution.tool_runner import ToolJob, ToolRunner, batch_paths
+from wardround.findings import RawFinding, ToolRun, Unreviewed
+from wardround.processors.normalize_message import may_contain_token
+from wardround.storage.digest import file_stamp
+from wardround.storage.result_cache import ResultCache, digest_key
 from wardround.tools.configuration import configuration
 from wardround.tools.identity import identify, identity
 from wardround.tools.process import Processes, find_program
-from wardround.tools.tool import BROUGHT, Brought, Profile, Scope, Tool
+from wardround.tools.tool import BROUGHT, Profile, Tool, ToolScope, UntrustedPaths
 
 _PACKAGES = "node_modules"
 _MOST_LINKS = 40
 
 
-class Workbench:
+class Scheduler:
     """What running needs beside the files: trusted configuration, cache, processes, limits.
 
     Args:
@@ -65,18 +65,20 @@ class Workbench:
         brought: Sequence[str] | None = None,
     ) -> None:
         self.root = root
-        self._brought = brought
+        self._untrusted_paths = brought
         self.profile = profile
-        self.trusted = trusted
+        self.read_trusted = trusted
         self.cache = cache
         self.processes = processes
         self.is_secret = is_secret
         self._cores = jobs
-        self.crew = Crew(processes, snapshot, jobs, timeout_s, self._config_for, progress)
+        self.crew = ToolRunner(processes, snapshot, jobs, timeout_s, self._config_for, progress)
         self._configs: dict[tuple[Tool, str], dict[str, str]] = {}
         self._config_keys: dict[tuple[Tool, str], bytes] = {}
 
-    def review(self, side: Side, units: Sequence[Unit], whole: ChangeReview | None = None) -> Results:
+    def review(
+        self, side: ReviewSide, units: Sequence[WorkUnit], whole: ChangeReview | None = None
+    ) -> Results:
         """Run all tools of the profile and all checks over the units of one side.
 
         Args:
@@ -85,17 +87,17 @@ class Workbench:
         results = Results()
         jobs = self.plan(side, units, results)
         budget_s = BUDGET_S[self.profile]
-        with Checking(side, units, self.cache, whole or NO_CHANGE_REVIEW, budget_s) as checking:
-            checking.hire(self._cores)
+        with CheckRunner(side, units, self.cache, whole or NO_CHANGE_REVIEW, budget_s) as checking:
+            checking.start_workers(self._cores)
             threads = self.crew.start(side, jobs)
             told = checking.run(lambda: self._cores - 1 - sum(thread.is_alive() for thread in threads))
-            checking.conclude(results)
+            checking.collect(results)
         results.whole = None if whole is None else told
         self.crew.wait(threads, jobs)
         self.conclude(jobs, results)
         return results
 
-    def plan(self, side: Side, units: Sequence[Unit], results: Results) -> list[Job]:
+    def plan(self, side: ReviewSide, units: Sequence[WorkUnit], results: Results) -> list[ToolJob]:
         """What the tools of the profile have to look at, without what is known already."""
         ready = [
             (tool, taken, program)
@@ -106,7 +108,7 @@ class Workbench:
         ]
         identify((tool, program) for tool, _, program in ready)
         jobs = [job for one in ready for job in self._prepare(side, *one, results)]
-        results.steering |= {
+        results.tampered_paths |= {
             path
             for (tool, _), found in self._configs.items()
             for path in side.changed.intersection(found)
@@ -114,37 +116,41 @@ class Workbench:
         }
         return jobs
 
-    def check(self, side: Side, units: Sequence[Unit], results: Results) -> None:
+    def check(self, side: ReviewSide, units: Sequence[WorkUnit], results: Results) -> None:
         """Run the checks of our own, and nothing else meanwhile."""
-        with Checking(side, units, self.cache, budget_s=BUDGET_S[self.profile]) as checking:
+        with CheckRunner(side, units, self.cache, budget_s=BUDGET_S[self.profile]) as checking:
             checking.run()
-            checking.conclude(results)
+            checking.collect(results)
 
-    def conclude(self, jobs: Sequence[Job], results: Results) -> None:
+    def conclude(self, jobs: Sequence[ToolJob], results: Results) -> None:
         """Take over what the jobs came to."""
         for job in jobs:
             self._finish(job, results)
-        self._keep(jobs, results)
+        self._store(jobs, results)
         results.runs = _summed(results.runs)
 
     # Tools
 
-    def _startable(self, side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> Path | None:
+    def _startable(
+        self, side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], results: Results
+    ) -> Path | None:
         """The program of a tool the project uses; where there is none, that is unreviewed or a note."""
-        if tool.is_configured is not None and not tool.is_configured(self.trusted, [u.path for u in units]):
+        if tool.is_configured is not None and not tool.is_configured(
+            self.read_trusted, [u.path for u in units]
+        ):
             return None
         program, refused = self._program(side, tool, results)
         if program is None:
-            reason = self._why_missing(tool, refused if refused in results.steering else None)
+            reason = self._why_missing(tool, refused if refused in results.tampered_paths else None)
             missing = [Unreviewed(u.path, u.specialist.name, tool.name, reason) for u in units]
             results.unreviewed += missing if reason else []
-            if tool.missed is not None and self.profile is Profile.CI and not reason:
-                results.notes |= {tool.missed(self.root)} - {""}
+            if tool.missing_notice is not None and self.profile is Profile.CI and not reason:
+                results.notes |= {tool.missing_notice(self.root)} - {""}
         return program
 
     def _prepare(
-        self, side: Side, tool: Tool, units: Sequence[Unit], program: Path, results: Results
-    ) -> list[Job]:
+        self, side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], program: Path, results: Results
+    ) -> list[ToolJob]:
         """Take from the cache what is there; the rest is work to be done."""
         environment = self._environment(side, tool, units[0], results)
         known_as = identity(tool, program)
@@ -152,7 +158,7 @@ class Workbench:
         requested = {u.path: u.requested.get(tool.name, ()) for u in units}
         keys = {
             u.path: common
-            and key(common, self._config_key(tool, u.path), u.path, u.digest, *requested[u.path])
+            and digest_key(common, self._config_key(tool, u.path), u.path, u.digest, *requested[u.path])
             for u in units
         }
         known = self.cache.get(k for k in keys.values() if k)
@@ -171,9 +177,9 @@ class Workbench:
         names = {unit.path: unit.specialist.name for unit in units}
         groups = groupby(sorted(todo, key=requested.__getitem__), key=requested.__getitem__)
         return [
-            Job(tool, names, program, environment, tuple(chunk), {p: keys[p] for p in chunk}, codes)
+            ToolJob(tool, names, program, environment, tuple(chunk), {p: keys[p] for p in chunk}, codes)
             for codes, paths in groups
-            for chunk in chunks(list(paths), tool)
+            for chunk in batch_paths(list(paths), tool)
         ]
 
     def _why_missing(self, tool: Tool, brought: str | None) -> str:
@@ -182,11 +188,11 @@ class Workbench:
             return f"{tool.program} would be started from {brought}, and the change puts something there"
         if tool.optional:
             return ""
-        from wardround.tools.install_hints import advice  # nothing is missing in most runs
+        from wardround.tools.install_hints import install_hint  # nothing is missing in most runs
 
-        return f"{tool.program} is not installed; {advice(tool.install)}"
+        return f"{tool.program} is not installed; {install_hint(tool.install)}"
 
-    def _program(self, side: Side, tool: Tool, results: Results) -> tuple[Path | None, str | None]:
+    def _program(self, side: ReviewSide, tool: Tool, results: Results) -> tuple[Path | None, str | None]:
         """The tool's program, and the place from which it was not taken.
 
         Never one under version control: what is reviewed must not choose programs. What a project installed
@@ -198,57 +204,59 @@ class Workbench:
         for program in dict.fromkeys((found, None if found is None or tool.optional else usual)):
             if program is not None:
                 ours = program == usual or program.is_relative_to(sys.prefix)
-                held = self._held(side, [program] if ours else [self.root / _PACKAGES, program], results)
+                held = self._tracked_ancestor(
+                    side, [program] if ours else [self.root / _PACKAGES, program], results
+                )
                 if held is None:
                     return program, refused
                 refused = refused or held
         return None, refused
 
-    def _environment(self, side: Side, tool: Tool, unit: Unit, results: Results) -> Path | None:
+    def _environment(self, side: ReviewSide, tool: Tool, unit: WorkUnit, results: Results) -> Path | None:
         """The project's virtual environment, unless any of it is under version control.
 
         A tool may start the interpreter it finds there, and what is under review must not choose programs.
         """
         find = unit.specialist.environment
-        found = None if find is None or tool.scope is not Scope.PROJECT else find(self.root, unit.options)
+        found = None if find is None or tool.scope is not ToolScope.PROJECT else find(self.root, unit.options)
         if found is None:
             return None
         places = (found, *(found / "bin" / name for name in ("python", "python3")))
-        return None if self._held(side, places, results) else found
+        return None if self._tracked_ancestor(side, places, results) else found
 
-    def _held(self, side: Side, paths: Iterable[Path], results: Results) -> str | None:
+    def _tracked_ancestor(self, side: ReviewSide, paths: Iterable[Path], results: Results) -> str | None:
         """A place under version control on the way to what paths stand for, there, or below.
 
         Where the change itself puts something there, that is noted as an attempt to steer the review.
         """
         root = os.path.realpath(self.root)
-        for place in chain.from_iterable(map(_on_the_way, paths)):
+        for place in chain.from_iterable(map(_resolve_symlink_chain, paths)):
             inside = os.path.relpath(place, root)
             if inside.partition("/")[0] != ".." and (inside == "." or side.has(inside)):
-                if any(meet(inside, one) for one in side.changed):
-                    results.steering.add(inside)
+                if any(paths_overlap(inside, one) for one in side.changed):
+                    results.tampered_paths.add(inside)
                 return inside
         return None
 
-    def _common_key(self, side: Side, tool: Tool, program: Path, environment: Path | None) -> bytes:
+    def _common_key(self, side: ReviewSide, tool: Tool, program: Path, environment: Path | None) -> bytes:
         """What the answers about all files depend on; empty if that cannot be said."""
         state = side.layout
-        if tool.scope is Scope.PROJECT:
+        if tool.scope is ToolScope.PROJECT:
             if side.state is None:
                 return b""
             state = side.state + _environment_state(environment)
         known_as = identity(tool, program)
         own = tool.identity() if tool.identity else ""
         # The digest of a script is not that of what it starts; its time tells when both were installed.
-        program_key = (known_as.version, known_as.digest, file_state(program))
-        return key("tool", __version__, tool.name, *program_key, state, own)
+        program_key = (known_as.version, known_as.digest, file_stamp(program))
+        return digest_key("tool", __version__, tool.name, *program_key, state, own)
 
     def _config_key(self, tool: Tool, path: str) -> bytes:
         """A digest of the configuration that counts for a path."""
         where = (tool, path.rpartition("/")[0])
         if where not in self._config_keys:
             items = self._config_for(tool, path).items()
-            self._config_keys[where] = key(*(part for item in items for part in item))
+            self._config_keys[where] = digest_key(*(part for item in items for part in item))
         return self._config_keys[where]
 
     def _config_for(self, tool: Tool, path: str) -> dict[str, str]:
@@ -257,29 +265,31 @@ class Workbench:
         cached = self._configs.get((tool, folder))
         if cached is not None:
             return cached
-        found = configuration(tool, folder, self.trusted, self._config_for(tool, folder) if folder else {})
-        if not folder and tool.runs_config and self._brought is not None:
-            note = Brought(str(self.root), tuple(sorted(self._brought)))
+        found = configuration(
+            tool, folder, self.read_trusted, self._config_for(tool, folder) if folder else {}
+        )
+        if not folder and tool.runs_config and self._untrusted_paths is not None:
+            note = UntrustedPaths(str(self.root), tuple(sorted(self._untrusted_paths)))
             found["../" + BROUGHT] = msgspec.json.encode(note).decode()
         self._configs[tool, folder] = found
         return found
 
-    def _finish(self, job: Job, results: Results) -> None:
-        if job.trouble is not None:
-            reason = str(job.trouble)
+    def _finish(self, job: ToolJob, results: Results) -> None:
+        if job.error is not None:
+            reason = str(job.error)
             results.unreviewed += [
                 Unreviewed(path, job.specialists[path], job.tool.name, reason) for path in job.files
             ]
             return
         results.unreviewed += [
             Unreviewed(path, job.specialists[path], job.tool.name, reason)
-            for path, reason in sorted(job.passed_over.items())
+            for path, reason in sorted(job.skipped.items())
             if reason
         ]
         results.unreviewed += [  # whatever became of it
             Unreviewed(path, job.specialists[path], job.tool.name, "its run did not end")
             for path in job.files
-            if path not in job.results and path not in job.passed_over
+            if path not in job.results and path not in job.skipped
         ]
         for path, found in job.results.items():
             results.by_file[job.tool, path] = found
@@ -288,7 +298,7 @@ class Workbench:
             ToolRun(job.tool.name, known_as.version, len(job.results), 0, job.seconds, known_as.digest)
         )
 
-    def _keep(self, jobs: Sequence[Job], results: Results) -> None:
+    def _store(self, jobs: Sequence[ToolJob], results: Results) -> None:
         """Put what was said into the cache, but nothing about files in which a tool sees a secret."""
         telling = {
             path
@@ -306,16 +316,16 @@ class Workbench:
         self.cache.put({name: found for name, (path, found) in results.fresh.items() if path not in telling})
 
 
-def _kind(unit: Unit) -> str:
+def _kind(unit: WorkUnit) -> str:
     """The path by which a tool tells the kind of a file."""
     return with_lower_suffix(unit.path)
 
 
-def _text(side: Side, unit: Unit) -> str:
+def _text(side: ReviewSide, unit: WorkUnit) -> str:
     return decoded(side.read(unit.path) or b"") or ""
 
 
-def _on_the_way(path: Path) -> Iterator[str]:
+def _resolve_symlink_chain(path: Path) -> Iterator[str]:
     """The links to be followed for what a path stands for, and at last where it is."""
     waiting, place, links = list(path.absolute().parts[:0:-1]), "/", 0
     while waiting:
@@ -332,16 +342,16 @@ def _on_the_way(path: Path) -> Iterator[str]:
     yield place
 
 
-def _taken(side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> Sequence[Unit]:
+def _taken(side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], results: Results) -> Sequence[WorkUnit]:
     """The files that a tool is for, by its own choice and by the options of their specialist.
 
     What it declines is unreviewed.
     """
-    if tool.wanted is not None:
-        wanted = tool.wanted
+    if tool.is_enabled is not None:
+        wanted = tool.is_enabled
         units = [u for u in units if wanted(u.options, _kind(u), _text(side, u))]
-    if tool.takes is not None:
-        takes = tool.takes
+    if tool.accepts is not None:
+        takes = tool.accepts
         units = [u for u in units if takes(_kind(u), _text(side, u))]
     if tool.declines is None:
         return units
@@ -352,22 +362,22 @@ def _taken(side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> S
     return [u for u in units if not declined[u.path]]
 
 
-def _by_tool(units: Sequence[Unit]) -> dict[Tool, list[Unit]]:
+def _by_tool(units: Sequence[WorkUnit]) -> dict[Tool, list[WorkUnit]]:
     """The files each tool looks at, each once, for the specialist that brings the tool if there is one."""
-    found: dict[Tool, dict[str, Unit]] = {}
+    found: dict[Tool, dict[str, WorkUnit]] = {}
     bringing = ((tool, unit) for unit in units for tool in unit.specialist.tools)
-    borrowing = ((tool, unit) for unit in units for tool in unit.specialist.borrows)
+    borrowing = ((tool, unit) for unit in units for tool in unit.specialist.borrowed_tools)
     for tool, unit in chain(bringing, borrowing):
         if unit.tools is None or tool in unit.tools:
             found.setdefault(tool, {}).setdefault(unit.path, unit)
     return {tool: list(by_path.values()) for tool, by_path in found.items()}
 
 
-def _may_quote_a_secret(result: RawResult) -> bool:
+def _may_quote_a_secret(result: RawFinding) -> bool:
     """Whether a message or a fix holds what a token could be, on whichever line of the file it stands."""
     edits = result.fix.edits if result.fix else ()
     texts = [result.message, *(edit.replacement for edit in edits)]
-    return any(map(may_hold_a_token, texts))
+    return any(map(may_contain_token, texts))
 
 
 def _environment_state(environment: Path | None) -> str:

@@ -13,13 +13,13 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.change.snapshot import Snapshot, alias_ending
-from wardround.errors import PLUGIN_FAULTS, ToolFailed
-from wardround.execution.model import Side, with_path
-from wardround.findings import RawResult
+from wardround.errors import PLUGIN_EXCEPTIONS, ToolFailed
+from wardround.execution.model import ReviewSide, with_path
+from wardround.findings import RawFinding
 from wardround.tools.column_units import positioned
-from wardround.tools.process import Processes, bare_environment
+from wardround.tools.process import Processes, minimal_env
 from wardround.tools.proof import Proofs
-from wardround.tools.tool import Invocation, Scope, Tool
+from wardround.tools.tool import Invocation, Tool, ToolScope
 
 _FILES_PER_RUN = 1000
 _PROJECT_FILES_PER_RUN = 10_000
@@ -28,7 +28,7 @@ _TRIED_IN_VAIN = 2
 """How often the files a tool fails over are halved when it fails over each half."""
 
 
-class Job(msgspec.Struct):
+class ToolJob(msgspec.Struct):
     """A tool and the files of it that are not in the cache; ``requested`` is for all of them."""
 
     tool: Tool
@@ -39,11 +39,11 @@ class Job(msgspec.Struct):
     keys: dict[str, bytes]
     requested: tuple[str, ...] = ()
     seconds: float = 0.0
-    results: dict[str, list[RawResult]] = msgspec.field(default_factory=dict)
-    passed_over: dict[str, str] = msgspec.field(default_factory=dict)
-    trouble: ToolFailed | None = None
+    results: dict[str, list[RawFinding]] = msgspec.field(default_factory=dict)
+    skipped: dict[str, str] = msgspec.field(default_factory=dict)
+    error: ToolFailed | None = None
 
-    def room(self, side: Side) -> str:
+    def sandbox_name(self, side: ReviewSide) -> str:
         """Where in the snapshot it works: each specialist's tools see what is theirs to review, and no more.
 
         A file that one of them may read as its settings is then never the one another has under review.
@@ -51,7 +51,7 @@ class Job(msgspec.Struct):
         return f"{side.name}-{next(iter(self.specialists.values()))}"
 
 
-def _halves(job: Job) -> list[Job]:
+def _halves(job: ToolJob) -> list[ToolJob]:
     """A job's files in two jobs; none if it has one file."""
     middle = len(job.files) // 2
     halves = (job.files[:middle], job.files[middle:]) if middle else ()
@@ -63,9 +63,9 @@ def timeout_for(tool: Tool, sizes: Sequence[int]) -> float:
     return tool.timeout_s * max(1.0, len(sizes) / tool.files_in_time, sum(sizes) / tool.bytes_in_time)
 
 
-def chunks(paths: Sequence[str], tool: Tool) -> Iterable[list[str]]:
+def batch_paths(paths: Sequence[str], tool: Tool) -> Iterable[list[str]]:
     """Files for one run each: not too many, and no longer than an argument list may be."""
-    limit = tool.files_per_run or (_FILES_PER_RUN if tool.scope is Scope.FILE else _PROJECT_FILES_PER_RUN)
+    limit = tool.files_per_run or (_FILES_PER_RUN if tool.scope is ToolScope.FILE else _PROJECT_FILES_PER_RUN)
     chunk: list[str] = []
     size = 0
     for path in paths:
@@ -78,7 +78,7 @@ def chunks(paths: Sequence[str], tool: Tool) -> Iterable[list[str]]:
         yield chunk
 
 
-class Crew:
+class ToolRunner:
     """The workers that run tools, never more at once than there are places.
 
     Args:
@@ -106,7 +106,7 @@ class Crew:
         self._progress = progress
         self._proofs = Proofs(processes, lambda: snapshot().folder)
 
-    def start(self, side: Side, jobs: Sequence[Job]) -> list[threading.Thread]:
+    def start(self, side: ReviewSide, jobs: Sequence[ToolJob]) -> list[threading.Thread]:
         """Put files into the snapshot and start the workers."""
         if not jobs:
             return []
@@ -115,7 +115,7 @@ class Crew:
             self._fill(side, snapshot, jobs)
         except OSError as cause:
             for job in jobs:
-                job.trouble = ToolFailed(f"the snapshot cannot be written: {cause.strerror or cause}")
+                job.error = ToolFailed(f"the snapshot cannot be written: {cause.strerror or cause}")
             return []
         # The slowest first, so that none is left running alone at the end.
         waiting = sorted(jobs, key=lambda job: -job.tool.typical_s)
@@ -128,28 +128,30 @@ class Crew:
             thread.start()
         return threads
 
-    def _fill(self, side: Side, snapshot: Snapshot, jobs: Sequence[Job]) -> None:
+    def _fill(self, side: ReviewSide, snapshot: Snapshot, jobs: Sequence[ToolJob]) -> None:
         for job in jobs:  # what is written first stays: no file under review takes the place of settings
             folders = {path.rpartition("/")[0]: path for path in job.files}
             for path in folders.values():
                 for name, text in self._config_for(job.tool, path).items():
                     if name.startswith("../"):
-                        snapshot.write_above(job.room(side), name[3:], text)
+                        snapshot.write_above(job.sandbox_name(side), name[3:], text)
                     else:
-                        snapshot.write(job.room(side), name, text.encode("utf-8", "surrogateescape"))
-        written = ((job.room(side), path, job.tool.endings) for job in jobs for path in job.files)
+                        snapshot.write(job.sandbox_name(side), name, text.encode("utf-8", "surrogateescape"))
+        written = ((job.sandbox_name(side), path, job.tool.endings) for job in jobs for path in job.files)
         for room, path, endings in dict.fromkeys(written):
             content = side.read(path)
             if content is not None:
                 snapshot.write_as(room, alias_ending(path, endings), content)
         linked: dict[str, set[str]] = defaultdict(set)
         for job in jobs:
-            linked[job.room(side)].update(job.tool.project_files)
+            linked[job.sandbox_name(side)].update(job.tool.project_files)
         for room, names in linked.items():
             if names:
                 side.link(snapshot, room, tuple(sorted(names)))
 
-    def work(self, side: Side, snapshot: Snapshot, waiting: list[Job], lock: threading.Lock) -> None:
+    def work(
+        self, side: ReviewSide, snapshot: Snapshot, waiting: list[ToolJob], lock: threading.Lock
+    ) -> None:
         while True:
             with lock:
                 if not waiting:
@@ -159,29 +161,29 @@ class Crew:
             try:
                 self._proofs.require(job.tool, job.program)
             except ToolFailed as trouble:
-                job.trouble = trouble
+                job.error = trouble
                 continue
             self._do(side, snapshot, job)
-            if job.trouble is not None and (job.tool.scope is Scope.FILE or job.tool.files_per_run):
-                self._save_what_can_be(side, snapshot, job)
+            if job.error is not None and (job.tool.scope is ToolScope.FILE or job.tool.files_per_run):
+                self._bisect_failures(side, snapshot, job)
             job.seconds = time.monotonic() - started
 
-    def _do(self, side: Side, snapshot: Snapshot, job: Job) -> None:
+    def _do(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> None:
         try:
             job.results = self._run(side, snapshot, job)
         except ToolFailed as trouble:
-            job.trouble = trouble
-        except PLUGIN_FAULTS as cause:
-            job.trouble = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
+            job.error = trouble
+        except PLUGIN_EXCEPTIONS as cause:
+            job.error = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
 
-    def _save_what_can_be(self, side: Side, snapshot: Snapshot, job: Job) -> None:
+    def _bisect_failures(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> None:
         """Find the files a tool stumbles over, so that they alone are unreviewed.
 
         What failed is tried again by halves, for as long as the tool may take once. It is not tried for long
         where nothing passes: then it fails whatever it is given.
         """
-        failing, passed, in_vain = [job], list[Job](), 0
-        stop = time.monotonic() + self._seconds_for(snapshot.side(job.room(side)), job)
+        failing, passed, in_vain = [job], list[ToolJob](), 0
+        stop = time.monotonic() + self._seconds_for(snapshot.side(job.sandbox_name(side)), job)
         while in_vain < _TRIED_IN_VAIN and time.monotonic() < stop:
             halves = [half for piece in failing for half in _halves(piece)]
             if not halves:
@@ -189,44 +191,44 @@ class Crew:
             for half in halves:
                 self._do(side, snapshot, half)
             alone = [piece for piece in failing if len(piece.files) == 1]
-            failing = alone + [half for half in halves if half.trouble is not None]
+            failing = alone + [half for half in halves if half.error is not None]
             in_vain = in_vain + 1 if len(failing) == len(alone) + len(halves) else 0
-            passed += [half for half in halves if half.trouble is None]
+            passed += [half for half in halves if half.error is None]
         if not passed:
             return
-        job.trouble = None
+        job.error = None
         for piece in passed:
             job.results |= piece.results
-            job.passed_over |= piece.passed_over
+            job.skipped |= piece.skipped
         for piece in failing:
-            job.passed_over |= dict.fromkeys(piece.files, str(piece.trouble))
+            job.skipped |= dict.fromkeys(piece.files, str(piece.error))
 
-    def _run(self, side: Side, snapshot: Snapshot, job: Job) -> dict[str, list[RawResult]]:
+    def _run(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> dict[str, list[RawFinding]]:
         tool = job.tool
         names = {alias_ending(path, tool.endings): path for path in job.files}
-        root = snapshot.side(job.room(side))
+        root = snapshot.side(job.sandbox_name(side))
         run = Invocation(job.program, root, tuple(names), job.environment, snapshot.home, job.requested)
         lost = [name for name in names if not (root / name).is_file()]
         if lost:
             raise ToolFailed(f"{names[lost[0]]} was not in the snapshot")
         without_folders = _folder_remover(root, snapshot.folder)
         try:
-            printed = self._processes.printed_by(
+            printed = self._processes.capture(
                 tool.command(run),
                 cwd=root,
                 timeout_s=self._seconds_for(root, job),
-                clean=tool.clean,
-                env=bare_environment(job.program, snapshot.home, tool.variables),
+                clean=tool.success_codes,
+                env=minimal_env(job.program, snapshot.home, tool.variables),
             )
         except ToolFailed as trouble:  # it may name the snapshot, which is another in each run
             raise ToolFailed(without_folders(str(trouble))) from trouble
         try:
-            skipped = tool.passed_over(printed.err, run) if tool.passed_over is not None else {}
+            skipped = tool.skipped_files(printed.err, run) if tool.skipped_files is not None else {}
             spoken = tool.parse(printed.out, run) if len(skipped) < len(names) else []
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as cause:
             raise ToolFailed(f"its output could not be read: {cause}") from cause
-        job.passed_over = {names[name]: reason for name, reason in skipped.items()}
-        found: dict[str, list[RawResult]] = {path: [] for path in job.files if path not in job.passed_over}
+        job.skipped = {names[name]: reason for name, reason in skipped.items()}
+        found: dict[str, list[RawFinding]] = {path: [] for path in job.files if path not in job.skipped}
         for result in spoken:
             path = names[result.file]
             found[path].append(replace(with_path(result, path), message=without_folders(result.message)))
@@ -235,14 +237,14 @@ class Crew:
                 found[path] = positioned(results, side.read(path) or b"", tool)
         return found
 
-    def _seconds_for(self, root: Path, job: Job) -> float:
+    def _seconds_for(self, root: Path, job: ToolJob) -> float:
         """How long a tool may run over files that are in the snapshot."""
         if self._timeout_s:
             return self._timeout_s
         files = (root / alias_ending(path, job.tool.endings) for path in job.files)
         return timeout_for(job.tool, [file.stat().st_size for file in files if file.is_file()])
 
-    def wait(self, threads: Sequence[threading.Thread], jobs: Sequence[Job]) -> None:
+    def wait(self, threads: Sequence[threading.Thread], jobs: Sequence[ToolJob]) -> None:
         started = time.monotonic()
         for thread in threads:
             while thread.is_alive():

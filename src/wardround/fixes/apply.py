@@ -17,7 +17,7 @@ from wardround.findings import Edit, Finding, Status, SuggestedFix
 from wardround.fixes import journal
 from wardround.fixes.edits import apply
 from wardround.fixes.journal import IndexEntry, Journal, WorktreeFile
-from wardround.review import Review
+from wardround.review import ReviewResult
 
 _CONTEXT = 3
 """Unchanged lines around each change of the patch; none where one of them could be a secret."""
@@ -40,7 +40,7 @@ class _NewText(msgspec.Struct, frozen=True):
     holds_secret: bool = False
 
 
-def fix(repository: Repository, review: Review, complaint: Callable[[str, str], str | None]) -> Fixed:
+def fix(repository: Repository, review: ReviewResult, complaint: Callable[[str, str], str | None]) -> Fixed:
     """Apply every safe fix of a review of the staged change or of the work tree.
 
     Args:
@@ -71,7 +71,7 @@ def fix(repository: Repository, review: Review, complaint: Callable[[str, str], 
         return Fixed(0, (), None, tuple(refused))
     contents["last-fix.patch"] = _patch(done).encode("utf-8", "surrogateescape")
     log = Journal(str(repository.root), str(repository.index_file), tuple(index), tuple(worktree))
-    left = journal.carry_out(repository, log, contents)
+    left = journal.replay(repository, log, contents)
     refused += [f"{path}: it changed while the fix was applied" for path in left]
     files = tuple(text.path for text in done if text.path not in left)
     count = sum(text.findings for text in done if text.path not in left)
@@ -79,7 +79,7 @@ def fix(repository: Repository, review: Review, complaint: Callable[[str, str], 
 
 
 def _new_texts(
-    review: Review, complaint: Callable[[str, str], str | None], refused: list[str]
+    review: ReviewResult, complaint: Callable[[str, str], str | None], refused: list[str]
 ) -> Iterable[_NewText]:
     """The texts with all fixes that go together; edits that overlap wait for the next run."""
     by_file: dict[str, list[tuple[Finding, SuggestedFix]]] = defaultdict(list)
@@ -110,7 +110,7 @@ def _new_texts(
 
 
 def _plan(
-    repository: Repository, review: Review, text: _NewText, refused: list[str]
+    repository: Repository, review: ReviewResult, text: _NewText, refused: list[str]
 ) -> tuple[IndexEntry | None, tuple[str, bytes] | None] | None:
     """What is to be written for one file: to the index, and to the work tree; None if it is refused."""
     old, new = text.old.encode(), text.new.encode()

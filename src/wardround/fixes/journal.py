@@ -19,9 +19,9 @@ from pathlib import Path
 import msgspec
 
 from wardround.change.repository import Repository
-from wardround.errors import FixRefused
+from wardround.errors import FixRejected
 from wardround.storage import directories
-from wardround.storage.paths import state_folder
+from wardround.storage.paths import state_dir
 
 _JOURNAL = "journal.json"
 
@@ -55,14 +55,14 @@ class Journal(msgspec.Struct, frozen=True):
 def folder_of(repository: Repository) -> Path:
     """Where the fixes of one repository are kept."""
     name = hashlib.sha256(os.fsencode(repository.git_dir)).hexdigest()[:16]
-    return state_folder() / "repositories" / name
+    return state_dir() / "repositories" / name
 
 
 def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def carry_out(repository: Repository, journal: Journal, contents: dict[str, bytes]) -> list[str]:
+def replay(repository: Repository, journal: Journal, contents: dict[str, bytes]) -> list[str]:
     """Put a journal and the new contents on disk, then write what it says; see ``complete``.
 
     Raises:
@@ -81,7 +81,7 @@ def _alone(repository: Repository) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         held = os.open(folder, os.O_RDONLY)
     except OSError as cause:
-        raise FixRefused(f"{folder} cannot be written: {cause.strerror}; nothing was changed") from cause
+        raise FixRejected(f"{folder} cannot be written: {cause.strerror}; nothing was changed") from cause
     try:
         _lock(held, repository)
         yield
@@ -93,7 +93,7 @@ def _lock(held: int, repository: Repository) -> None:
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as cause:
-        raise FixRefused(
+        raise FixRejected(
             f"another review --fix is at work in {repository.root}; run it again when that has ended"
         ) from cause
 
@@ -113,11 +113,11 @@ def begin(repository: Repository, journal: Journal, contents: dict[str, bytes]) 
         os.replace(folder / f"{_JOURNAL}.new", folder / _JOURNAL)
         _sync_folder(folder)
     except OSError as cause:
-        raise FixRefused(f"{folder} cannot be written: {cause.strerror}; nothing was changed") from cause
+        raise FixRejected(f"{folder} cannot be written: {cause.strerror}; nothing was changed") from cause
     return folder
 
 
-def complete(repository: Repository) -> list[str]:
+def recover(repository: Repository) -> list[str]:
     """Write what the journal says, if there is one, and remove it.
 
     Returns:
@@ -141,11 +141,11 @@ def _complete(repository: Repository) -> list[str]:
     try:
         journal = msgspec.convert(json.loads(file.read_bytes()), Journal)
     except (ValueError, msgspec.MsgspecError) as cause:
-        raise FixRefused(f"{file} is damaged: {cause}; remove it") from cause
+        raise FixRejected(f"{file} is damaged: {cause}; remove it") from cause
     try:
         left = [one.path for one in journal.worktree if not _write_worktree(Path(journal.root), one, folder)]
     except OSError as cause:
-        raise FixRefused(
+        raise FixRejected(
             f"{cause.filename}: {cause.strerror}; mend that and run it again, or remove {file}"
         ) from cause
     left += _write_index(repository, journal, set(left))

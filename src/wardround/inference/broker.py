@@ -9,17 +9,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from wardround.errors import PLUGIN_FAULTS, ModelError
+from wardround.errors import PLUGIN_EXCEPTIONS, ModelError
 from wardround.findings import ToolRun, Unreviewed
 from wardround.inference.api import Models, NoModels
-from wardround.inference.locations import further_folders
-from wardround.inference.model_session import Lent, ReviewModels, review_models
+from wardround.inference.locations import extra_folders
+from wardround.inference.model_session import ModelScope, ModelSession, review_models
 from wardround.inference.shadow_log import ShadowLog
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
-    from wardround.config.schema import RootTable
-    from wardround.execution.model import Unit
+    from wardround.config.schema import RunSettings
+    from wardround.execution.model import WorkUnit
     from wardround.specialists import Specialist
 
 Said = TypeVar("Said")
@@ -48,7 +48,7 @@ LIMITS: Mapping[Profile, Limits] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ModelReport:
     """What a report says about models.
 
     Attributes:
@@ -63,20 +63,20 @@ class Told:
 
 
 @dataclass(slots=True)
-class ModelDesk:
+class ModelBroker:
     """Lends the models of one review.
 
     Attributes:
         required: whether a model that cannot be used makes its files unreviewed.
     """
 
-    models: ReviewModels
+    models: ModelSession
     limits: Limits
     required: bool = False
     _whole: list[Specialist] = field(default_factory=list)
     _spent: set[str] = field(default_factory=set)
 
-    def identity(self, unit: Unit) -> str:
+    def identity(self, unit: WorkUnit) -> str:
         """What an answer depends on that is given with the models lent for a file."""
         return self.models.identity(unit.specialist.models) if unit.scored else "unscored"
 
@@ -85,28 +85,28 @@ class ModelDesk:
         models = self.models
         return any(models.usable(name) is not None or name in models.broken for name in specialist.models)
 
-    def look(self, unit: Unit, run: Callable[[Models], list[Said]]) -> tuple[list[Said], bool]:
-        """Run the checks of one file; see ``execution.model.Desk``."""
+    def run_with_models(self, unit: WorkUnit, run: Callable[[Models], list[Said]]) -> tuple[list[Said], bool]:
+        """Run the checks of one file; see ``execution.model.ModelProvider``."""
         names = unit.specialist.models
         if not names or not unit.scored:
             return run(NoModels()), True
         before = self.identity(unit)
-        lent = self.models.lend(names, self.limits.texts_of_file)
+        lent = self.models.scope(names, self.limits.texts_of_file)
         said = _run(lent, run)
-        if lent.spent:
+        if lent.exhausted:
             self._spent.add(unit.path)
         self._shadow(names, run)
-        return said, not lent.spent and before == self.identity(unit)
+        return said, not lent.exhausted and before == self.identity(unit)
 
-    def look_at_whole(self, specialist: Specialist, run: Callable[[Models], list[Said]]) -> list[Said]:
+    def run_change_check(self, specialist: Specialist, run: Callable[[Models], list[Said]]) -> list[Said]:
         """Run a check of the whole change."""
         if not specialist.models:
             return run(NoModels())
         if specialist not in self._whole:
             self._whole.append(specialist)
-        lent = self.models.lend(specialist.models, self.limits.texts_of_change)
+        lent = self.models.scope(specialist.models, self.limits.texts_of_change)
         said = _run(lent, run)
-        if lent.spent:
+        if lent.exhausted:
             self._spent.add(f"the whole change ({specialist.name})")
         self._shadow(specialist.models, run)
         return said
@@ -115,10 +115,10 @@ class ModelDesk:
         """Run checks once more with the models in shadow, for the log alone; what they say is dropped."""
         lent = self.models.lend_shadow(names, self.limits.texts_of_file)
         if lent is not None:
-            with suppress(*PLUGIN_FAULTS):  # nothing here counts; the first run has told what is wrong
+            with suppress(*PLUGIN_EXCEPTIONS):  # nothing here counts; the first run has told what is wrong
                 run(lent)
 
-    def told(self, units: Sequence[Unit], hunks: Mapping[str, int], first: str) -> Told:
+    def summarize(self, units: Sequence[WorkUnit], hunks: Mapping[str, int], first: str) -> ModelReport:
         """What to say of it, when the review is done.
 
         Args:
@@ -133,7 +133,7 @@ class ModelDesk:
         for specialist in self._whole:
             for name in specialist.models:
                 lent[name][first, specialist.name] = None
-        troubles = self.models.troubles(sorted(lent))
+        troubles = self.models.errors(sorted(lent))
         unreviewed = [
             Unreviewed(path, specialist, f"model {name}", _about_it(name, reason))
             for name, reason in sorted(troubles.items())
@@ -146,7 +146,7 @@ class ModelDesk:
         if any(self.models.usable(name) is not None for name in lent):
             notes += self._beyond(units, hunks)
         runs = self.models.runs({name: len({path for path, _ in places}) for name, places in lent.items()})
-        return Told(tuple(runs), tuple(notes), tuple(unreviewed) if self.required else ())
+        return ModelReport(tuple(runs), tuple(notes), tuple(unreviewed) if self.required else ())
 
     def _refused(self, troubles: Mapping[str, str]) -> Iterable[str]:
         """The models beside those that were asked for, and may be used, that cannot be read."""
@@ -155,7 +155,7 @@ class ModelDesk:
                 if refused.reason not in troubles.values():
                     yield f"model {refused.name} cannot be used: {refused.reason}"
 
-    def _beyond(self, units: Sequence[Unit], hunks: Mapping[str, int]) -> Iterable[str]:
+    def _beyond(self, units: Sequence[WorkUnit], hunks: Mapping[str, int]) -> Iterable[str]:
         """What models were not asked about because it is too much."""
         left = sorted({unit.path for unit in units if not unit.scored and unit.specialist.models})
         if left:
@@ -173,7 +173,7 @@ class ModelDesk:
         self.models.close()
 
 
-def within(hunks: int, units: Sequence[Unit], hunks_of: Mapping[str, int]) -> set[str]:
+def within_budget(hunks: int, units: Sequence[WorkUnit], hunks_of: Mapping[str, int]) -> set[str]:
     """The paths that models look at: in order, until there are too many hunks; a first file always."""
     paths = sorted({unit.path for unit in units if unit.specialist.models})
     kept: set[str] = set()
@@ -187,8 +187,8 @@ def within(hunks: int, units: Sequence[Unit], hunks_of: Mapping[str, int]) -> se
 
 
 def open_desk(
-    settings: RootTable, profile: Profile, root: Path, changed: Iterable[str], use_models: bool
-) -> ModelDesk | None:
+    settings: RunSettings, profile: Profile, root: Path, changed: Iterable[str], use_models: bool
+) -> ModelBroker | None:
     """The desk of one review, or None in a review without models.
 
     Args:
@@ -198,27 +198,27 @@ def open_desk(
     if settings.models == "off" or (not use_models and settings.models == "on"):
         return None
     required = settings.models == "required"
-    folders = further_folders(root, settings.model_folders)
+    folders = extra_folders(root, settings.model_folders)
     if not use_models:
-        return ModelDesk(unrun(folders, "--no-models was given"), LIMITS[profile], required)
+        return ModelBroker(disabled_models(folders, "--no-models was given"), LIMITS[profile], required)
     real, top = [folder.resolve() for folder in folders], root.resolve()
     inside = [folder.relative_to(top).as_posix() for folder in real if folder.is_relative_to(top)]
     for path in changed if inside else ():
         if any(name == "." or path.startswith(f"{name}/") for name in inside):
             reason = f"the change itself alters {path}, and it must not choose what judges it"
-            return ModelDesk(barred(reason), LIMITS[profile], required)
+            return ModelBroker(refused_models(reason), LIMITS[profile], required)
     log = ShadowLog() if settings.log_shadow else None
     models = review_models(folders, settings.model_provider, settings.model_threads, log)
-    return ModelDesk(models, LIMITS[profile], required)
+    return ModelBroker(models, LIMITS[profile], required)
 
 
-def barred(reason: str) -> ReviewModels:
+def refused_models(reason: str) -> ModelSession:
     """Models of which none may be used, nor what is known of them believed."""
     refuse = _refusal(reason)
-    return ReviewModels(refuse, refuse)
+    return ModelSession(refuse, refuse)
 
 
-def unrun(folders: Sequence[Path], reason: str) -> ReviewModels:
+def disabled_models(folders: Sequence[Path], reason: str) -> ModelSession:
     """Models of which none is run; it is no loss for those in shadow."""
     return replace(review_models(folders, "cpu", 1), runtime=_refusal(reason))
 
@@ -230,7 +230,7 @@ def _refusal(reason: str) -> Callable[[], NoReturn]:
     return refuse
 
 
-def _run(lent: Lent, run: Callable[[Models], list[Said]]) -> list[Said]:
+def _run(lent: ModelScope, run: Callable[[Models], list[Said]]) -> list[Said]:
     """Run with what is lent; a model that fails is gone in the next try."""
     for _ in range(len(lent.names) + 1):
         try:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wardround.inference.onnx_session import Session
-    from wardround.inference.tokenizer import Tokens
+    from wardround.inference.tokenizer import TextTokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Embedder:
     """
 
     session: Session
-    tokens: Tokens
+    tokens: TextTokenizer
     digest: str
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

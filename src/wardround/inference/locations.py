@@ -39,7 +39,7 @@ def package_folder() -> Path | None:
     return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
-def further_folders(root: Path, names: Sequence[str]) -> list[Path]:
+def extra_folders(root: Path, names: Sequence[str]) -> list[Path]:
     """The model folders that a configuration names, as seen from the root of its repository."""
     return [root / Path(name).expanduser() for name in names]
 
@@ -53,7 +53,7 @@ def require_models(root: Path, names: Sequence[str], file: str) -> None:
     Raises:
         ConfigError: one is not, or does not.
     """
-    for name, folder in zip(names, further_folders(root, names), strict=True):
+    for name, folder in zip(names, extra_folders(root, names), strict=True):
         try:
             wrong = (
                 "" if models_in(folder) else f"holds no model: no {METADATA_FILE} there or one folder below"
@@ -90,7 +90,7 @@ def _is_models(folder: Path) -> bool:
     return False
 
 
-def are_in_shadow(names: Collection[str]) -> bool:
+def all_shadow(names: Collection[str]) -> bool:
     """Whether the package has all models of these names, every one in shadow; in doubt they are not."""
     own = package_folder()
     if own is None:
@@ -105,7 +105,7 @@ def _glances(folder: Path) -> Iterator[_Glance]:
             yield glance
 
 
-def name_at_a_glance(folder: Path) -> str | None:
+def peek_name(folder: Path) -> str | None:
     """The name of the model in a folder, whatever else is wrong with it; None where nothing says it."""
     glance = _glance(folder / METADATA_FILE)
     return None if glance is None else glance.name

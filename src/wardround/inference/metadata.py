@@ -17,7 +17,7 @@ SCHEMA = "wardround.adapter/1"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-class State(enum.Enum):
+class PromotionState(enum.Enum):
     """What a model may do: ``shadow`` is only logged, ``rank`` orders, ``report`` makes findings."""
 
     SHADOW = "shadow"
@@ -80,7 +80,7 @@ class Interval(_Strict, frozen=True):
     high: float
 
 
-class Gain(_Strict, frozen=True):
+class Improvement(_Strict, frozen=True):
     """How much better one scorer is than another on the same questions.
 
     Attributes:
@@ -96,7 +96,7 @@ class Gain(_Strict, frozen=True):
     gain: Interval
 
 
-class Reading(_Strict, frozen=True):
+class HumanReview(_Strict, frozen=True):
     """What people found who read findings as a user would see them.
 
     Attributes:
@@ -133,13 +133,13 @@ class Evaluation(_Strict, frozen=True):
     items: int
     base_rate: float
     metrics: dict[str, dict[str, Interval]]
-    gains: tuple[Gain, ...]
+    gains: tuple[Improvement, ...]
     controls: dict[str, Interval]
     notes: tuple[str, ...] = ()
     models: dict[str, str] = {}
     records: str = ""
     leaks: int | None = None
-    read: Reading | None = None
+    read: HumanReview | None = None
     exempt: dict[str, str] = {}
     drawn: dict[str, int] = {}
 
@@ -207,7 +207,7 @@ class Lora(_Strict, frozen=True):
     layers: tuple[int, ...]
 
 
-class Data(_Strict, frozen=True):
+class TrainingData(_Strict, frozen=True):
     """What it was trained on: the recipe's and the records' digests, and the repositories."""
 
     recipe: str
@@ -218,7 +218,7 @@ class Data(_Strict, frozen=True):
     audit: str
 
 
-class Source(_Strict, frozen=True):
+class ModelSource(_Strict, frozen=True):
     """The adapter that a model which stands alone was merged from, and the SHA-256 of its LoRA weights."""
 
     name: str
@@ -254,7 +254,7 @@ class Metadata(_Strict, frozen=True):
     specialist: str
     task: str
     kind: Literal["embedder", "table", "lines"]
-    state: State
+    state: PromotionState
     licence: str
     date: str
     model: File
@@ -266,7 +266,7 @@ class Metadata(_Strict, frozen=True):
     shared: tuple[Shared, ...] = ()
     inputs: tuple[str, ...] = ()
     lora: Lora | None = None
-    data: Data | None = None
+    data: TrainingData | None = None
     seed: int = 0
     seconds: float = 0.0
     parity: tuple[Parity, ...] = ()
@@ -278,7 +278,7 @@ class Metadata(_Strict, frozen=True):
     alarm_rate: float = 0.0
     thresholds: dict[str, float] = {}
     reasons: tuple[str, ...] = ()
-    source: Source | None = None
+    source: ModelSource | None = None
     settings: str = ""
 
 

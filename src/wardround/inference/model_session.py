@@ -12,21 +12,21 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from wardround.errors import ModelError, NoRuntimeError
+from wardround.errors import ModelError, RuntimeMissing
 from wardround.findings import ToolRun
 from wardround.inference import similarity as ranking
 from wardround.inference.api import Ranker, TableModel
 from wardround.inference.calibration import probability
-from wardround.inference.metadata import State
-from wardround.inference.registry import Found, Shelf, identity, score_digest, standard
-from wardround.inference.runtime import Runtime, Wish, find
+from wardround.inference.metadata import PromotionState
+from wardround.inference.registry import ModelEntry, ModelRegistry, default_registry, identity, score_digest
+from wardround.inference.runtime import ProviderPreference, Runtime, detect_runtime
 from wardround.inference.shadow_log import ShadowLog
 from wardround.inference.tabular import raw_score
 from wardround.storage.score_cache import Numbers, ScoreCache, row_key, text_key
 
 
 @dataclass(slots=True)
-class Use:
+class Usage:
     """What a model was asked in this review."""
 
     asked: int = 0
@@ -35,14 +35,16 @@ class Use:
 
 
 def review_models(
-    folders: Sequence[Path], wish: Wish, threads: int, log: ShadowLog | None = None
-) -> ReviewModels:
+    folders: Sequence[Path], wish: ProviderPreference, threads: int, log: ShadowLog | None = None
+) -> ModelSession:
     """The models of these folders and of the package; nothing is looked up before a model is asked for."""
-    return ReviewModels(cache(lambda: standard(folders)), cache(lambda: find(wish, threads)), log=log)
+    return ModelSession(
+        cache(lambda: default_registry(folders)), cache(lambda: detect_runtime(wish, threads)), log=log
+    )
 
 
 @dataclass(slots=True)
-class ReviewModels:
+class ModelSession:
     """Lends models to checks and remembers what came of it.
 
     Attributes:
@@ -54,27 +56,29 @@ class ReviewModels:
         is_bare: whether models were asked for and nothing to run them with is installed.
     """
 
-    shelf: Callable[[], Shelf]
+    shelf: Callable[[], ModelRegistry]
     runtime: Callable[[], Runtime]
     cache: ScoreCache = field(default_factory=ScoreCache)
     broken: dict[str, str] = field(default_factory=dict)
-    uses: dict[str, Use] = field(default_factory=dict)
+    uses: dict[str, Usage] = field(default_factory=dict)
     log: ShadowLog | None = None
     is_bare: bool = False
-    _seen: dict[str, Found | None] = field(default_factory=dict)
+    _seen: dict[str, ModelEntry | None] = field(default_factory=dict)
 
-    def usable(self, name: str, states: Sequence[State] = (State.RANK, State.REPORT)) -> Found | None:
+    def usable(
+        self, name: str, states: Sequence[PromotionState] = (PromotionState.RANK, PromotionState.REPORT)
+    ) -> ModelEntry | None:
         """The model of a name, if its files are there and it is in one of the states."""
         if name not in self._seen and name not in self.broken:
             try:
-                found = self.shelf().named(name)
-                if found.metadata.state is not State.SHADOW:
+                found = self.shelf().get(name)
+                if found.metadata.state is not PromotionState.SHADOW:
                     self.runtime()
                     self.shelf().require_present(found)
                 self._seen[name] = found
             except ModelError as trouble:
                 self.broken[name] = str(trouble)
-                self.is_bare |= isinstance(trouble, NoRuntimeError)
+                self.is_bare |= isinstance(trouble, RuntimeMissing)
         one = None if name in self.broken else self._seen[name]
         return one if one is not None and one.metadata.state in states else None
 
@@ -86,7 +90,7 @@ class ReviewModels:
             parts.append(f"{name}={'' if one is None else identity(one.metadata, self.runtime())}")
         return " ".join(parts)
 
-    def troubles(self, names: Sequence[str]) -> dict[str, str]:
+    def errors(self, names: Sequence[str]) -> dict[str, str]:
         """Those of the models that cannot be used, and why; one in shadow is no trouble."""
         return {
             name: self.broken[name] for name in names if self.usable(name) is None and name in self.broken
@@ -95,19 +99,19 @@ class ReviewModels:
     def overstated(self, names: Sequence[str]) -> Iterator[str]:
         """Those of the models that claim a higher state than they earned, a sentence each."""
         for name in names:
-            one = self.usable(name, tuple(State))
+            one = self.usable(name, tuple(PromotionState))
             if one is not None and one.overstated:
                 yield f"model {name} counts as shadow: {one.overstated}"
 
-    def lend(self, names: Sequence[str], most_texts: int) -> Lent:
+    def scope(self, names: Sequence[str], most_texts: int) -> ModelScope:
         """What a specialist's checks get for one file."""
-        return Lent(self, frozenset(names), most_texts)
+        return ModelScope(self, frozenset(names), most_texts)
 
-    def lend_shadow(self, names: Sequence[str], most_texts: int) -> Lent | None:
+    def lend_shadow(self, names: Sequence[str], most_texts: int) -> ModelScope | None:
         """The same with the models in shadow too, where their answers are kept and there are any."""
-        if self.log is None or all(self.usable(name, (State.SHADOW,)) is None for name in names):
+        if self.log is None or all(self.usable(name, (PromotionState.SHADOW,)) is None for name in names):
             return None
-        return Lent(self, frozenset(names), most_texts, states=tuple(State))
+        return ModelScope(self, frozenset(names), most_texts, states=tuple(PromotionState))
 
     def runs(self, files: Mapping[str, int]) -> list[ToolRun]:
         """The models that took part, by name.
@@ -120,7 +124,7 @@ class ReviewModels:
             one = self.usable(name)
             if one is not None:
                 runtime = self.runtime()
-                use = self.uses.get(name, Use())
+                use = self.uses.get(name, Usage())
                 version = f"{one.metadata.model.sha256[:12]} {runtime.identity}"
                 known = files[name] if use.asked == use.cached else 0  # nothing had to be scored for them
                 found.append(ToolRun(f"model {name}", version, files[name], known, use.seconds))
@@ -129,14 +133,14 @@ class ReviewModels:
     def close(self) -> None:
         self.cache.close()
 
-    def keep(self, one: Found, asked: Sequence[str], scores: Sequence[float]) -> None:
+    def keep(self, one: ModelEntry, asked: Sequence[str], scores: Sequence[float]) -> None:
         """Log an answer of a model in shadow."""
-        if self.log is not None and one.metadata.state is State.SHADOW:
+        if self.log is not None and one.metadata.state is PromotionState.SHADOW:
             self.log.add(one.name, one.metadata.model.sha256, asked, scores)
 
     # What the lent handles ask
 
-    def vectors(self, one: Found, texts: Sequence[str]) -> dict[str, Numbers]:
+    def vectors(self, one: ModelEntry, texts: Sequence[str]) -> dict[str, Numbers]:
         """The unit vector of each text, from the cache or the model.
 
         Raises:
@@ -151,18 +155,18 @@ class ReviewModels:
             known |= self._embedded(one, missing)
         return known
 
-    def _embedded(self, one: Found, missing: Mapping[bytes, str]) -> dict[str, Numbers]:
+    def _embedded(self, one: ModelEntry, missing: Mapping[bytes, str]) -> dict[str, Numbers]:
         started = time.monotonic()
         try:
             embedder = self.shelf().embedder(one.name, self.runtime())
             rows = [array("f", vector.tobytes()) for vector in embedder.embed(list(missing.values()))]
         except ModelError as trouble:
-            raise self.give_up(one, trouble) from trouble
+            raise self.disable(one, trouble) from trouble
         self.cache.put(dict(zip(missing, rows, strict=True)))
         self.uses[one.name].seconds += time.monotonic() - started
         return dict(zip(missing.values(), rows, strict=True))
 
-    def row_score(self, one: Found, row: Sequence[float]) -> float:
+    def row_score(self, one: ModelEntry, row: Sequence[float]) -> float:
         """The raw score of a row, from the cache or the model.
 
         Raises:
@@ -180,25 +184,25 @@ class ReviewModels:
                 raise ModelError(f"it was trained on {wanted} numbers and is given {len(row)}")
             score = raw_score(self.shelf().load(one, self.runtime()).session, row)
         except ModelError as trouble:
-            raise self.give_up(one, trouble) from trouble
+            raise self.disable(one, trouble) from trouble
         kept = array("f", [score])
         self.cache.put({name: kept})
         self.uses[one.name].seconds += time.monotonic() - started
         return kept[0]
 
-    def _count(self, one: Found, asked: int, cached: int) -> None:
-        use = self.uses.setdefault(one.name, Use())
+    def _count(self, one: ModelEntry, asked: int, cached: int) -> None:
+        use = self.uses.setdefault(one.name, Usage())
         use.asked += asked
         use.cached += cached
 
-    def give_up(self, one: Found, trouble: ModelError) -> ModelError:
+    def disable(self, one: ModelEntry, trouble: ModelError) -> ModelError:
         """Lend a model no more in this review; the error that says so."""
         self.broken[one.name] = str(trouble)
         return ModelError(f"model {one.name!r}: {trouble}")
 
 
 @dataclass(slots=True)
-class Lent:
+class ModelScope:
     """The models of one specialist, for one file or one look at the whole change.
 
     Attributes:
@@ -206,30 +210,30 @@ class Lent:
         spent: whether more was asked; from then on there are no models here.
     """
 
-    models: ReviewModels
+    models: ModelSession
     names: frozenset[str]
     most_texts: int
-    spent: bool = False
-    states: tuple[State, ...] = (State.RANK, State.REPORT)
+    exhausted: bool = False
+    states: tuple[PromotionState, ...] = (PromotionState.RANK, PromotionState.REPORT)
     _texts: set[str] = field(default_factory=set)
 
     def table(self, name: str) -> TableModel | None:
         one = self._one(name, "table")
-        return None if one is None else LentTable(self.models, one)
+        return None if one is None else TabularHandle(self.models, one)
 
     def ranker(self, name: str) -> Ranker | None:
         one = self._one(name, "embedder")
-        return None if one is None else LentRanker(self, one)
+        return None if one is None else RankerHandle(self, one)
 
-    def _one(self, name: str, kind: str) -> Found | None:
+    def _one(self, name: str, kind: str) -> ModelEntry | None:
         if name not in self.names:
             raise LookupError(f"model {name!r} is not among the specialist's `models`")
-        if self.spent:
+        if self.exhausted:
             return None
         one = self.models.usable(name, self.states)
         return one if one is not None and one.metadata.kind == kind else None
 
-    def spend(self, texts: Sequence[str]) -> None:
+    def charge(self, texts: Sequence[str]) -> None:
         """Count texts that are to be scored.
 
         Raises:
@@ -237,20 +241,20 @@ class Lent:
         """
         self._texts.update(texts)
         if len(self._texts) > self.most_texts:
-            self.spent = True
+            self.exhausted = True
             raise ModelError(f"more than {self.most_texts} texts are to be scored")
 
 
 @dataclass(frozen=True)
-class LentTable:
+class TabularHandle:
     """A model over numbers, as a check sees it."""
 
-    models: ReviewModels
-    one: Found
+    models: ModelSession
+    one: ModelEntry
 
     @property
     def threshold(self) -> float:
-        reports = self.one.metadata.state is State.REPORT
+        reports = self.one.metadata.state is PromotionState.REPORT
         return self.one.metadata.thresholds.get("report", float("inf")) if reports else float("inf")
 
     def score(self, features: Sequence[float]) -> float:
@@ -260,15 +264,15 @@ class LentTable:
 
 
 @dataclass(frozen=True)
-class LentRanker:
+class RankerHandle:
     """A model over texts, as a check sees it."""
 
-    lent: Lent
-    one: Found
+    lent: ModelScope
+    one: ModelEntry
 
     def scores(self, query: str, candidates: Sequence[str]) -> list[float]:
         texts = list(dict.fromkeys((query, *candidates)))
-        self.lent.spend(texts)
+        self.lent.charge(texts)
         vectors = self.lent.models.vectors(self.one, texts)
         cosines = [ranking.cosine(vectors[query], vectors[text]) for text in candidates]
         self.lent.models.keep(self.one, [query, *candidates], cosines)
@@ -281,4 +285,4 @@ class LentRanker:
         try:
             return ranking.fused(self.one.metadata.fusion, cosines, evidence)
         except ModelError as trouble:
-            raise self.lent.models.give_up(self.one, trouble) from trouble
+            raise self.lent.models.disable(self.one, trouble) from trouble

@@ -52,7 +52,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class ExternalReferences:
     """Everything a model refers to outside itself, in the order of the file, domains and operators once."""
 
     references: tuple[Reference, ...]
@@ -60,7 +60,7 @@ class Outside:
     operators: tuple[str, ...]
 
 
-def outside(content: bytes) -> Outside:
+def outside(content: bytes) -> ExternalReferences:
     """List what an ONNX file refers to.
 
     Raises:
@@ -94,7 +94,7 @@ def outside(content: bytes) -> Outside:
         waiting += reversed(inner)
     if not seen_graph:
         raise ModelError("it is no ONNX model")
-    return Outside(tuple(references), tuple(domains), tuple(operators))
+    return ExternalReferences(tuple(references), tuple(domains), tuple(operators))
 
 
 def _reference(tensor: memoryview, initializer: bool) -> Reference | None:

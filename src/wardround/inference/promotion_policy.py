@@ -12,7 +12,14 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from wardround.inference.metadata import Calibration, Evaluation, Gain, Interval, Metadata, State
+from wardround.inference.metadata import (
+    Calibration,
+    Evaluation,
+    Improvement,
+    Interval,
+    Metadata,
+    PromotionState,
+)
 
 FEWEST_REPOSITORIES = 5
 """With fewer, an interval over repositories leaves out more than its 2.5% by drawing one repository only."""
@@ -28,11 +35,11 @@ PLACEBO = 0.02
 PASSED = "passed"
 """How the audit of what a model was trained on begins when it found nothing that stops a training."""
 
-_ORDER = (State.SHADOW, State.RANK, State.REPORT)
+_ORDER = (PromotionState.SHADOW, PromotionState.RANK, PromotionState.REPORT)
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class PromotionCriteria:
     """What a kind of model must be measured by; fixed before anything is.
 
     Attributes:
@@ -52,10 +59,12 @@ class Bar:
     items: int = 0
 
 
-BARS = {
-    "embedder": Bar("cheap+adapter", "mrr", ("cheap", "base", "cheap+base")),
-    "table": Bar("model", "auc", ("cheap",)),
-    "lines": Bar("model", "pairwise, same size", ("cheap", "size"), matched=False, value=0.65, items=500),
+CRITERIA = {
+    "embedder": PromotionCriteria("cheap+adapter", "mrr", ("cheap", "base", "cheap+base")),
+    "table": PromotionCriteria("model", "auc", ("cheap",)),
+    "lines": PromotionCriteria(
+        "model", "pairwise, same size", ("cheap", "size"), matched=False, value=0.65, items=500
+    ),
 }
 """Of lines: below this a finding would be wrong nineteen times in twenty at the rate real changes have."""
 
@@ -64,29 +73,29 @@ BARS = {
 class Decision:
     """What a model may do at most, and why not more: one sentence each."""
 
-    state: State
+    state: PromotionState
     reasons: tuple[str, ...]
 
 
-def decide(metadata: Metadata, wanted: State = State.REPORT) -> Decision:
+def allowed_state(metadata: Metadata, wanted: PromotionState = PromotionState.REPORT) -> Decision:
     """The highest state up to ``wanted`` that the recorded evaluation allows."""
-    if wanted is State.SHADOW:
-        return Decision(State.SHADOW, ())
-    against = tuple(_against_rank(metadata))
+    if wanted is PromotionState.SHADOW:
+        return Decision(PromotionState.SHADOW, ())
+    against = tuple(_check_rank(metadata))
     if against:
-        return Decision(State.SHADOW, against)
-    if wanted is State.RANK:
-        return Decision(State.RANK, ())
+        return Decision(PromotionState.SHADOW, against)
+    if wanted is PromotionState.RANK:
+        return Decision(PromotionState.RANK, ())
     against = tuple(_against_report(metadata))
-    return Decision(State.RANK if against else State.REPORT, against)
+    return Decision(PromotionState.RANK if against else PromotionState.REPORT, against)
 
 
-def overstated(metadata: Metadata) -> str:
+def unsupported_claim(metadata: Metadata) -> str:
     """What to say where the metadata claims a higher state than it records to be earned, or nothing."""
     claimed = metadata.state
-    allowed = decide(metadata, claimed)
+    allowed = allowed_state(metadata, claimed)
     reasons = allowed.reasons
-    if claimed is State.REPORT and allowed.state is claimed:
+    if claimed is PromotionState.REPORT and allowed.state is claimed:
         reasons = metadata.reasons
     if not reasons:
         return ""
@@ -94,29 +103,29 @@ def overstated(metadata: Metadata) -> str:
     return f"its metadata says {claimed.value}, which what it records does not allow ({reason})"
 
 
-def lower(one: State, other: State) -> State:
+def min_state(one: PromotionState, other: PromotionState) -> PromotionState:
     """The one that allows less."""
     return min(one, other, key=_ORDER.index)
 
 
-def _against_rank(metadata: Metadata) -> Iterator[str]:
+def _check_rank(metadata: Metadata) -> Iterator[str]:
     if metadata.base is None and metadata.kind == "embedder":
         yield "The metadata does not say which base it stands on."
-    yield from _against_data(metadata)
+    yield from _check_data(metadata)
     evaluation = metadata.evaluation
     if evaluation is None:
         yield "It was not evaluated; run `wardround adapters evaluate`."
         return
-    yield from _against_split(metadata, evaluation)
-    yield from _against_measure(metadata, evaluation)
-    yield from _against_controls(metadata, evaluation)
-    yield from _against_gains(metadata, evaluation)
+    yield from _check_split(metadata, evaluation)
+    yield from _check_measure(metadata, evaluation)
+    yield from _check_controls(metadata, evaluation)
+    yield from _check_improvements(metadata, evaluation)
 
 
 # --- the data
 
 
-def _against_data(metadata: Metadata) -> Iterator[str]:
+def _check_data(metadata: Metadata) -> Iterator[str]:
     if metadata.data is None:
         yield "The metadata does not say what it was trained on."
     elif not metadata.data.audit:
@@ -128,11 +137,11 @@ def _against_data(metadata: Metadata) -> Iterator[str]:
 # --- the split
 
 
-def _against_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _check_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     if metadata.scope:
-        yield from _against_own_split(metadata, evaluation)
+        yield from _check_own_split(metadata, evaluation)
     else:
-        yield from _against_repositories(metadata, evaluation)
+        yield from _check_repositories(metadata, evaluation)
     until = metadata.data.until if metadata.data else 0
     if not until or not evaluation.since:
         yield "There is no split by time: one side has no date."
@@ -145,7 +154,7 @@ def _against_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
         yield f"The split leaks: {count} of the evaluation stood on the training side too."
 
 
-def _against_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _check_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     trained = metadata.data.repositories if metadata.data else ()
     both = shared_repositories(trained, evaluation.repositories)
     if both:
@@ -157,7 +166,7 @@ def _against_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterato
         yield f"It was evaluated on {count}; {FEWEST_REPOSITORIES} are needed."
 
 
-def _against_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _check_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     """A model for one repository alone: what is shown is that it is better on later commits of that one."""
     named = {*(metadata.data.repositories if metadata.data else ()), *evaluation.repositories}
     others = sorted(name for name in named if name.lower() != metadata.scope.lower())
@@ -188,9 +197,9 @@ def shared_repositories(trained: Iterable[str], evaluated: Iterable[str]) -> lis
 # --- the figures
 
 
-def _against_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _check_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     subject = _subject(metadata)
-    for name in BARS[metadata.kind].baselines:
+    for name in CRITERIA[metadata.kind].baselines:
         if not evaluation.metrics.get(name):
             yield f"There is no baseline {name!r} to compare with."
     if not evaluation.metrics.get(subject):
@@ -199,7 +208,7 @@ def _against_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str
         for metric, figure in sorted(metrics.items()):
             if not _sound(figure):
                 yield f"The {metric} of {name!r} has no confidence interval."
-    yield from _against_bar(BARS[metadata.kind], evaluation)
+    yield from _check_criteria(CRITERIA[metadata.kind], evaluation)
     measured = evaluation.models.get(str(metadata.seed))
     if measured is None:
         yield "The evaluation does not say which model file it measured."
@@ -209,7 +218,7 @@ def _against_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str
         yield "Two seeds have the same model file, so they are one run."
 
 
-def _against_bar(bar: Bar, evaluation: Evaluation) -> Iterator[str]:
+def _check_criteria(bar: PromotionCriteria, evaluation: Evaluation) -> Iterator[str]:
     """What the kind of model must reach whatever else it beats."""
     if evaluation.items < bar.items:
         yield f"It was evaluated on {evaluation.items} items of equal size; {bar.items} are needed."
@@ -219,7 +228,7 @@ def _against_bar(bar: Bar, evaluation: Evaluation) -> Iterator[str]:
         yield f"Its {bar.metric} is {what}; {bar.value:.2f} is needed."
 
 
-def _against_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _check_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     for name in ("size", "placebo"):
         if name not in evaluation.controls and not evaluation.exempt.get(name):
             yield f"There is no {name} control, and no reason why it would not apply."
@@ -231,18 +240,18 @@ def _against_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[st
         )
 
 
-def _against_gains(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+def _check_improvements(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     for of, over, metric in _needed(metadata, evaluation):
         found = {
             one.seed: one for one in evaluation.gains if (one.of, one.over, one.metric) == (of, over, metric)
         }
         what = f"the gain of {of!r} over {over!r} ({metric})"
-        yield from _against_gain(what, found)
+        yield from _check_improvement(what, found)
         if found and metadata.seed not in found:
             yield f"{_upper(what)} was not measured on this model's own seed."
 
 
-def _against_gain(what: str, found: dict[int, Gain]) -> Iterator[str]:
+def _check_improvement(what: str, found: dict[int, Improvement]) -> Iterator[str]:
     """What is wrong with one gain, measured on several seeds."""
     if len(found) < FEWEST_SEEDS:
         seeds = _counted(len(found), "seed", "seeds")
@@ -256,12 +265,12 @@ def _against_gain(what: str, found: dict[int, Gain]) -> Iterator[str]:
 
 def _subject(metadata: Metadata) -> str:
     """The scorer that would be used: of a ranker the fused score."""
-    return BARS[metadata.kind].subject
+    return CRITERIA[metadata.kind].subject
 
 
 def deciding(metadata: Metadata) -> str:
     """The metric that decides, fixed before anything is measured."""
-    return BARS[metadata.kind].metric
+    return CRITERIA[metadata.kind].metric
 
 
 def _needed(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, str]]:
@@ -274,7 +283,7 @@ def _needed(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, 
         plain = name.partition("@")[0]
         if plain not in own and not (ranker and "+" in plain):
             rivals.append(name)
-    if not BARS[metadata.kind].matched:
+    if not CRITERIA[metadata.kind].matched:
         return [(subject, over, metric) for over in rivals]
     if evaluation.exempt.get("size"):
         return [(subject, over, metric) for over in rivals if over != "size"]

@@ -25,15 +25,15 @@ from wardround.inference.locations import (
     PLOT_FILES,
     RECIPE_FILE,
     models_in,
-    name_at_a_glance,
     package_folder,
+    peek_name,
 )
-from wardround.inference.metadata import File, Metadata, State, read_metadata
+from wardround.inference.metadata import File, Metadata, PromotionState, read_metadata
 from wardround.inference.onnx_session import Session, SharedTensors, load
 from wardround.inference.runtime import Runtime
-from wardround.inference.tokenizer import Tokens
-from wardround.inference.verified_files import mapped, require_present, verified
-from wardround.storage.result_cache import key
+from wardround.inference.tokenizer import TextTokenizer
+from wardround.inference.verified_files import mmap_verified, read_verified, require_present
+from wardround.storage.result_cache import digest_key
 
 _SHORTEST_WINDOW = 8
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".whl")
@@ -43,7 +43,7 @@ _MOST_FOLDERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ModelEntry:
     """A model whose metadata could be read.
 
     Attributes:
@@ -56,19 +56,19 @@ class Found:
     overstated: str = ""
 
     @classmethod
-    def of(cls, folder: Path) -> Found:
+    def of(cls, folder: Path) -> ModelEntry:
         """The model in a folder.
 
         Raises:
             ModelError: there is none that can be used; the reason stands for itself.
         """
         metadata = _readable(folder)
-        if metadata.state is State.SHADOW:
+        if metadata.state is PromotionState.SHADOW:
             return cls(folder, metadata)
-        from wardround.inference.promotion_policy import overstated
+        from wardround.inference.promotion_policy import unsupported_claim
 
-        reason = overstated(metadata)
-        state = State.SHADOW if reason else metadata.state
+        reason = unsupported_claim(metadata)
+        state = PromotionState.SHADOW if reason else metadata.state
         return cls(folder, msgspec.structs.replace(metadata, state=state), reason)
 
     @property
@@ -77,7 +77,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RejectedModel:
     """A folder, or an archive, that would hold a model, and why it is not used.
 
     Attributes:
@@ -88,11 +88,11 @@ class Refused:
 
     name: str
     reason: str
-    nameless: bool = False
+    name_unknown: bool = False
     before: int = 0
 
     def may_be(self, name: str) -> bool:
-        return self.nameless or self.name == name
+        return self.name_unknown or self.name == name
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,35 +100,35 @@ class Loaded:
     """A model ready to be run; ``tokens`` for those that read texts."""
 
     session: Session
-    tokens: Tokens | None
+    tokens: TextTokenizer | None
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class ModelRegistry:
     """The models that were found, those that count first."""
 
-    found: tuple[Found, ...]
-    refused: tuple[Refused, ...]
+    found: tuple[ModelEntry, ...]
+    refused: tuple[RejectedModel, ...]
 
     @classmethod
-    def of(cls, folders: Sequence[Path]) -> Shelf:
+    def of(cls, folders: Sequence[Path]) -> ModelRegistry:
         """Look for models in folders and in the folders directly below them."""
-        found: list[Found] = []
-        refused: list[Refused] = []
+        found: list[ModelEntry] = []
+        refused: list[RejectedModel] = []
         for place in folders:
             broken: list[tuple[Path, str]] = []
             for candidate in _candidates(place):
                 try:
-                    found.append(Found.of(candidate))
+                    found.append(ModelEntry.of(candidate))
                 except ModelError as trouble:
                     broken.append((candidate, str(trouble)))
             for candidate, reason in broken:
-                name = None if _is_archive(candidate) else name_at_a_glance(candidate)
+                name = None if _is_archive(candidate) else peek_name(candidate)
                 nameless = name is None and not _is_archive(candidate)
-                refused.append(Refused(name or candidate.name, reason, nameless, len(found)))
+                refused.append(RejectedModel(name or candidate.name, reason, nameless, len(found)))
         return cls(tuple(found), tuple(refused))
 
-    def named(self, name: str) -> Found:
+    def get(self, name: str) -> ModelEntry:
         """The model of a name: never one that comes after a place where it may lie and cannot be read.
 
         Raises:
@@ -142,7 +142,7 @@ class Shelf:
             raise ModelError("it is not installed; name its folder in model-folders")
         return one
 
-    def sharing(self, digest: str) -> Found:
+    def sharing(self, digest: str) -> ModelEntry:
         """The base whose shared tensors have a digest.
 
         Raises:
@@ -153,7 +153,7 @@ class Shelf:
                 return one
         raise ModelError(f"its base, with shared tensors {digest[:12]}, is not installed")
 
-    def files(self, one: Found) -> Iterator[tuple[Path, File]]:
+    def files(self, one: ModelEntry) -> Iterator[tuple[Path, File]]:
         """Every file that running a model needs, with the folder it lies in.
 
         Raises:
@@ -167,7 +167,7 @@ class Shelf:
         if one.metadata.tokenizer is not None:
             yield self._tokenizer_folder(one), one.metadata.tokenizer
 
-    def require_present(self, one: Found) -> None:
+    def require_present(self, one: ModelEntry) -> None:
         """See that the files of a model are there and have their sizes, without reading them.
 
         Raises:
@@ -176,21 +176,21 @@ class Shelf:
         for folder, file in self.files(one):
             require_present(folder, file)
 
-    def load(self, one: Found, runtime: Runtime) -> Loaded:
+    def load(self, one: ModelEntry, runtime: Runtime) -> Loaded:
         """The model, verified byte by byte and loaded once in this process.
 
         Raises:
             ModelError: a file is not what it must be, or onnxruntime cannot load it.
         """
-        name = key(model_digest(one.metadata), str(one.folder), runtime.identity, str(runtime.threads))
+        name = digest_key(model_digest(one.metadata), str(one.folder), runtime.identity, str(runtime.threads))
         with _LOADING:
             if name not in _LOADED:
                 _LOADED[name] = self._load(one, runtime)
             return _LOADED[name]
 
-    def _load(self, one: Found, runtime: Runtime) -> Loaded:
+    def _load(self, one: ModelEntry, runtime: Runtime) -> Loaded:
         metadata = one.metadata
-        content = verified(one.folder, metadata.model)
+        content = read_verified(one.folder, metadata.model)
         shared = None
         if metadata.shared:
             base = self._base(one)
@@ -198,7 +198,9 @@ class Shelf:
             shared = _shared(base.folder, base.metadata.shares)
         tokens = None
         if metadata.tokenizer is not None:
-            tokens = Tokens(verified(self._tokenizer_folder(one), metadata.tokenizer), metadata.window)
+            tokens = TextTokenizer(
+                read_verified(self._tokenizer_folder(one), metadata.tokenizer), metadata.window
+            )
         return Loaded(load(content, metadata, shared, runtime.providers, runtime.threads), tokens)
 
     def embedder(self, name: str, runtime: Runtime) -> Embedder:
@@ -207,16 +209,16 @@ class Shelf:
         Raises:
             ModelError: there is none of this name, it is over numbers, or it cannot be loaded.
         """
-        one = self.named(name)
+        one = self.get(name)
         loaded = self.load(one, runtime)
         if loaded.tokens is None:
             raise ModelError(f"{one.folder}: model {name!r} reads numbers, not texts")
         return Embedder(loaded.session, loaded.tokens, score_digest(one.metadata, runtime))
 
-    def _base(self, one: Found) -> Found:
+    def _base(self, one: ModelEntry) -> ModelEntry:
         return self.sharing(one.metadata.base.shared if one.metadata.base is not None else "")
 
-    def _tokenizer_folder(self, one: Found) -> Path:
+    def _tokenizer_folder(self, one: ModelEntry) -> Path:
         """Where a model's tokenizer lies: beside it, or where the base's is the same."""
         tokenizer = one.metadata.tokenizer
         assert tokenizer is not None
@@ -235,7 +237,7 @@ _SHARED: dict[tuple[Path, File], SharedTensors] = {}
 def _shared(folder: Path, file: File) -> SharedTensors:
     """The mapped tensors of a base, verified once in this process."""
     if (folder, file) not in _SHARED:
-        _SHARED[folder, file] = SharedTensors(folder, mapped(folder, file))
+        _SHARED[folder, file] = SharedTensors(folder, mmap_verified(folder, file))
     return _SHARED[folder, file]
 
 
@@ -243,24 +245,26 @@ def model_digest(metadata: Metadata) -> str:
     """A digest of the files of a model and of how texts are cut for it."""
     tokenizer = metadata.tokenizer.sha256 if metadata.tokenizer else ""
     base = metadata.base.shared if metadata.base and metadata.shared else ""
-    return key("model", metadata.model.sha256, tokenizer, base, str(metadata.window)).hex()
+    return digest_key("model", metadata.model.sha256, tokenizer, base, str(metadata.window)).hex()
 
 
 def score_digest(metadata: Metadata, runtime: Runtime) -> str:
     """A digest of everything a raw score depends on beside what is scored."""
-    return key("scores", model_digest(metadata), runtime.identity).hex()
+    return digest_key("scores", model_digest(metadata), runtime.identity).hex()
 
 
 def identity(metadata: Metadata, runtime: Runtime) -> str:
     """What anything said with a model depends on: its scores, their meaning, and what it may do."""
     meaning = (metadata.state, metadata.calibration, metadata.thresholds, metadata.fusion, metadata.inputs)
-    return key(score_digest(metadata, runtime), msgspec.json.encode(meaning, order="deterministic")).hex()
+    return digest_key(
+        score_digest(metadata, runtime), msgspec.json.encode(meaning, order="deterministic")
+    ).hex()
 
 
-def standard(further: Sequence[Path] = ()) -> Shelf:
+def default_registry(further: Sequence[Path] = ()) -> ModelRegistry:
     """The further folders, then the package's models."""
     own = package_folder()
-    return Shelf.of([*further, *([own] if own is not None else [])])
+    return ModelRegistry.of([*further, *([own] if own is not None else [])])
 
 
 def unwanted_files(folder: Path, metadata: Metadata) -> tuple[list[str], list[str]]:
@@ -284,7 +288,7 @@ def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
             )
     for file in metadata.files:
         try:
-            verified(folder, file)
+            read_verified(folder, file)
         except ModelError as trouble:
             yield str(trouble)
     recipe, data = folder / RECIPE_FILE, metadata.data
@@ -322,13 +326,13 @@ def _readable(candidate: Path) -> Metadata:
     if not candidate.is_dir():
         raise ModelError(f"{candidate} is no folder of models; name one that exists")
     metadata = read_metadata(candidate)
-    wrong = _contradiction(metadata)
+    wrong = _inconsistency(metadata)
     if wrong:
         raise ModelError(f"{candidate / METADATA_FILE}: {wrong}; install the model again")
     return metadata
 
 
-def _contradiction(metadata: Metadata) -> str:
+def _inconsistency(metadata: Metadata) -> str:
     """What in the metadata does not go together, or nothing."""
     endings = ((metadata.model, ".onnx"), (metadata.tokenizer, ".json"), (metadata.shares, ".bin"))
     for file, ending in endings:

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from wardround.errors import ModelError, NoRuntimeError
-from wardround.plugin_discovery import installed
-from wardround.storage.memo import kept
-from wardround.storage.result_cache import key
+from wardround.errors import ModelError, RuntimeMissing
+from wardround.plugin_discovery import discover
+from wardround.storage.memo import memoize_on_disk
+from wardround.storage.result_cache import digest_key
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
 _GROUP = "wardround"
 """What the host asks for when it looks for plugins, so that one answer is kept for both."""
 INSTALL = "pip install 'wardround[models]'"
-Wish = Literal["auto", "cpu", "cuda"]
+ProviderPreference = Literal["auto", "cpu", "cuda"]
 
 _LIBRARIES = ("numpy", "tokenizers")
 _NEGATION = (
@@ -53,23 +53,23 @@ class Runtime:
         return (self.provider,) if self.provider == CPU else (self.provider, CPU)
 
 
-def find(wish: Wish = "auto", threads: int = 1) -> Runtime:
+def detect_runtime(wish: ProviderPreference = "auto", threads: int = 1) -> Runtime:
     """The runtime that is installed; CUDA where that is offered and works, unless another is wished for.
 
     Raises:
         NoRuntimeError: onnxruntime is not installed.
         ModelError: something else is not installed, or CUDA was wished for and does not work.
     """
-    versions = installed(_GROUP).versions
+    versions = discover(_GROUP).versions
     package = _package(versions)
     missing = [name for name in _LIBRARIES if name not in versions]
     missing += [] if package is not None else ["onnxruntime"]
     if package is None or missing:
-        from wardround.tools.install_hints import advice  # only where it is needed
+        from wardround.tools.install_hints import install_hint  # only where it is needed
 
         names = " and ".join(sorted(missing))
-        trouble = f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {advice(INSTALL)}"
-        raise ModelError(trouble) if package else NoRuntimeError(trouble)
+        trouble = f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {install_hint(INSTALL)}"
+        raise ModelError(trouble) if package else RuntimeMissing(trouble)
     runtime = Runtime(package, versions[package], threads=threads)
     if wish == "cpu" or (wish == "auto" and package == "onnxruntime"):
         return runtime
@@ -95,7 +95,7 @@ def _cuda(runtime: Runtime) -> str:
     """Why CUDA does not work, or nothing; remembered for this installation and these devices."""
     state = [runtime.package, runtime.version, os.environ.get("CUDA_VISIBLE_DEVICES", ""),
              str(os.path.exists("/dev/nvidiactl")), os.environ.get("LD_LIBRARY_PATH", "")]  # fmt: skip
-    return kept("cuda", key("cuda", *state).hex(), _try_cuda, str)
+    return memoize_on_disk("cuda", digest_key("cuda", *state).hex(), _try_cuda, str)
 
 
 def _try_cuda() -> str:

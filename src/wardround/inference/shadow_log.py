@@ -10,12 +10,12 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.storage.paths import state_folder
+from wardround.storage.paths import state_dir
 
 LIMIT_BYTES = 8 * 1024 * 1024
 
 
-class Scored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ShadowScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One answer of a model.
 
     Attributes:
@@ -34,13 +34,13 @@ class ShadowLog:
     """Answers, one a line; where there are too many, a new file is begun and one old file kept."""
 
     def __init__(self, folder: Path | None = None, limit_bytes: int = LIMIT_BYTES) -> None:
-        self.file = (folder or state_folder()) / "shadow.jsonl"
+        self.file = (folder or state_dir()) / "shadow.jsonl"
         self._limit = limit_bytes
 
     def add(self, model: str, digest: str, asked: Sequence[str], scores: Sequence[float]) -> None:
         """Keep an answer; what cannot be written is forgotten."""
         told = hashlib.sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        line = msgspec.json.encode(Scored(model, digest[:32], told, tuple(scores))) + b"\n"
+        line = msgspec.json.encode(ShadowScore(model, digest[:32], told, tuple(scores))) + b"\n"
         with suppress(OSError):
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with suppress(FileNotFoundError):

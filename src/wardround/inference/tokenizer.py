@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-class Tokens:
+class TextTokenizer:
     """Cuts texts into the tokens of one model.
 
     Args:

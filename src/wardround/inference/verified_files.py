@@ -17,7 +17,7 @@ LARGEST_BYTES = 4 * 1024**3
 """No model file may be larger, whatever its metadata says."""
 
 
-def verified(folder: Path, file: File) -> bytes:
+def read_verified(folder: Path, file: File) -> bytes:
     """The bytes of a model's file.
 
     Raises:
@@ -34,7 +34,7 @@ def verified(folder: Path, file: File) -> bytes:
     return content
 
 
-def mapped(folder: Path, file: File) -> mmap.mmap:
+def mmap_verified(folder: Path, file: File) -> mmap.mmap:
     """The same as a read-only memory map: pages that processes share, read when they are used.
 
     Raises:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from wardround.errors import ModelError
 from wardround.inference.locations import LORA_FILES, METADATA_FILE
 from wardround.inference.onnx_session import require_declared
-from wardround.inference.registry import Found, Shelf, unwanted_files, wrong_beside
-from wardround.inference.runtime import Runtime, find
+from wardround.inference.registry import ModelEntry, ModelRegistry, unwanted_files, wrong_beside
+from wardround.inference.runtime import Runtime, detect_runtime
 from wardround.inference.tabular import raw_score
-from wardround.inference.verified_files import verified
+from wardround.inference.verified_files import read_verified
 
 _TEXTS = ("Read the file again when it has changed.", "def read(path):\n    return path.read_text()\n")
 _CLOSE = 1e-3
@@ -34,10 +34,10 @@ class Checked:
     notes: tuple[str, ...] = ()
 
 
-def verify(shelf: Shelf) -> Iterator[Checked]:
+def verify(shelf: ModelRegistry) -> Iterator[Checked]:
     """Check every model of a shelf, and name what was refused."""
     try:
-        runtime, missing = find("cpu"), ""
+        runtime, missing = detect_runtime("cpu"), ""
     except ModelError as trouble:
         runtime, missing = None, str(trouble)
     for one in shelf.found:
@@ -61,7 +61,7 @@ def verify(shelf: Shelf) -> Iterator[Checked]:
         yield Checked(refused.name, "not looked into", (refused.reason,))
 
 
-def _claimed(one: Found) -> Iterator[str]:
+def _claimed(one: ModelEntry) -> Iterator[str]:
     """What the metadata claims and does not show."""
     file = one.folder / METADATA_FILE
     if one.overstated:
@@ -70,18 +70,18 @@ def _claimed(one: Found) -> Iterator[str]:
         yield f"{file}: it has no digest of the settings that decide the scores; install the model again"
 
 
-def _digests(shelf: Shelf, one: Found) -> None:
+def _digests(shelf: ModelRegistry, one: ModelEntry) -> None:
     """Compare every byte, and see that the graph reaches nowhere else.
 
     Raises:
         ModelError: something is not as the metadata says.
     """
     metadata = one.metadata
-    contents = {file.name: verified(folder, file) for folder, file in shelf.files(one)}
+    contents = {file.name: read_verified(folder, file) for folder, file in shelf.files(one)}
     if metadata.source is not None and metadata.tokenizer is not None:
         _require_window(one, contents[metadata.tokenizer.name])
     if metadata.shares is not None:
-        verified(one.folder, metadata.shares)
+        read_verified(one.folder, metadata.shares)
     shared = 0
     if metadata.shared and metadata.base is not None:
         base = shelf.sharing(metadata.base.shared)
@@ -92,7 +92,7 @@ def _digests(shelf: Shelf, one: Found) -> None:
         raise ModelError(f"{one.folder / metadata.model.name}: {trouble}; do not use it") from trouble
 
 
-def _require_window(one: Found, tokenizer: bytes) -> None:
+def _require_window(one: ModelEntry, tokenizer: bytes) -> None:
     """See that the tokenizer of an exported model cuts texts where the model does: other programs go by it.
 
     Raises:
@@ -106,7 +106,7 @@ def _require_window(one: Found, tokenizer: bytes) -> None:
         )
 
 
-def _run(shelf: Shelf, one: Found, runtime: Runtime) -> None:
+def _run(shelf: ModelRegistry, one: ModelEntry, runtime: Runtime) -> None:
     """Score something once.
 
     Raises:

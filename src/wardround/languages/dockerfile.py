@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
 
 INSTRUCTIONS = frozenset(
@@ -21,16 +21,16 @@ INSTRUCTIONS = frozenset(
         "MAINTAINER", "ONBUILD", "RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR",
     }
 )  # fmt: skip
-_DIRECTIVE = LatePattern(r"#[ \t]*([A-Za-z]\w*)[ \t]*=[ \t]*(.*?)[ \t\r]*$")
-_KEYWORD = LatePattern(r"[ \t]*([A-Za-z]\w*)")
-_FLAG = LatePattern(r"\s*(--([\w-]+)(?:=((?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*))?)(?=\s|$)")
-_WORD = LatePattern(r"(?:[^\s\"'\\]|\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|[\"'\\])+", re.DOTALL)
-_PAIR = LatePattern(r"([A-Za-z_][\w.-]*)=")
-_HEREDOC = LatePattern(r"(?<!<)<<(-?)([\"']?)([A-Za-z_]\w*)\2")
-_JSON_STRING = LatePattern(r'"(?:\\.|[^"\\])*"')
+_DIRECTIVE = LazyPattern(r"#[ \t]*([A-Za-z]\w*)[ \t]*=[ \t]*(.*?)[ \t\r]*$")
+_KEYWORD = LazyPattern(r"[ \t]*([A-Za-z]\w*)")
+_FLAG = LazyPattern(r"\s*(--([\w-]+)(?:=((?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*))?)(?=\s|$)")
+_WORD = LazyPattern(r"(?:[^\s\"'\\]|\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|[\"'\\])+", re.DOTALL)
+_PAIR = LazyPattern(r"([A-Za-z_][\w.-]*)=")
+_HEREDOC = LazyPattern(r"(?<!<)<<(-?)([\"']?)([A-Za-z_]\w*)\2")
+_JSON_STRING = LazyPattern(r'"(?:\\.|[^"\\])*"')
 
 
-class Token(Struct, frozen=True):
+class DockerfileToken(Struct, frozen=True):
     """A piece of an instruction: what it says, and where it stands."""
 
     text: str
@@ -38,11 +38,11 @@ class Token(Struct, frozen=True):
     end: int
 
 
-class Pair(Struct, frozen=True):
+class KeyValuePair(Struct, frozen=True):
     """One name and value of ENV, ARG or LABEL; ``value`` is None where ARG gives none."""
 
-    name: Token
-    value: Token | None
+    name: DockerfileToken
+    value: DockerfileToken | None
 
 
 class Instruction(Struct, frozen=True, eq=False):
@@ -59,13 +59,13 @@ class Instruction(Struct, frozen=True, eq=False):
     """
 
     keyword: str
-    written: Token
+    written: DockerfileToken
     body: Passage
-    flags: tuple[tuple[str, Token], ...]
+    flags: tuple[tuple[str, DockerfileToken], ...]
     end: int
     heredocs: tuple[Passage, ...] = ()
     blank_lines: tuple[int, ...] = ()
-    comment: Token | None = None
+    comment: DockerfileToken | None = None
 
     @property
     def start(self) -> int:
@@ -75,18 +75,18 @@ class Instruction(Struct, frozen=True, eq=False):
     def text(self) -> str:
         return self.body.text.strip()
 
-    def flag(self, name: str) -> Token | None:
+    def flag(self, name: str) -> DockerfileToken | None:
         """The value of a flag; of doubled ones the first."""
         return next((value for flag, value in self.flags if flag == name), None)
 
     @property
-    def words(self) -> list[Token]:
+    def words(self) -> list[DockerfileToken]:
         """The arguments, unquoted; of the JSON form its strings."""
         listed = self.exec_form
         return _words(self.body) if listed is None else listed
 
     @property
-    def exec_form(self) -> list[Token] | None:
+    def exec_form(self) -> list[DockerfileToken] | None:
         """The strings of the JSON form; None for the shell form."""
         text = self.body.text.strip()
         if not text.startswith("["):
@@ -100,11 +100,12 @@ class Instruction(Struct, frozen=True, eq=False):
         found = _JSON_STRING.finditer(self.body.text)
         shift = self.body.start
         return [
-            Token(item, shift + m.start(), shift + m.end()) for item, m in zip(parsed, found, strict=False)
+            DockerfileToken(item, shift + m.start(), shift + m.end())
+            for item, m in zip(parsed, found, strict=False)
         ]
 
     @property
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[KeyValuePair]:
         """Names and values of ENV, ARG and LABEL."""
         words = _raw_words(self.body)
         if not words:
@@ -126,8 +127,8 @@ class Stage(Struct, eq=False):
 
     index: int
     start: Instruction
-    base: Token
-    name: Token | None
+    base: DockerfileToken
+    name: DockerfileToken | None
     parent: Stage | None = None
     instructions: list[Instruction] = field(default_factory=list)
 
@@ -158,7 +159,7 @@ class Dockerfile(Struct):
     stages: list[Stage] = field(default_factory=list)
 
     @property
-    def global_arguments(self) -> dict[str, Token | None]:
+    def global_arguments(self) -> dict[str, DockerfileToken | None]:
         """The arguments FROM lines can use, with their defaults."""
         pairs = [pair for one in self.preamble if one.keyword == "ARG" for pair in one.pairs]
         return {pair.name.text: pair.value for pair in pairs}
@@ -200,7 +201,7 @@ def read(text: str) -> Dockerfile:
 
 def _begin_stage(file: Dockerfile, one: Instruction) -> None:
     words = one.words
-    base = words[0] if words else Token("", one.body.start, one.body.start)
+    base = words[0] if words else DockerfileToken("", one.body.start, one.body.start)
     name = words[2] if len(words) > 2 and words[1].text.lower() == "as" else None
     stage = Stage(len(file.stages), one, base, name)
     parent = (file.expanded(base.text) or base.text).lower()
@@ -215,7 +216,7 @@ def _begin_stage(file: Dockerfile, one: Instruction) -> None:
     file.stages.append(stage)
 
 
-_VARIABLE = LatePattern(r"\\\$|\$(?:(\w+)|\{(\w+)(?:(:?[-+?]|[#%/]+)((?:[^{}]|\{[^{}]*\})*))?\})")
+_VARIABLE = LazyPattern(r"\\\$|\$(?:(\w+)|\{(\w+)(?:(:?[-+?]|[#%/]+)((?:[^{}]|\{[^{}]*\})*))?\})")
 
 
 def substituted(text: str, values: dict[str, str | None]) -> str | None:
@@ -239,11 +240,11 @@ def substituted(text: str, values: dict[str, str | None]) -> str | None:
     return None if missing else out
 
 
-def variables(token: Token | Passage) -> list[tuple[str, str, Token]]:
+def variables(token: DockerfileToken | Passage) -> list[tuple[str, str, DockerfileToken]]:
     """The variables a text uses: name, the sign of its default or test, and where."""
     return [
         (found.group(1) or found.group(2), found.group(3) or "",
-         Token(found.group(), token.start + found.start(), token.start + found.end()))
+         DockerfileToken(found.group(), token.start + found.start(), token.start + found.end()))
         for found in _VARIABLE.finditer(token.text)
         if found.group() != "\\$"
     ]  # fmt: skip
@@ -277,22 +278,26 @@ class _Lines(Struct):
 
 def _instructions(text: str, escape: str) -> Iterator[Instruction]:
     lines = _Lines(text, 1 if text.startswith("\ufeff") else 0)
-    comment: Token | None = None
+    comment: DockerfileToken | None = None
     while (entry := lines.next()) is not None:
         start, line = entry
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             at = start + line.find("#") + 1
-            comment = Token(stripped[1:].strip(), at, start + len(line.rstrip())) if stripped else None
+            comment = (
+                DockerfileToken(stripped[1:].strip(), at, start + len(line.rstrip())) if stripped else None
+            )
             continue
         yield _instruction(lines, start, line, escape, comment)
         comment = None
 
 
-def _instruction(lines: _Lines, start: int, line: str, escape: str, comment: Token | None) -> Instruction:
+def _instruction(
+    lines: _Lines, start: int, line: str, escape: str, comment: DockerfileToken | None
+) -> Instruction:
     """Read on over continuation lines and here-documents."""
     parts, blank_lines = [], []
-    continues = LatePattern(re.escape(escape) + r"[ \t\r]*$")
+    continues = LazyPattern(re.escape(escape) + r"[ \t\r]*$")
     at, end = start, start + len(line)
     while True:
         goes_on = continues.search(line)
@@ -317,12 +322,12 @@ def _instruction(lines: _Lines, start: int, line: str, escape: str, comment: Tok
 
 
 def _made(
-    lines: _Lines, logical: Passage, end: int, blank_lines: tuple[int, ...], comment: Token | None
+    lines: _Lines, logical: Passage, end: int, blank_lines: tuple[int, ...], comment: DockerfileToken | None
 ) -> Instruction:
     keyword = _KEYWORD.match(logical.text)
     cut = keyword.end() if keyword else len(logical.text) - len(logical.text.lstrip())
     written = logical.text[keyword.start(1) : cut] if keyword else ""
-    name = Token(written, logical.start + cut - len(written), logical.start + cut)
+    name = DockerfileToken(written, logical.start + cut - len(written), logical.start + cut)
     flags, behind = _flags(logical, cut) if written.upper() in INSTRUCTIONS else ((), cut)
     body = Passage(logical.text[behind:], logical.start + behind)
     heredocs, last = _here_documents(lines, written.upper(), body)
@@ -331,12 +336,14 @@ def _made(
     )
 
 
-def _flags(logical: Passage, at: int) -> tuple[tuple[tuple[str, Token], ...], int]:
+def _flags(logical: Passage, at: int) -> tuple[tuple[tuple[str, DockerfileToken], ...], int]:
     found = []
     while match := _FLAG.match(logical.text, at):
         start = match.start(3) if match.group(3) is not None else match.end()
         value = (match.group(3) or "").strip('"')
-        found.append((match.group(2), Token(value, logical.start + start, logical.start + match.end())))
+        found.append(
+            (match.group(2), DockerfileToken(value, logical.start + start, logical.start + match.end()))
+        )
         at = match.end()
     return tuple(found), at
 
@@ -359,12 +366,15 @@ def _here_documents(lines: _Lines, keyword: str, body: Passage) -> tuple[tuple[P
     return tuple(documents), last
 
 
-def _raw_words(body: Passage) -> list[Token]:
-    return [Token(m.group(), body.start + m.start(), body.start + m.end()) for m in _WORD.finditer(body.text)]
+def _raw_words(body: Passage) -> list[DockerfileToken]:
+    return [
+        DockerfileToken(m.group(), body.start + m.start(), body.start + m.end())
+        for m in _WORD.finditer(body.text)
+    ]
 
 
-def _words(body: Passage) -> list[Token]:
-    return [Token(unquoted(word.text), word.start, word.end) for word in _raw_words(body)]
+def _words(body: Passage) -> list[DockerfileToken]:
+    return [DockerfileToken(unquoted(word.text), word.start, word.end) for word in _raw_words(body)]
 
 
 def unquoted(text: str) -> str:
@@ -377,17 +387,19 @@ def unquoted(text: str) -> str:
     )
 
 
-def _pair(word: Token, keyword: str) -> Pair | None:
+def _pair(word: DockerfileToken, keyword: str) -> KeyValuePair | None:
     match = _PAIR.match(word.text)
     if match:
-        name = Token(match.group(1), word.start, word.start + match.end(1))
-        return Pair(name, Token(unquoted(word.text[match.end() :]), word.start + match.end(), word.end))
-    return Pair(word, None) if keyword == "ARG" else None
+        name = DockerfileToken(match.group(1), word.start, word.start + match.end(1))
+        return KeyValuePair(
+            name, DockerfileToken(unquoted(word.text[match.end() :]), word.start + match.end(), word.end)
+        )
+    return KeyValuePair(word, None) if keyword == "ARG" else None
 
 
-def _legacy_pair(body: Passage, words: Sequence[Token]) -> list[Pair]:
+def _legacy_pair(body: Passage, words: Sequence[DockerfileToken]) -> list[KeyValuePair]:
     """``ENV name value with blanks``."""
     if len(words) < 2:
         return []
     value = body.text[words[1].start - body.start :].rstrip()
-    return [Pair(words[0], Token(value, words[1].start, words[1].start + len(value)))]
+    return [KeyValuePair(words[0], DockerfileToken(value, words[1].start, words[1].start + len(value)))]

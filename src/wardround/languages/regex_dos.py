@@ -19,11 +19,11 @@ _DEEPEST = 30
 
 
 @dataclass(slots=True)
-class Piece:
+class RegexPiece:
     """One part of a pattern: signs it takes, or alternatives of sequences, and how often it is repeated."""
 
     signs: frozenset[str] = frozenset()
-    ways: list[list[Piece]] = field(default_factory=list)
+    ways: list[list[RegexPiece]] = field(default_factory=list)
     least: int = 1
     is_endless: bool = False
 
@@ -49,7 +49,7 @@ def is_slow(pattern: str) -> bool:
         return False
 
 
-def _is_slow(way: list[Piece], fails: bool) -> bool:
+def _is_slow(way: list[RegexPiece], fails: bool) -> bool:
     """``fails`` says whether something must follow the whole: only then other ways are tried."""
     for at, piece in enumerate(way):
         if not piece.ways:
@@ -62,12 +62,12 @@ def _is_slow(way: list[Piece], fails: bool) -> bool:
     return False
 
 
-def _can_fail(rest: list[Piece]) -> bool:
+def _can_fail(rest: list[RegexPiece]) -> bool:
     """Whether something must follow."""
     return any(not one.can_be_empty() for one in rest)
 
 
-def _splits(piece: Piece) -> bool:
+def _splits(piece: RegexPiece) -> bool:
     """Whether one round of a repeated group can be two rounds as well."""
     ways = [_flat(way) for way in piece.ways]
     for way in ways:
@@ -76,7 +76,7 @@ def _splits(piece: Piece) -> bool:
     return _overlap(ways)
 
 
-def _round_in_two(way: list[Piece], starts: frozenset[str]) -> bool:
+def _round_in_two(way: list[RegexPiece], starts: frozenset[str]) -> bool:
     """``[a-z]+[ .-]?``: an endless part, where everything around it may be left out or taken by it."""
     for at, piece in enumerate(way):
         if not piece.is_endless:
@@ -98,23 +98,23 @@ def _round_in_two(way: list[Piece], starts: frozenset[str]) -> bool:
     return False
 
 
-def _needs_apart(before: list[Piece], after: list[Piece], taken: frozenset[str]) -> bool:
+def _needs_apart(before: list[RegexPiece], after: list[RegexPiece], taken: frozenset[str]) -> bool:
     """Whether the endless part can stand for the whole round: ``.*a``, ``\\w+\\w``."""
     needed = [one for one in (*before, *after) if not one.can_be_empty()]
     return all(one.signs & taken for one in needed)
 
 
-def _taken(piece: Piece) -> frozenset[str]:
+def _taken(piece: RegexPiece) -> frozenset[str]:
     if not piece.ways:
         return piece.signs
     return frozenset().union(*(_taken(one) for way in piece.ways for one in way))
 
 
-def _following(ways: list[list[Piece]]) -> frozenset[str]:
+def _following(ways: list[list[RegexPiece]]) -> frozenset[str]:
     return frozenset().union(*(_first(way) for way in ways))
 
 
-def _overlap(ways: list[list[Piece]]) -> bool:
+def _overlap(ways: list[list[RegexPiece]]) -> bool:
     """``a|aa``, ``\\w|\\d``: alternatives that take the same text."""
     plain = [way for way in ways if way and all(not one.ways for one in way)]
     for at, one in enumerate(plain):
@@ -130,9 +130,9 @@ def _overlap(ways: list[list[Piece]]) -> bool:
     return False
 
 
-def _flat(way: list[Piece]) -> list[Piece]:
+def _flat(way: list[RegexPiece]) -> list[RegexPiece]:
     """A way, with groups that stand there once opened."""
-    found: list[Piece] = []
+    found: list[RegexPiece] = []
     for piece in way:
         if len(piece.ways) == 1 and piece.least == 1 and not piece.is_endless:
             found += _flat(piece.ways[0])
@@ -141,7 +141,7 @@ def _flat(way: list[Piece]) -> list[Piece]:
     return found
 
 
-def _first(way: list[Piece]) -> frozenset[str]:
+def _first(way: list[RegexPiece]) -> frozenset[str]:
     found: frozenset[str] = frozenset()
     for piece in way:
         found |= piece.first()
@@ -157,11 +157,11 @@ class _Reader:
         self._pattern = pattern
         self._at = 0
 
-    def ways(self, depth: int) -> list[list[Piece]]:
+    def ways(self, depth: int) -> list[list[RegexPiece]]:
         """The alternatives up to the end of the group."""
         if depth > _DEEPEST:
             raise RecursionError
-        found: list[list[Piece]] = [[]]
+        found: list[list[RegexPiece]] = [[]]
         while self._at < len(self._pattern) and self._pattern[self._at] != ")":
             sign = self._pattern[self._at]
             if sign == "|":
@@ -173,20 +173,20 @@ class _Reader:
                 found[-1].append(self._repeated(piece))
         return found
 
-    def _piece(self, depth: int) -> Piece | None:
+    def _piece(self, depth: int) -> RegexPiece | None:
         sign = self._pattern[self._at]
         self._at += 1
         if sign == "(":
             return self._group(depth)
         if sign == "[":
-            return Piece(self._set())
+            return RegexPiece(self._set())
         if sign == "\\":
             return self._escaped()
         if sign in "^$":
-            return None if sign == "^" else Piece(frozenset("\0"))
-        return Piece(_ALL - {"\n"} if sign == "." else frozenset(sign))
+            return None if sign == "^" else RegexPiece(frozenset("\0"))
+        return RegexPiece(_ALL - {"\n"} if sign == "." else frozenset(sign))
 
-    def _group(self, depth: int) -> Piece | None:
+    def _group(self, depth: int) -> RegexPiece | None:
         is_look = False
         if self._pattern.startswith("?", self._at):
             if self._pattern[self._at + 1] in "=!" or self._pattern[self._at + 1 : self._at + 3] in (
@@ -200,14 +200,14 @@ class _Reader:
             self._at += end
         ways = self.ways(depth + 1)
         self._at += 1
-        return None if is_look else Piece(ways=ways)
+        return None if is_look else RegexPiece(ways=ways)
 
-    def _escaped(self) -> Piece | None:
+    def _escaped(self) -> RegexPiece | None:
         sign = self._pattern[self._at]
         self._at += 1
         if sign in "bB":
             return None
-        return Piece(self._class_of(sign))
+        return RegexPiece(self._class_of(sign))
 
     def _class_of(self, sign: str) -> frozenset[str]:
         if sign.lower() in _CLASSES:
@@ -260,7 +260,7 @@ class _Reader:
         self._at += 1
         return _ALL - found if is_negated else frozenset(found)
 
-    def _repeated(self, piece: Piece) -> Piece:
+    def _repeated(self, piece: RegexPiece) -> RegexPiece:
         sign = self._pattern[self._at : self._at + 1]
         if sign in ("*", "+", "?") and sign:
             self._at += 1

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
 
 _MOST_NESTED = 4
-_BLANK = LatePattern(r"(?:[ \t\r\f\v]|\\\r?\n)+")
-_OPERATOR = LatePattern(r"&&|\|\||\|&|;;&|;;|;&|[;|&()\n]")
-_REDIRECT = LatePattern(r"(?:\d+|\{\w+\})?(?:<<<|<<-?|>>|>&|<&|>\||<>|[<>])(?!\()|&>>?")
-_PLAIN = LatePattern(r"[^\s'\"\\$`;&|()<>]+")
-_DELIMITER = LatePattern(r"[ \t]*(\\?)(['\"]?)([\w.!@%+-]+)\2")
-_ASSIGNMENT = LatePattern(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
+_BLANK = LazyPattern(r"(?:[ \t\r\f\v]|\\\r?\n)+")
+_OPERATOR = LazyPattern(r"&&|\|\||\|&|;;&|;;|;&|[;|&()\n]")
+_REDIRECT = LazyPattern(r"(?:\d+|\{\w+\})?(?:<<<|<<-?|>>|>&|<&|>\||<>|[<>])(?!\()|&>>?")
+_PLAIN = LazyPattern(r"[^\s'\"\\$`;&|()<>]+")
+_DELIMITER = LazyPattern(r"[ \t]*(\\?)(['\"]?)([\w.!@%+-]+)\2")
+_ASSIGNMENT = LazyPattern(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 _KEYWORDS = frozenset(
     {
         "if", "then", "else", "elif", "fi", "do", "done", "while", "until", "for", "case", "esac", "in",
@@ -28,7 +28,7 @@ _KEYWORDS = frozenset(
     }
 )  # fmt: skip
 _OPENING = frozenset({"if", "then", "else", "elif", "do", "while", "until", "time", "!", "{"})
-_NESTED_START = LatePattern(r"\$\(|`|<\(|>\(")
+_NESTED_START = LazyPattern(r"\$\(|`|<\(|>\(")
 
 
 class Word(Struct, frozen=True):
@@ -332,8 +332,8 @@ def _expansion_end(text: str, start: int) -> int:
     return max(name.end() if name else start + 1, start + 1)
 
 
-_PARAMETER = LatePattern(r"\$(?:\w+|[@*#?$!-])?")
-_INTERESTING = LatePattern(r"['\"\\(){}]")
+_PARAMETER = LazyPattern(r"\$(?:\w+|[@*#?$!-])?")
+_INTERESTING = LazyPattern(r"['\"\\(){}]")
 
 
 def _closing(text: str, start: int, sign: str) -> int:
@@ -360,7 +360,7 @@ def _closing(text: str, start: int, sign: str) -> int:
     return at
 
 
-_QUOTE_OR_ESCAPE = LatePattern(r"[\"\\]")
+_QUOTE_OR_ESCAPE = LazyPattern(r"[\"\\]")
 
 
 def _plain_double_end(text: str, start: int) -> int:

@@ -11,7 +11,7 @@ import msgspec
 from wardround.findings import Finding, Severity, Status, Unreviewed
 
 
-class Outcome(enum.StrEnum):
+class GateOutcome(enum.StrEnum):
     """Pass, blocked, or inconclusive: something required was not reviewed."""
 
     PASS = "pass"  # noqa: S105  (not a password)
@@ -22,7 +22,7 @@ class Outcome(enum.StrEnum):
 class Gate(msgspec.Struct, frozen=True):
     """The outcome, the level that blocks (``none`` blocks nothing) and the reasons, a line each."""
 
-    outcome: Outcome
+    outcome: GateOutcome
     fail_level: str
     reasons: tuple[str, ...]
 
@@ -40,7 +40,7 @@ def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_lev
     if blocking:
         counts = Counter(f.rule for f in blocking)
         reasons = [f"{rule}: {count}" for rule, count in sorted(counts.items())]
-        return Gate(Outcome.BLOCKED, fail_level, (*reasons, *not_seen))
+        return Gate(GateOutcome.BLOCKED, fail_level, (*reasons, *not_seen))
     if unreviewed:
-        return Gate(Outcome.INCONCLUSIVE, fail_level, tuple(not_seen))
-    return Gate(Outcome.PASS, fail_level, ())
+        return Gate(GateOutcome.INCONCLUSIVE, fail_level, tuple(not_seen))
+    return Gate(GateOutcome.PASS, fail_level, ())

@@ -8,14 +8,14 @@ from typing import Literal
 
 import msgspec
 
-from wardround.change.encoding import printable
+from wardround.change.encoding import escape_undecodable
 from wardround.errors import ConfigError
 from wardround.findings import Finding
 
 SCHEMA: Literal["wardround.baseline/1"] = "wardround.baseline/1"
 
 
-class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, order=True):
+class BaselineEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, order=True):
     """One accepted finding. ``content`` names it without its file, for files that were renamed since."""
 
     file: str
@@ -27,7 +27,7 @@ class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, order=Tr
 class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of the baseline file."""
 
-    findings: tuple[Accepted, ...] = ()
+    findings: tuple[BaselineEntry, ...] = ()
     schema: Literal["wardround.baseline/1"] = SCHEMA
 
 
@@ -62,7 +62,7 @@ class Acceptance:
         """Args:
         present: the paths that exist at the head; entries of others may stand for renamed files.
         """
-        here = None if present is None else {printable(path) for path in present}
+        here = None if present is None else {escape_undecodable(path) for path in present}
         self._by_fingerprint: dict[str, list[int]] = defaultdict(list)
         self._renamed: dict[str, list[int]] = defaultdict(list)
         for number, entry in enumerate(baseline.findings):
@@ -71,7 +71,7 @@ class Acceptance:
                 self._renamed[entry.content].append(number)
         self._used: set[int] = set()
 
-    def takes(self, finding: Finding, content: str) -> bool:
+    def matches(self, finding: Finding, content: str) -> bool:
         """Whether an entry accepts this finding; that entry is then used up."""
         return self.entry(finding, content) is not None
 
@@ -88,5 +88,10 @@ class Acceptance:
 def accepted(findings: Iterable[tuple[Finding, str]]) -> Baseline:
     """A baseline that accepts these findings, each given with its name without the file."""
     return Baseline(
-        tuple(sorted(Accepted(printable(f.file), f.rule, f.fingerprint, content) for f, content in findings))
+        tuple(
+            sorted(
+                BaselineEntry(escape_undecodable(f.file), f.rule, f.fingerprint, content)
+                for f, content in findings
+            )
+        )
     )

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import msgspec
 
 from wardround.change.diff import ChangedFile
-from wardround.findings import RawResult, Status
-from wardround.processors.fingerprint import Anchors
+from wardround.findings import RawFinding, Status
+from wardround.processors.fingerprint import StatementIndex
 
 
-class Compared(msgspec.Struct, frozen=True):
+class ResultPair(msgspec.Struct, frozen=True):
     """The results of one tool for one file on both sides.
 
     Attributes:
@@ -21,13 +21,13 @@ class Compared(msgspec.Struct, frozen=True):
     """
 
     file: ChangedFile
-    head: Sequence[RawResult]
-    base: Sequence[RawResult] | None
-    head_anchors: Anchors
-    base_anchors: Anchors | None
+    head: Sequence[RawFinding]
+    base: Sequence[RawFinding] | None
+    head_anchors: StatementIndex
+    base_anchors: StatementIndex | None
 
 
-def statuses(compared: Sequence[Compared]) -> list[list[Status]]:
+def classify(compared: Sequence[ResultPair]) -> list[list[Status]]:
     """Tell new, caused and existing results of one tool apart, over all files of the change.
 
     A result exists already if the base has the same complaint on the line it came from, or about the same
@@ -39,7 +39,7 @@ def statuses(compared: Sequence[Compared]) -> list[list[Status]]:
     everywhere: _Pool = Counter()
     for pair in compared:
         remaining = list(pair.base or ())
-        found.append([_unmoved(pair.file, result, remaining) for result in pair.head])
+        found.append([_match_same_line(pair.file, result, remaining) for result in pair.head])
         pools.append(_pool(pair.base_anchors, remaining))
     for pair, row, pool in zip(compared, found, pools, strict=True):
         _take(pair, row, pool)
@@ -47,7 +47,7 @@ def statuses(compared: Sequence[Compared]) -> list[list[Status]]:
     for pair, row in zip(compared, found, strict=True):
         _take(pair, row, everywhere)
     return [
-        [status or _brought(pair, result) for status, result in zip(row, pair.head, strict=True)]
+        [status or _status_without_match(pair, result) for status, result in zip(row, pair.head, strict=True)]
         for pair, row in zip(compared, found, strict=True)
     ]
 
@@ -56,30 +56,30 @@ _Pool = Counter[tuple[str, str]]
 """How many results of the base have a code and a statement."""
 
 
-def _pool(anchors: Anchors | None, results: Sequence[RawResult]) -> _Pool:
+def _pool(anchors: StatementIndex | None, results: Sequence[RawFinding]) -> _Pool:
     if anchors is None:
         return Counter()
-    return Counter((result.code, anchors.of(result.span.line)) for result in results)
+    return Counter((result.code, anchors.statement_at(result.span.line)) for result in results)
 
 
-def _take(pair: Compared, row: list[Status | None], pool: _Pool) -> None:
+def _take(pair: ResultPair, row: list[Status | None], pool: _Pool) -> None:
     """Mark as existing what a pool has the like of, and use that up."""
     for index, result in enumerate(pair.head):
         if row[index] is not None:
             continue
-        identity = (result.code, pair.head_anchors.of(result.span.line))
+        identity = (result.code, pair.head_anchors.statement_at(result.span.line))
         if pool[identity] > 0:
             pool[identity] -= 1
             row[index] = Status.EXISTING
 
 
-def _brought(pair: Compared, result: RawResult) -> Status:
+def _status_without_match(pair: ResultPair, result: RawFinding) -> Status:
     if pair.file.is_added_line(result.span.line):
         return Status.NEW
     return Status.EXISTING if pair.base is None else Status.CAUSED
 
 
-def _unmoved(file: ChangedFile, result: RawResult, remaining: list[RawResult]) -> Status | None:
+def _match_same_line(file: ChangedFile, result: RawFinding, remaining: list[RawFinding]) -> Status | None:
     """Existing, if the same complaint stood on the line this one came from; that one is then used up."""
     line = file.base_line(result.span.line)
     if line is None:

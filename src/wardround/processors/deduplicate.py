@@ -13,7 +13,7 @@ from wardround.findings import SYNTAX_ERROR, Finding, Status
 _WEIGHT = {Status.EXISTING: 0, Status.SUPPRESSED: 1, Status.CAUSED: 2, Status.NEW: 3}
 
 
-def merged(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Finding]:
+def deduplicate(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Finding]:
     """Merge findings of one defect class whose places overlap or begin on the same line.
 
     Two findings of one rule are never merged: a tool that says a thing twice means two things. But of a file
@@ -29,7 +29,9 @@ def merged(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Findi
         by_class[finding.file, finding.defect_class].append(finding)
     out = []
     for group in by_class.values():
-        out += [_as_one(cluster, tools) for cluster in _clusters(sorted(group, key=lambda f: f.sort_key))]
+        out += [
+            _merge_cluster(cluster, tools) for cluster in _clusters(sorted(group, key=lambda f: f.sort_key))
+        ]
     return sorted(out, key=lambda f: f.sort_key)
 
 
@@ -92,17 +94,17 @@ def _rules(cluster: _Cluster) -> frozenset[str]:
     return frozenset(finding.rule for finding in cluster.findings)
 
 
-def _as_one(cluster: list[Finding], tools: Sequence[str]) -> Finding:
+def _merge_cluster(cluster: list[Finding], tools: Sequence[str]) -> Finding:
     if len(cluster) == 1:
         return cluster[0]
     if cluster[0].defect_class == SYNTAX_ERROR:
         worst = max(f.severity for f in cluster)
         first = next(f.span.start for f in cluster if f.severity == worst)
-        return _spoken([f for f in cluster if f.span.start == first], cluster, tools)
-    return _spoken(cluster, cluster, tools)
+        return _primary([f for f in cluster if f.span.start == first], cluster, tools)
+    return _primary(cluster, cluster, tools)
 
 
-def _spoken(candidates: list[Finding], cluster: list[Finding], tools: Sequence[str]) -> Finding:
+def _primary(candidates: list[Finding], cluster: list[Finding], tools: Sequence[str]) -> Finding:
     """One of the candidates, with what the whole cluster knows."""
     rank = {tool: number for number, tool in enumerate(tools)}
 

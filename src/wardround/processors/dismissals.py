@@ -15,7 +15,7 @@ import msgspec
 
 from wardround.errors import ConfigError
 from wardround.findings import Finding
-from wardround.processors.baseline import Acceptance, Accepted, Baseline
+from wardround.processors.baseline import Acceptance, Baseline, BaselineEntry
 
 FILE_NAME = ".wardround-dismissals.json"
 SCHEMA: Literal["wardround.dismissals/1"] = "wardround.dismissals/1"
@@ -58,7 +58,7 @@ class Dismissals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Dismissals(tuple(entry for entry in self.dismissed if entry.fingerprint != fingerprint))
 
 
-def beside(baseline: str) -> str:
+def path_for(baseline: str) -> str:
     """Where the dismissals are: in the folder of the baseline."""
     folder, slash, _ = baseline.rpartition("/")
     return f"{folder}{slash}{FILE_NAME}"
@@ -95,7 +95,7 @@ def dump(dismissals: Dismissals) -> bytes:
     return f'{{"schema": "{SCHEMA}", "dismissed": {listed}}}\n'.encode()
 
 
-class Dismissing:
+class DismissalMatcher:
     """Says which findings are dismissed, and why. Each entry waives one finding."""
 
     def __init__(self, dismissals: Dismissals, present: Collection[str] | None = None) -> None:
@@ -104,7 +104,7 @@ class Dismissing:
         """
         self._entries = dismissals.dismissed
         self._acceptance = Acceptance(
-            Baseline(tuple(Accepted(e.file, e.rule, e.fingerprint, e.content) for e in self._entries)),
+            Baseline(tuple(BaselineEntry(e.file, e.rule, e.fingerprint, e.content) for e in self._entries)),
             present,
         )
 

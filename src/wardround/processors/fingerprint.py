@@ -11,7 +11,7 @@ from wardround.storage.digest import sha256
 _IGNORED = str.maketrans(dict.fromkeys("(),'\"\\"))
 
 
-class Anchors:
+class StatementIndex:
     """The statements of one text, without what a formatter changes: white space, quotes, brackets, commas."""
 
     def __init__(self, text: str, statement_of: StatementOf) -> None:
@@ -19,7 +19,7 @@ class Anchors:
         self._statement_of = statement_of
         self._known: dict[tuple[int, int], str] = {}
 
-    def of(self, line: int) -> str:
+    def statement_at(self, line: int) -> str:
         """The normalised statement a line belongs to."""
         first, last = self._statement_of(line)
         if (first, last) not in self._known:  # hundreds of findings may stand on one line of megabytes

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 
-_COMMENT = LatePattern(r"(?:^|(?<=[\s;{}(),]))(?:#|//|--|/\*+|<!--|\*(?=\s))\s*(?P<text>\S.*)$")
-_ONLY_COMMENT = LatePattern(r"^\s*(?:#|//|--|/\*|<!--|\*(?:\s|/|$))")
-_STATES = LatePattern(
+_COMMENT = LazyPattern(r"(?:^|(?<=[\s;{}(),]))(?:#|//|--|/\*+|<!--|\*(?=\s))\s*(?P<text>\S.*)$")
+_ONLY_COMMENT = LazyPattern(r"^\s*(?:#|//|--|/\*|<!--|\*(?:\s|/|$))")
+_STATES = LazyPattern(
     r"(?i)\bintention(?:al(?:ly)?)?\b|\bon purpose\b|\bdeliberate(?:ly)?\b|\bby design\b|\bharmless\b"
     r"|\bbest[ -]effort\b|\bfire[ -]and[ -]forget\b|\b(?:this|it) is (?:fine|safe|ok|okay|expected)\b"
     r"|\b(?:safe|fine|ok) (?:because|since|here|as)\b|\bexpected (?:here|to)\b"
@@ -22,7 +22,7 @@ _STATES = LatePattern(
     r"|\bignor(?:e|es|ed|ing) (?:all |any |the )?errors?\b"
     r"|\bcan(?:not|'?t) (?:fail|happen)\b|\bnever (?:happens|fails|null|none|empty)\b"
 )
-_DOUBTS = LatePattern(
+_DOUBTS = LazyPattern(
     r"(?i)\b(?:todo|fixme|xxx|hack)\b|\bunintention"
     r"|\bnot (?:intention|on purpose|deliberate|safe|fine|ok|harmless)"
     r"|\bshould(?:n'?t| not)? (?:be|not)\b|\bmust not\b|\?\s*(?:\*/)?$"

@@ -8,21 +8,21 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from wardround.checks.base import Source
-from wardround.checks.lazy import LatePattern
-from wardround.errors import PLUGIN_FAULTS
+from wardround.checks.base import SourceFile
+from wardround.checks.lazy import LazyPattern
+from wardround.errors import PLUGIN_EXCEPTIONS
 from wardround.findings import Edit, Finding, Span, Status
 from wardround.specialists import Specialist
 
-_QUOTES = LatePattern(r"[\"'`]+")
-_LITERAL = LatePattern(r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`""")
+_QUOTES = LazyPattern(r"[\"'`]+")
+_LITERAL = LazyPattern(r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`""")
 _TELLING = 6
 """Characters from which on a string found to be a secret is looked for elsewhere."""
-_COULD_HOLD_ONE = LatePattern(r"[A-Za-z0-9_-]{20}")
+_COULD_HOLD_ONE = LazyPattern(r"[A-Za-z0-9_-]{20}")
 _PRINTED = frozenset({Status.NEW, Status.CAUSED})
 
 
-class Masking:
+class SecretMasker:
     """The secrets in the files of some findings, and how they are kept out of reports.
 
     What is secret is what stands in the strings of findings that say so, and what the checks that look for
@@ -40,7 +40,7 @@ class Masking:
         text_of: Callable[[str], str | None],
         printed: Collection[Status] = _PRINTED,
     ) -> None:
-        self._any_text = [s for s in specialists if s.any_text]
+        self._any_text = [s for s in specialists if s.reviews_all_text]
         shown = {f.file for f in findings if f.status in printed or f.masked}
         self._files = {path: (text_of(path) or "").split("\n") for path in sorted(shown)}
         self._lines: set[tuple[str, int]] = set()
@@ -55,7 +55,7 @@ class Masking:
                 self._lines |= {(path, number) for number, _ in enumerate(lines, 1)}
             for span in seen or ():
                 self._lines |= _lines_of(path, span)
-                secrets.update(_told(_QUOTES.split(_within(lines, span))))
+                secrets.update(_long_enough(_QUOTES.split(_within(lines, span))))
         self._secrets = sorted(secrets, key=lambda secret: (-len(secret), secret))
 
     @cached_property
@@ -69,15 +69,15 @@ class Masking:
         for specialist in self._seeing:
             checks = [check for check in specialist.checks if check.MASKED]
             try:
-                found += [result.span for result in specialist.run_checks(checks, Source(path, text))]
-            except PLUGIN_FAULTS:
+                found += [result.span for result in specialist.run_checks(checks, SourceFile(path, text))]
+            except PLUGIN_EXCEPTIONS:
                 return None
         return found
 
     def finding(self, finding: Finding) -> Finding:
         """A finding as it may be printed: its message without secrets, its lines masked if they hold one."""
         message = self.text(finding.message)
-        if message == finding.message and not self._tells(finding):
+        if message == finding.message and not self._exposes_secret(finding):
             return finding
         return replace(finding, message=message, masked=True, suggested_fix=None)
 
@@ -96,7 +96,7 @@ class Masking:
                 text = f"{before}***{after}"
         return text
 
-    def _tells(self, finding: Finding) -> bool:
+    def _exposes_secret(self, finding: Finding) -> bool:
         """Whether the lines a finding shows, or its fix, hold a secret."""
         edits = finding.suggested_fix.edits if finding.suggested_fix else ()
         shown = _lines_of(finding.file, finding.span).union(*(_lines_shown_by(edit) for edit in edits))
@@ -140,9 +140,9 @@ def _strings(lines: Sequence[str], span: Span) -> list[str]:
     """The contents of the strings in a place, line by line; of one that goes on, all that follows."""
     text = _within(lines, span)
     literals = [match[0][1:-1] for match in _LITERAL.finditer(text)]
-    return _told([*literals, *_QUOTES.split(_LITERAL.sub(" ", text))[1:]])
+    return _long_enough([*literals, *_QUOTES.split(_LITERAL.sub(" ", text))[1:]])
 
 
-def _told(parts: Iterable[str]) -> list[str]:
+def _long_enough(parts: Iterable[str]) -> list[str]:
     """The lines of some texts; what is short could be any word."""
     return [line.strip() for part in parts for line in part.split("\n") if len(line.strip()) >= _TELLING]

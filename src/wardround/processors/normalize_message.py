@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 _CHANGING = (
-    (LatePattern(r"(thread '[^']*') \(\d+\)"), r"\1"),
-    (LatePattern(r"\b(pid|tid|process|thread)(\s*[=:#]?\s*)\d+", re.IGNORECASE), r"\1\2..."),
-    (LatePattern(r"\b0x[0-9a-fA-F]{4,}"), "0x..."),
-    (LatePattern(r"\b\d{4}-\d\d-\d\d[T ](?=\d\d:\d\d:\d\d)"), ""),
-    (LatePattern(r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?Z?"), "..."),
-    (LatePattern(r"\b\d+(?:\.\d+)?\s?(?:ms|µs|us|milliseconds)\b"), "..."),
-    (LatePattern(r"\[\d+:0x\.\.\.\]"), "[...]"),
-    (LatePattern(r"(?<![\w/])(/tmp|/var/tmp|/var/folders/\w\w/\w+/T)/[^/\s'\":,;)]+"), r"\1/..."),
+    (LazyPattern(r"(thread '[^']*') \(\d+\)"), r"\1"),
+    (LazyPattern(r"\b(pid|tid|process|thread)(\s*[=:#]?\s*)\d+", re.IGNORECASE), r"\1\2..."),
+    (LazyPattern(r"\b0x[0-9a-fA-F]{4,}"), "0x..."),
+    (LazyPattern(r"\b\d{4}-\d\d-\d\d[T ](?=\d\d:\d\d:\d\d)"), ""),
+    (LazyPattern(r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?Z?"), "..."),
+    (LazyPattern(r"\b\d+(?:\.\d+)?\s?(?:ms|µs|us|milliseconds)\b"), "..."),
+    (LazyPattern(r"\[\d+:0x\.\.\.\]"), "[...]"),
+    (LazyPattern(r"(?<![\w/])(/tmp|/var/tmp|/var/folders/\w\w/\w+/T)/[^/\s'\":,;)]+"), r"\1/..."),
 )
 """Threads and processes, addresses, times, and folders that are made for one run."""
 
-_TOKEN_LIKE = LatePattern(r"[A-Za-z0-9_-]{20,}")
+_TOKEN_LIKE = LazyPattern(r"[A-Za-z0-9_-]{20,}")
 
 
-def steady(reason: str) -> str:
+def normalize(reason: str) -> str:
     """A reason without what differs between two runs."""
     import tempfile  # in most reviews there is no reason to give
 
@@ -32,12 +32,12 @@ def steady(reason: str) -> str:
     return reason
 
 
-def may_hold_a_token(text: str) -> bool:
+def may_contain_token(text: str) -> bool:
     """Whether a text holds what a token could be: so many signs, and a digit among them."""
     return any(map(_has_digit, _TOKEN_LIKE.findall(text)))
 
 
-def without_tokens(name: str) -> str:
+def redact_tokens(name: str) -> str:
     """A name without what a token could be."""
     return _TOKEN_LIKE.sub(lambda run: "***" if _has_digit(run.group()) else run.group(), name)
 

@@ -9,53 +9,65 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from wardround.change.change_source import NOT_UTF8, Origin, Texts, bytes_outside_utf8, in_any_encoding
+from wardround.change.change_source import (
+    NOT_UTF8,
+    ChangeSource,
+    FileTexts,
+    bytes_outside_utf8,
+    in_any_encoding,
+)
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import with_lower_suffix
-from wardround.change.trees import meet
-from wardround.config.schema import Config, Request
+from wardround.change.trees import paths_overlap
+from wardround.config.schema import Config, ReviewRequest
 from wardround.context import added_ignores
 from wardround.context.test_data import TestData, is_broken_data
-from wardround.execution.change_check_runner import Neighbours
-from wardround.execution.model import Results, Reviewer, reviewers_of
-from wardround.execution.review_run import Reviewed
+from wardround.execution.change_check_runner import RepositoryView
+from wardround.execution.model import Results, ResultSource, reviewers_of
+from wardround.execution.review_run import RawReview
 from wardround.findings import (
-    DOES_NOT_PARSE,
     MERGE_CONFLICT,
+    PARSE_FAILURE_PREFIX,
     SYNTAX_ERROR,
     UNPARSED,
     Finding,
     Plane,
-    RawResult,
+    RawFinding,
     Severity,
     Span,
     Status,
     Unreviewed,
 )
-from wardround.host import Host
+from wardround.host import PluginHost
 from wardround.processors import baseline as baselines
 from wardround.processors import dismissals, suppressions, tool_suppressions
 from wardround.processors.baseline import Baseline
-from wardround.processors.classify import Compared, statuses
-from wardround.processors.deduplicate import merged
-from wardround.processors.dismissals import Dismissals, Dismissing
-from wardround.processors.fingerprint import Anchors, fingerprints
+from wardround.processors.classify import ResultPair, classify
+from wardround.processors.deduplicate import deduplicate
+from wardround.processors.dismissals import DismissalMatcher, Dismissals
+from wardround.processors.fingerprint import StatementIndex, fingerprints
 from wardround.processors.intent_comments import is_stated_as_intended
-from wardround.processors.mask_secrets import Masking
-from wardround.processors.normalize_message import steady, without_tokens
+from wardround.processors.mask_secrets import SecretMasker
+from wardround.processors.normalize_message import normalize, redact_tokens
 from wardround.processors.suppressions import Suppression
-from wardround.processors.tamper import names_anywhere, says_other, tools_of
+from wardround.processors.tamper import config_file_names, settings_differ, tools_for
 from wardround.rules.model import Rule
 from wardround.specialists import Specialist, leader_comments
 
 _MARKERS = ("<<<<<<< ", "=======", ">>>>>>> ", "||||||| ")
 
 
-class Weighing:
+class FindingPipeline:
     """Turns what was said about the two sides of a change into its findings."""
 
     def __init__(
-        self, origin: Origin, change: Change, host: Host, config: Config, request: Request, reviewed: Reviewed
+        self,
+        origin: ChangeSource,
+        change: Change,
+        host: PluginHost,
+        config: Config,
+        request: ReviewRequest,
+        reviewed: RawReview,
     ) -> None:
         self._origin = origin
         self._change = change
@@ -63,14 +75,14 @@ class Weighing:
         self._config = config
         self._request = request
         self._reviewed = reviewed
-        self._texts = Texts(origin, change)
-        self._others = Neighbours(origin, "head").read
-        self._test_data = TestData(Neighbours(origin, request.trusted_side).read)
+        self._texts = FileTexts(origin, change)
+        self._others = RepositoryView(origin, "head").read
+        self._test_data = TestData(RepositoryView(origin, request.trusted_side).read)
         self._broken_data: set[str] = set()
         self._files = {file.path: file for file in change.files}
-        self._anchor_memo: dict[tuple[str, str, bool, bool], Anchors] = {}
+        self._anchor_memo: dict[tuple[str, str, bool, bool], StatementIndex] = {}
         self._waivers: dict[str, Counter[tuple[tuple[str, ...], str]]] = {}
-        self._masking = Masking((), host.specialists, self._texts.head)
+        self._masking = SecretMasker((), host.specialists, self._texts.head)
 
     def findings(self) -> list[tuple[Finding, str]]:
         """All findings, each with a name that leaves out its file, in order.
@@ -78,19 +90,19 @@ class Weighing:
         Raises:
             ConfigError: the baseline or the dismissals cannot be read.
         """
-        found = self._map(self._reviewed.head, self._reviewed.base)
+        found = self._classify(self._reviewed.head, self._reviewed.base)
         found += self._hidden(found)
         looking = {s for specialists in self._reviewed.claimed.values() for s in specialists}
         tools = [r.name for s in sorted(looking, key=lambda s: s.name) for r in reviewers_of(s)]
-        found = self._intended(self._without_echoes_of_conflicts(merged(found, tools)))
+        found = self._intended(self._without_echoes_of_conflicts(deduplicate(found, tools)))
         self._masking = self._masks(found)
-        found = self._identified([self._masking.finding(f) for f in found])
+        found = self._fingerprint([self._masking.finding(f) for f in found])
         found, notes = self._suppressed(found, self._reviewed.head)
-        notes += [*self._changed_rules(), *self._waivers_added()]
+        notes += [*self._config_changes(), *self._waivers_added()]
         if notes:
             self._masking = self._masks([*found, *notes])
         named = self._with_content_names([*found, *map(self._masking.finding, notes)])
-        return self._accepted(self._dismissed(named))
+        return self._apply_baseline(self._dismissed(named))
 
     def _without_echoes_of_conflicts(self, findings: Sequence[Finding]) -> list[Finding]:
         """Leave out what parsers and linters make of the markers of a merge conflict that is reported."""
@@ -123,32 +135,32 @@ class Weighing:
         text = self._texts.head(finding.file)
         return text is not None and is_stated_as_intended(text.split("\n"), finding.span)
 
-    def _masks(self, findings: Sequence[Finding]) -> Masking:
+    def _masks(self, findings: Sequence[Finding]) -> SecretMasker:
         """What hides the secrets of the findings that may be printed."""
         mode = self._request.filter_mode or self._config.root.filter_mode
         printed = (Status.NEW, Status.CAUSED) if mode == "added" else tuple(Status)
-        return Masking(findings, self._host.specialists, self._texts.head, printed)
+        return SecretMasker(findings, self._host.specialists, self._texts.head, printed)
 
     def unreviewed(self, findings: Sequence[Finding]) -> tuple[Unreviewed, ...]:
         """What was not reviewed, but for files that could not be parsed and have a finding that says so."""
         broken = {f.file for f in findings if f.defect_class in UNPARSED} | self._broken_data
         told = {u for u in self._reviewed.unreviewed if u.file in broken and _is_for_its_syntax(u)}
         left = set(self._reviewed.unreviewed) - told
-        return tuple(sorted({replace(u, reason=steady(self._masking.text(u.reason))) for u in left}))
+        return tuple(sorted({replace(u, reason=normalize(self._masking.text(u.reason))) for u in left}))
 
     # Rules, statuses, identities
 
-    def _map(self, head: Results, base: Results, *, unwaived: bool = False) -> list[Finding]:
+    def _classify(self, head: Results, base: Results, *, unwaived: bool = False) -> list[Finding]:
         """Weigh every result: its rule, its severity here, and what it has to do with the change."""
-        compared: dict[tuple[str, str], list[Compared]] = defaultdict(list)
+        compared: dict[tuple[str, str], list[ResultPair]] = defaultdict(list)
         for path, specialists in sorted(self._reviewed.claimed.items()):
             file = self._files[path]
             for specialist in specialists:
                 for reviewer in reviewers_of(specialist):
                     said = [
                         result
-                        for result in head.of(reviewer, path) or ()
-                        if self._speaker(reviewer, result, specialists) is specialist
+                        for result in head.get(reviewer, path) or ()
+                        if self._owning_specialist(reviewer, result, specialists) is specialist
                     ]
                     if said:
                         compared[specialist.name, reviewer.name].append(
@@ -156,11 +168,11 @@ class Weighing:
                         )
         findings = []
         for (specialist_name, tool), pairs in sorted(compared.items(), key=lambda entry: entry[0]):
-            for pair, row in zip(pairs, statuses(pairs), strict=True):
+            for pair, row in zip(pairs, classify(pairs), strict=True):
                 settings = self._config.for_file(pair.file.path)
                 for result, status in zip(pair.head, row, strict=True):
                     rule = self._host.catalogue.rule(f"{tool}/{result.code}")
-                    usual = None if rule.off else result.severity or rule.severity
+                    usual = None if rule.disabled_reason else result.severity or rule.severity
                     severity = settings.severity(rule.id, usual)
                     if severity is None or self._is_of_test_data(rule, result, pair):
                         continue
@@ -177,13 +189,13 @@ class Weighing:
         seen = {(f.file, f.rule, f.span) for f in known}
         return [
             f
-            for f in self._map(self._reviewed.unwaived_head, self._reviewed.unwaived_base, unwaived=True)
+            for f in self._classify(self._reviewed.unwaived_head, self._reviewed.unwaived_base, unwaived=True)
             if f.severity >= least
             and f.status in (Status.NEW, Status.CAUSED)
             and (f.file, f.rule, f.span) not in seen
         ]
 
-    def _is_of_test_data(self, rule: Rule, result: RawResult, pair: Compared) -> bool:
+    def _is_of_test_data(self, rule: Rule, result: RawFinding, pair: ResultPair) -> bool:
         """Return True for a finding in data of tests that is there for it; security findings are kept."""
         if rule.plane == Plane.SECURITY or not self._test_data.is_data(result.file):
             return False
@@ -197,9 +209,9 @@ class Weighing:
             return True
         return False
 
-    def _is_refuted(self, speaking: str, rule: Rule, result: RawResult) -> bool:
+    def _is_refuted(self, speaking: str, rule: Rule, result: RawFinding) -> bool:
         """Whether a specialist of the file knows that there is nothing to what another, or a tool, said."""
-        if result.chosen:
+        if result.explicitly_enabled:
             return False
         teller = rule.id.partition("/")[0]
         claiming = self._reviewed.claimed[result.file]
@@ -210,34 +222,34 @@ class Weighing:
             refutes(kind, text, rule.defect_class, result.span, self._others) for refutes in asked
         )
 
-    def _speaker(
-        self, reviewer: Reviewer, result: RawResult, specialists: Sequence[Specialist]
+    def _owning_specialist(
+        self, reviewer: ResultSource, result: RawFinding, specialists: Sequence[Specialist]
     ) -> Specialist | None:
         """Who of a file's specialists speaks for a result: whom the rule names, else who brings the tool."""
         named = self._host.catalogue.rule(f"{reviewer.name}/{result.code}").specialist
         hearing = [s for s in specialists if reviewer in reviewers_of(s)]
-        bringing = [s for s in hearing if reviewer not in s.borrows]
+        bringing = [s for s in hearing if reviewer not in s.borrowed_tools]
         return next((s for s in hearing if s.name == named), bringing[0] if bringing else None)
 
     def _compared(
-        self, file: ChangedFile, specialist: Specialist, reviewer: Reviewer, said: Sequence[RawResult],
+        self, file: ChangedFile, specialist: Specialist, reviewer: ResultSource, said: Sequence[RawFinding],
         base: Results, unwaived: bool,
-    ) -> Compared:  # fmt: skip
-        before: Sequence[RawResult] | None = []
+    ) -> ResultPair:  # fmt: skip
+        before: Sequence[RawFinding] | None = []
         base_anchors = None
         file = file.as_added() if specialist.name in file.first_for else file
         if file.base_path is not None:
-            before = self._reported_at(file.base_path, reviewer, base.of(reviewer, file.base_path))
+            before = self._reported_at(file.base_path, reviewer, base.get(reviewer, file.base_path))
             if before and any(self._is_syntax_error(reviewer.name, result) for result in before):
                 before = None  # it could not be understood, so nothing can be said about what it held
             base_anchors = self._anchors(specialist, file.path, base=True, unwaived=unwaived)
         anchors = self._anchors(specialist, file.path, base=False, unwaived=unwaived)
         ordered = sorted(said, key=lambda r: (r.span, r.code, r.message))
-        return Compared(file, ordered, before, anchors, base_anchors)
+        return ResultPair(file, ordered, before, anchors, base_anchors)
 
     def _reported_at(
-        self, path: str, reviewer: Reviewer, results: Sequence[RawResult] | None
-    ) -> Sequence[RawResult] | None:
+        self, path: str, reviewer: ResultSource, results: Sequence[RawFinding] | None
+    ) -> Sequence[RawFinding] | None:
         """The results whose rule is on at a path: of those that are off there, nobody heard."""
         settings = self._config.for_file(path)
         if results is None or not settings.severities:
@@ -246,19 +258,21 @@ class Weighing:
         off = {code for code, rule in ids.items() if settings.severity(rule, Severity.INFO) is None}
         return [result for result in results if result.code not in off]
 
-    def _is_syntax_error(self, tool: str, result: RawResult) -> bool:
+    def _is_syntax_error(self, tool: str, result: RawFinding) -> bool:
         return self._host.catalogue.rule(f"{tool}/{result.code}").defect_class == SYNTAX_ERROR
 
-    def _anchors(self, specialist: Specialist, path: str, *, base: bool, unwaived: bool = False) -> Anchors:
+    def _anchors(
+        self, specialist: Specialist, path: str, *, base: bool, unwaived: bool = False
+    ) -> StatementIndex:
         """What identifies the places of a file; ``unwaived``, without the ignore comments of tools."""
         where = (specialist.name, path, base, unwaived)
         if where not in self._anchor_memo:
             text = self._texts.readable(path, base=base) or ""
             text = added_ignores.cut(text) if unwaived else text
-            self._anchor_memo[where] = Anchors(text, specialist.statements(text))
+            self._anchor_memo[where] = StatementIndex(text, specialist.statement_locator(text))
         return self._anchor_memo[where]
 
-    def _identified(self, findings: Sequence[Finding]) -> list[Finding]:
+    def _fingerprint(self, findings: Sequence[Finding]) -> list[Finding]:
         """Give every finding its fingerprint."""
         parts = [(f.defect_class, self._files[f.file].base_path or f.file, self._anchor(f)) for f in findings]
         return [replace(f, fingerprint=n) for f, n in zip(findings, fingerprints(parts), strict=True)]
@@ -269,7 +283,7 @@ class Weighing:
         )
         if specialist is None:
             return finding.message
-        return self._anchors(specialist, finding.file, base=False).of(finding.span.line)
+        return self._anchors(specialist, finding.file, base=False).statement_at(finding.span.line)
 
     def _with_content_names(self, findings: Sequence[Finding]) -> list[tuple[Finding, str]]:
         """Name every finding without its file too, for the baseline's renamed files."""
@@ -322,7 +336,7 @@ class Weighing:
     ) -> tuple[list[Finding], list[Finding]]:
         resolved = {name: self._host.catalogue.resolve(name) for name in one.rules}
         wanted = {rule.id for rules in resolved.values() for rule in rules}
-        unknown = [repr(without_tokens(name)) for name, rules in resolved.items() if not rules]
+        unknown = [repr(redact_tokens(name)) for name, rules in resolved.items() if not rules]
         notes = []
         if unknown:
             text = f"suppression names no known rule: {', '.join(unknown)}; wardround rules lists them"
@@ -380,29 +394,29 @@ class Weighing:
         rule = self._host.catalogue.rule(f"wardround/{code}")
         status = Status.NEW if self._files[path].is_added_line(one.line) else Status.EXISTING
         span = Span(one.line, one.column, one.line, one.column)
-        result = RawResult(code, path, span, text)
+        result = RawFinding(code, path, span, text)
         note = _finding(result, rule, specialist.name if specialist else "wardround", rule.severity, status)
         (name,) = fingerprints([(rule.defect_class, path, f"{text} {one.line}")])
         return replace(note, fingerprint=name)
 
-    def _changed_rules(self) -> list[Finding]:
+    def _config_changes(self) -> list[Finding]:
         """Where the target's configuration counts, a change to what judges it is a finding.
 
         A change is what differs from the merge base: what the target branch did since is not its doing.
         """
         if self._request.trusted_side == "head":
             return []
-        tools = tools_of(self._host.specialists)
+        tools = tools_for(self._host.specialists)
         names = {tool.name for tool in tools}
-        watched = names_anywhere(tools)
+        watched = config_file_names(tools)
         at_root = {name for tool in tools if tool.config_at_root for name in tool.config_names}
-        places = set(self._reviewed.head.steering)
+        places = set(self._reviewed.head.tampered_paths)
         found = []
         for file in self._change.files:
             paths = {file.path, file.base_path or file.path}
             steers = paths & at_root or {path.rpartition("/")[2] for path in paths} & watched
             is_record = bool({self._config.root.baseline, self._dismissals_name} & paths)
-            entered = {place for place in places if any(meet(place, path) for path in paths)}
+            entered = {place for place in places if any(paths_overlap(place, path) for path in paths)}
             places -= entered
             if not is_record and not entered and not (steers and self._settings_differ(file, names)):
                 continue
@@ -425,7 +439,7 @@ class Weighing:
             if severity is None or after is None:
                 continue
             before = partial(self._base_text, path)
-            for one in tool_suppressions.added(self._files[path], before, after):
+            for one in tool_suppressions.added_tool_suppressions(self._files[path], before, after):
                 text = f"{one.marker!r} switches a tool off here, which this change cannot decide alone"
                 text += f"; {one.more} more below" if one.more else ""
                 place = Suppression(one.line, one.column, (), "")
@@ -437,12 +451,14 @@ class Weighing:
         before = self._origin.content(file, base=True) if file.base_path else None
         after = self._origin.content(file)
         if file.base_path in (None, file.path):
-            return says_other(file.path, before, after, tools)
-        return says_other(file.base_path, before, None, tools) or says_other(file.path, None, after, tools)
+            return settings_differ(file.path, before, after, tools)
+        return settings_differ(file.base_path, before, None, tools) or settings_differ(
+            file.path, None, after, tools
+        )
 
     @property
     def _dismissals_name(self) -> str:
-        return dismissals.beside(self._config.root.baseline)
+        return dismissals.path_for(self._config.root.baseline)
 
     @cached_property
     def dismissals(self) -> Dismissals:
@@ -461,7 +477,7 @@ class Weighing:
         """Waive single findings that people have put aside."""
         if not self.dismissals.dismissed:
             return named
-        dismissing = Dismissing(self.dismissals, self._origin.tracked())
+        dismissing = DismissalMatcher(self.dismissals, self._origin.tracked())
         out = []
         for finding, content in named:
             is_open = finding.status is not Status.SUPPRESSED
@@ -470,28 +486,28 @@ class Weighing:
             out.append((waived, content))
         return out
 
-    def _accepted(self, named: list[tuple[Finding, str]]) -> list[tuple[Finding, str]]:
+    def _apply_baseline(self, named: list[tuple[Finding, str]]) -> list[tuple[Finding, str]]:
         if not self.baseline.findings:
             return named
         acceptance = baselines.Acceptance(self.baseline, self._origin.tracked())
         return [
             (replace(finding, status=Status.EXISTING), content)
-            if finding.status in (Status.NEW, Status.CAUSED) and acceptance.takes(finding, content)
+            if finding.status in (Status.NEW, Status.CAUSED) and acceptance.matches(finding, content)
             else (finding, content)
             for finding, content in named
         ]
 
 
 def _is_for_its_syntax(unreviewed: Unreviewed) -> bool:
-    return unreviewed.tool == unreviewed.specialist or unreviewed.reason.startswith(DOES_NOT_PARSE)
+    return unreviewed.tool == unreviewed.specialist or unreviewed.reason.startswith(PARSE_FAILURE_PREFIX)
 
 
 def _reader(specialists: Sequence[Specialist]) -> Specialist:
     """Who reads the comments of a file: whoever knows its language."""
-    return min(specialists, key=lambda s: (s.any_text, s.comments is leader_comments))
+    return min(specialists, key=lambda s: (s.reviews_all_text, s.comments is leader_comments))
 
 
-def _finding(result: RawResult, rule: Rule, specialist: str, severity: Severity, status: Status) -> Finding:
+def _finding(result: RawFinding, rule: Rule, specialist: str, severity: Severity, status: Status) -> Finding:
     return Finding(
         fingerprint="",
         rule=rule.id,

@@ -17,8 +17,8 @@ from wardround.processors.dismissals import Dismissals
 from wardround.processors.triage import (
     Counters,
     Rates,
+    ScoredFinding,
     Triage,
-    Weighed,
     function_lengths,
     is_import,
     is_test,
@@ -30,7 +30,7 @@ _MEASURED = "ruff"
 """The one tool whose rules were followed through histories."""
 
 
-def triaged(
+def rank(
     shown: Sequence[Finding],
     every: Sequence[Finding],
     text_of: Callable[[str], str | None],
@@ -44,11 +44,11 @@ def triaged(
         every: all findings of the reviewed files, old ones too.
         baseline: what is accepted elsewhere counts as known.
     """
-    rates = shipped_rates()
+    rates = load_action_rates()
     faded = dismissals.by_rule(dismissed, today)
     counted = _Counted(every, text_of, baseline)
     weighed = [
-        Weighed(
+        ScoredFinding(
             finding,
             counted.about(finding),
             rates.rules.get(finding.rule.removeprefix(f"{_MEASURED}/")) if _is_measured(finding) else None,
@@ -64,7 +64,7 @@ def _is_measured(finding: Finding) -> bool:
 
 
 @cache
-def shipped_rates(tool: str = _MEASURED) -> Rates:
+def load_action_rates(tool: str = _MEASURED) -> Rates:
     """The rates that come with the rules.
 
     Raises:

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.specialists import Comment
 
-_ADDRESSED = LatePattern(r"wardround:\s*(.*)", re.DOTALL)
-_IGNORE = LatePattern(r"ignore\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
+_ADDRESSED = LazyPattern(r"wardround:\s*(.*)", re.DOTALL)
+_IGNORE = LazyPattern(r"ignore\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
 
 
 class Suppression(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class Suppression(msgspec.Struct, frozen=True):
         return line in (self.line, self.line + 1)
 
 
-class Unreadable(msgspec.Struct, frozen=True):
+class MalformedSuppression(msgspec.Struct, frozen=True):
     """A comment that addresses wardround in words it does not know; it starts at a column, 1-based."""
 
     line: int
@@ -43,10 +43,10 @@ class Unreadable(msgspec.Struct, frozen=True):
     text: str
 
 
-def read(comments: Iterable[Comment]) -> tuple[list[Suppression], list[Unreadable]]:
+def read(comments: Iterable[Comment]) -> tuple[list[Suppression], list[MalformedSuppression]]:
     """The suppressions among a file's comments, and what looks like one and is not."""
     found: list[Suppression] = []
-    unreadable: list[Unreadable] = []
+    unreadable: list[MalformedSuppression] = []
     for comment in comments:
         addressed = _ADDRESSED.match(comment.text)
         if addressed is None:
@@ -54,7 +54,7 @@ def read(comments: Iterable[Comment]) -> tuple[list[Suppression], list[Unreadabl
         match = _IGNORE.match(addressed[1].strip())
         names = tuple(name.strip() for name in match[1].split(",") if name.strip()) if match else ()
         if match is None or not names:
-            unreadable.append(Unreadable(comment.line, comment.column, comment.text))
+            unreadable.append(MalformedSuppression(comment.line, comment.column, comment.text))
             continue
         reason = match[2].strip().lstrip("-:").strip()
         found.append(Suppression(comment.line, comment.column, names, reason))

@@ -17,11 +17,11 @@ from wardround.tools.tool import Tool
 PACKAGE_FILE = "package.json"
 
 
-def tools_of(specialists: Iterable[Specialist]) -> list[Tool]:
-    return [tool for one in specialists for tool in (*one.tools, *one.borrows)]
+def tools_for(specialists: Iterable[Specialist]) -> list[Tool]:
+    return [tool for one in specialists for tool in (*one.tools, *one.borrowed_tools)]
 
 
-def names_anywhere(tools: Iterable[Tool]) -> set[str]:
+def config_file_names(tools: Iterable[Tool]) -> set[str]:
     """The names of files that steer a review from whichever folder they stand in."""
     found = {schema.OWN_FILE, schema.SHARED_FILE, PACKAGE_FILE}
     for tool in tools:
@@ -49,7 +49,7 @@ def unstaged(
     for path in dict.fromkeys((*names, *records)):
         content = _with_plain_ends(present.read(path)) if os.path.isfile(root / path) else None
         if content is not None and content != (before := _with_plain_ends(staged(path))):
-            found += [path] if says_other(path, before, content, ()) else []
+            found += [path] if settings_differ(path, before, content, ()) else []
     return tuple(sorted(found))
 
 
@@ -57,7 +57,7 @@ def _with_plain_ends(content: bytes | None) -> bytes | None:
     return None if content is None else content.replace(b"\r\n", b"\n")
 
 
-def says_other(path: str, before: bytes | None, after: bytes | None, tools: Collection[str]) -> bool:
+def settings_differ(path: str, before: bytes | None, after: bytes | None, tools: Collection[str]) -> bool:
     """Whether such a file says something else to wardround or to these tools than before."""
     name = path.rpartition("/")[2]
     if name == schema.SHARED_FILE:

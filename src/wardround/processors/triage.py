@@ -39,7 +39,7 @@ COSTLY = (
 _TEST_FOLDERS = {"test", "tests", "testing"}
 
 
-class Rate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ActionRate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How often a rule's complaints were acted on, and how often a plain line nearby was edited; 0 to 1."""
 
     fix: float
@@ -48,7 +48,7 @@ class Rate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: int
 
 
-class Ranking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ActionRates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A logistic regression: weights by counter, for the columns as they come.
 
     Attributes:
@@ -73,8 +73,8 @@ class Rates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: str
     repositories: tuple[str, ...]
     items: int
-    rules: dict[str, Rate]
-    ranking: Ranking
+    rules: dict[str, ActionRate]
+    ranking: ActionRates
 
 
 class Counters(msgspec.Struct, frozen=True):
@@ -113,7 +113,7 @@ class Counters(msgspec.Struct, frozen=True):
         ]
 
 
-class Weighed(msgspec.Struct, frozen=True):
+class ScoredFinding(msgspec.Struct, frozen=True):
     """A finding that may be shown, with what is known about it.
 
     Attributes:
@@ -123,11 +123,11 @@ class Weighed(msgspec.Struct, frozen=True):
 
     finding: Finding
     counters: Counters
-    rate: Rate | None = None
+    rate: ActionRate | None = None
     dismissed: float = 0.0
 
 
-class Crowd(msgspec.Struct, frozen=True):
+class RuleGroupFold(msgspec.Struct, frozen=True):
     """Many findings of one rule at once.
 
     Attributes:
@@ -152,10 +152,10 @@ class Triage(msgspec.Struct, frozen=True):
 
     order: Mapping[str, int]
     folded: frozenset[str] = frozenset()
-    crowds: tuple[Crowd, ...] = ()
+    crowds: tuple[RuleGroupFold, ...] = ()
 
 
-def triage(weighed: Sequence[Weighed], ranking: Ranking) -> Triage:
+def triage(weighed: Sequence[ScoredFinding], ranking: ActionRates) -> Triage:
     """Rank findings and fold the least of them. Values in, values out; the same for any order given."""
     scores = {one.finding.fingerprint: score(one, ranking) for one in weighed}
     ranked = sorted(weighed, key=lambda one: _rank(one.finding, scores))
@@ -169,7 +169,7 @@ def triage(weighed: Sequence[Weighed], ranking: Ranking) -> Triage:
     return Triage(order, frozenset(folded), crowds)
 
 
-def score(one: Weighed, ranking: Ranking) -> float:
+def score(one: ScoredFinding, ranking: ActionRates) -> float:
     """Log-odds that somebody will act on a finding.
 
     Every dismissal of its rule counts as a complaint more on which nobody acted.
@@ -187,21 +187,21 @@ def is_foldable(finding: Finding) -> bool:
     """Whether a finding may be folded at all: never where a miss is costly."""
     if finding.severity >= Severity.ERROR or finding.plane is Plane.SECURITY or finding.masked:
         return False
-    return not any(is_costly(rule) for rule in {finding.rule, *finding.sources})
+    return not any(is_high_impact(rule) for rule in {finding.rule, *finding.sources})
 
 
-def is_costly(rule: str) -> bool:
+def is_high_impact(rule: str) -> bool:
     return any(fnmatch.fnmatchcase(rule, pattern) for pattern in COSTLY)
 
 
-def is_folded(one: Weighed, scored: float, ranking: Ranking) -> bool:
+def is_folded(one: ScoredFinding, scored: float, ranking: ActionRates) -> bool:
     """Whether a finding that may be folded is: few act on its rule, and its place does not speak for it."""
     if one.dismissed >= FOLD_AFTER:
         return True
     return one.rate is not None and not is_worth(one.rate) and scored < ranking.threshold
 
 
-def is_worth(rate: Rate) -> bool:
+def is_worth(rate: ActionRate) -> bool:
     return rate.fix >= WORTH * rate.placebo
 
 
@@ -209,9 +209,9 @@ def _rank(finding: Finding, scores: Mapping[str, float]) -> tuple[int, float, tu
     return (-finding.severity, -round(scores[finding.fingerprint], 9), finding.sort_key)
 
 
-def _crowds(ranked: Sequence[Weighed], folded: set[str]) -> tuple[Crowd, ...]:
+def _crowds(ranked: Sequence[ScoredFinding], folded: set[str]) -> tuple[RuleGroupFold, ...]:
     """The crowds; all but the first of each are folded."""
-    by_rule: dict[str, list[Weighed]] = {}
+    by_rule: dict[str, list[ScoredFinding]] = {}
     for one in ranked:
         if is_foldable(one.finding):
             by_rule.setdefault(one.finding.rule, []).append(one)
@@ -224,7 +224,7 @@ def _crowds(ranked: Sequence[Weighed], folded: set[str]) -> tuple[Crowd, ...]:
         known = max(one.counters.same_in_repository for one in members)
         fixes = [one.finding.suggested_fix for one in members]
         fixable = sum(1 for fix in fixes if fix is not None and fix.safe)
-        found.append(Crowd(rule, len(members), max(known, len(members)), fixable))
+        found.append(RuleGroupFold(rule, len(members), max(known, len(members)), fixable))
     return tuple(found)
 
 

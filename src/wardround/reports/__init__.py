@@ -8,9 +8,9 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-from wardround.review import Review
+from wardround.review import ReviewResult
 
-Renderer = Callable[[Review], str]
+Renderer = Callable[[ReviewResult], str]
 
 FORMATS: dict[str, str] = {
     "text": "wardround.reports.text",
@@ -30,6 +30,6 @@ def renderer(name: str) -> Renderer:
     return render
 
 
-def shortened(text: str, limit: int) -> str:
+def truncate(text: str, limit: int) -> str:
     """Text of at most ``limit`` characters; a cut is shown."""
     return text if len(text) <= limit else f"{text[: limit - 3]}..."

@@ -48,7 +48,7 @@ def _row(rule: Rule) -> dict[str, Any]:
         "severity": rule.severity.label,
         "defect_class": rule.defect_class,
         "default": "on" if rule.is_shown else "off",
-        "off_because": rule.off or rule.unasked,
+        "off_because": rule.disabled_reason or rule.not_selected_reason,
         "why": rule.why,
         "reported_by": rule.reported_by,
         "tried_on": rule.tried_on,
@@ -81,7 +81,9 @@ def _by_prefix(rules: Iterable[Rule]) -> list[tuple[str, list[Rule]]]:
 
 def _section(rule: Rule) -> str:
     """One rule of ours: what it is, why, and what it says of one bad and one good case."""
-    default = rule.severity.label if rule.is_shown else f"off ({rule.off or rule.unasked})"
+    default = (
+        rule.severity.label if rule.is_shown else f"off ({rule.disabled_reason or rule.not_selected_reason})"
+    )
     facts = f"{default} · {rule.plane} · `{rule.defect_class}`"
     lines = [f"#### {rule.id} {rule.name}", "", facts, "", *_paragraphs(rule.why)]
     if rule.tried_on:
@@ -107,7 +109,11 @@ def _fenced(case: str) -> list[str]:
 def _table(rules: Sequence[Rule]) -> str:
     lines = ["| code | default | plane | defect class | name | why |", "|---|---|---|---|---|---|"]
     for rule in rules:
-        default = rule.severity.label if rule.is_shown else f"off: {rule.off or rule.unasked}"
+        default = (
+            rule.severity.label
+            if rule.is_shown
+            else f"off: {rule.disabled_reason or rule.not_selected_reason}"
+        )
         cells = (rule.code, default, str(rule.plane), rule.defect_class, rule.name, rule.why)
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"

@@ -18,9 +18,9 @@ from itertools import count, groupby
 import msgspec
 
 from wardround.findings import Finding, Severity, Span, Status, Unreviewed
-from wardround.reports import shortened
-from wardround.reports.text import closing_line
-from wardround.review import Review
+from wardround.reports import truncate
+from wardround.reports.text import summary_line
+from wardround.review import ReviewResult
 from wardround.text.escaping import one_line, without_commands
 
 BUDGET = 10
@@ -45,14 +45,14 @@ class Annotation(msgspec.Struct, frozen=True):
         return f"::{self.kind}{' ' if given else ''}{given}::{_escaped(self.message)}"
 
 
-def render(review: Review) -> str:
+def render(review: ReviewResult) -> str:
     """The annotations, most severe first, then one line for the log."""
     wanted = [*_not_reviewed(review.unreviewed), *_annotations(review.visible)]
     shown, held_back = _within_budget(wanted)
     lines = [str(annotation) for annotation in shown]
     if held_back:
         lines.append(str(Annotation("notice", _held_back(held_back), {"title": "wardround"})))
-    lines += _untouched(closing_line(review), review.context_id)
+    lines += _escape_workflow_commands(summary_line(review), review.context_id)
     return "\n".join(lines) + "\n"
 
 
@@ -69,7 +69,7 @@ def _annotation(finding: Finding) -> Annotation:
     parts += [f"Also: {', '.join(also)}" if also else "", finding.url or ""]
     return Annotation(
         _KINDS[finding.severity],
-        shortened("\n".join(_safe(part) for part in parts if part), _MAX_MESSAGE),
+        truncate("\n".join(_safe(part) for part in parts if part), _MAX_MESSAGE),
         {"file": _safe(finding.file), **_place(finding.span), "title": _title(finding.rule)},
     )
 
@@ -85,7 +85,7 @@ def _place(span: Span) -> dict[str, int]:
 
 
 def _title(text: str) -> str:
-    return shortened(_safe(text), _MAX_TITLE)
+    return truncate(_safe(text), _MAX_TITLE)
 
 
 def _not_reviewed(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
@@ -97,7 +97,7 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
         more = f" and {len(files) - _NAMED_FILES} more" if len(files) > _NAMED_FILES else ""
         text = f"not reviewed: {', '.join(files[:_NAMED_FILES])}{more}: {_safe(reason)}"
         place = {"file": files[0]} if len(files) == 1 else {}
-        found.append(Annotation("warning", shortened(text, _MAX_MESSAGE), {**place, "title": _title(tool)}))
+        found.append(Annotation("warning", truncate(text, _MAX_MESSAGE), {**place, "title": _title(tool)}))
     return found
 
 
@@ -126,7 +126,7 @@ def _held_back(held_back: Counter[str]) -> str:
     )
 
 
-def _untouched(text: str, context_id: str) -> list[str]:
+def _escape_workflow_commands(text: str, context_id: str) -> list[str]:
     """Text for the log in which the runner looks for no commands."""
     safe = _safe(text)
     for attempt in count():

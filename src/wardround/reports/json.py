@@ -7,21 +7,21 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
-from wardround.change.encoding import printable
+from wardround.change.encoding import escape_undecodable
 from wardround.findings import Edit, Finding, Span
-from wardround.review import Review
+from wardround.review import ReviewResult
 from wardround.text.escaping import json_text
 
 SCHEMA = "wardround.report/1"
 
 
-def render(review: Review) -> str:
+def render(review: ReviewResult) -> str:
     """The report as one JSON document, keys in the order of the contract."""
     encoded = msgspec.json.encode(as_dict(review))
     return json_text(msgspec.json.format(encoded, indent=2)) + "\n"
 
 
-def as_dict(review: Review) -> dict[str, Any]:
+def as_dict(review: ReviewResult) -> dict[str, Any]:
     """The report as plain values."""
     files = review.change.files
     return {
@@ -39,22 +39,22 @@ def as_dict(review: Review) -> dict[str, Any]:
         "gate": {
             "outcome": review.gate.outcome.value,
             "fail_level": review.gate.fail_level,
-            "reasons": [printable(reason) for reason in review.gate.reasons],
+            "reasons": [escape_undecodable(reason) for reason in review.gate.reasons],
         },
         "verdict": None,
         "signals": None,
         "findings": [_finding(finding) for finding in review.visible],
-        "held_back": review.held_back,
+        "held_back": review.filtered_count,
         "unreviewed": [
             {
-                "file": printable(u.file),
+                "file": escape_undecodable(u.file),
                 "specialist": u.specialist,
                 "tool": u.tool,
-                "reason": printable(u.reason),
+                "reason": escape_undecodable(u.reason),
             }
             for u in review.unreviewed
         ],
-        **({"notes": [printable(note) for note in review.notes]} if review.notes else {}),
+        **({"notes": [escape_undecodable(note) for note in review.notes]} if review.notes else {}),
         "runs": [
             {
                 "tool": run.tool,
@@ -80,16 +80,16 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "specialist": finding.specialist,
         "severity": finding.severity.label,
         "confidence": finding.confidence,
-        "file": printable(finding.file),
+        "file": escape_undecodable(finding.file),
         **_place(finding.span),
-        "message": printable(finding.message),
+        "message": escape_undecodable(finding.message),
         "rationale": finding.rationale,
         "status": finding.status.value,
-        **({"waived": printable(finding.waived)} if finding.waived else {}),
+        **({"waived": escape_undecodable(finding.dismissal_reason)} if finding.dismissal_reason else {}),
         "suggested_fix": None
         if fix is None
         else {
-            "description": printable(fix.description),
+            "description": escape_undecodable(fix.description),
             "safe": fix.safe,
             "edits": [_edit(edit) for edit in fix.edits],
         },
@@ -99,7 +99,11 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _edit(edit: Edit) -> dict[str, Any]:
-    return {"file": printable(edit.file), **_place(edit.span), "replacement": printable(edit.replacement)}
+    return {
+        "file": escape_undecodable(edit.file),
+        **_place(edit.span),
+        "replacement": escape_undecodable(edit.replacement),
+    }
 
 
 def _place(span: Span) -> dict[str, int]:

@@ -15,10 +15,10 @@ import msgspec
 
 from wardround import __version__
 from wardround.change.diff import ChangedFile
-from wardround.change.encoding import printable
+from wardround.change.encoding import escape_undecodable
 from wardround.findings import Finding, Plane, Severity, Span, Status, SuggestedFix, Unreviewed
-from wardround.reports import shortened
-from wardround.review import Review
+from wardround.reports import truncate
+from wardround.review import ReviewResult
 from wardround.text.escaping import json_text
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -39,7 +39,7 @@ _SECURITY_SEVERITY = {Severity.INFO: "2.0", Severity.WARN: "5.5", Severity.ERROR
 _PRECISION = ((0.9, "high"), (0.6, "medium"), (0.0, "low"))
 
 
-def render(review: Review) -> str:
+def render(review: ReviewResult) -> str:
     """The report as one SARIF log with one run; what GitHub would refuse is cut and counted."""
     text, kept = _rendered(review, MAX_RESULTS)
     while kept and len(gzip.compress(text.encode(), compresslevel=6, mtime=0)) > MAX_GZIP_BYTES:
@@ -47,7 +47,7 @@ def render(review: Review) -> str:
     return text
 
 
-def _rendered(review: Review, limit: int) -> tuple[str, int]:
+def _rendered(review: ReviewResult, limit: int) -> tuple[str, int]:
     """The log with at most ``limit`` results, and how many it has."""
     findings = _most_severe(review.visible, limit)
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review, findings)]}
@@ -62,7 +62,7 @@ def _most_severe(findings: Sequence[Finding], limit: int) -> Sequence[Finding]:
     return [findings[index] for index in sorted(ranked[:limit])]
 
 
-def _run(review: Review, findings: Sequence[Finding]) -> dict[str, Any]:
+def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule, []).append(finding)
@@ -114,8 +114,8 @@ def _rule(rule: str, findings: Sequence[Finding]) -> dict[str, Any]:
     described: dict[str, Any] = {
         "id": rule,
         "name": first.defect_class,
-        "shortDescription": {"text": shortened(_first_sentence(why) or rule, _MAX_TEXT)},
-        "fullDescription": {"text": shortened(why or rule, _MAX_TEXT)},
+        "shortDescription": {"text": truncate(_first_sentence(why) or rule, _MAX_TEXT)},
+        "fullDescription": {"text": truncate(why or rule, _MAX_TEXT)},
         "help": _help(rule, why, url),
         "defaultConfiguration": {"level": _LEVEL[severity]},
         "properties": properties,
@@ -178,14 +178,14 @@ def _result(
 def _suppressions(finding: Finding) -> list[dict[str, str]]:
     if finding.status is not Status.SUPPRESSED:
         return []
-    if finding.waived:
-        return [{"kind": "external", "justification": _message(finding.waived)}]
+    if finding.dismissal_reason:
+        return [{"kind": "external", "justification": _message(finding.dismissal_reason)}]
     return [{"kind": "inSource"}]
 
 
 def _message(text: str) -> str:
     """A message without what SARIF would take for a link, cut to a sane length."""
-    return shortened(printable(text), _MAX_TEXT).replace("](", "] (") or "(no message)"
+    return truncate(escape_undecodable(text), _MAX_TEXT).replace("](", "] (") or "(no message)"
 
 
 def _baseline_state(finding: Finding, files: Mapping[str, ChangedFile]) -> str:
@@ -215,7 +215,7 @@ def _fix(fix: SuggestedFix) -> dict[str, Any]:
     for edit in fix.edits:
         replacement = {
             "deletedRegion": _region(edit.span),
-            "insertedContent": {"text": printable(edit.replacement)},
+            "insertedContent": {"text": escape_undecodable(edit.replacement)},
         }
         changes.setdefault(edit.file, []).append(replacement)
     return {
@@ -247,10 +247,11 @@ def _invocation(
 
 
 def _not_reviewed(unreviewed: Unreviewed) -> dict[str, Any]:
-    text = f"{unreviewed.tool} did not review {printable(unreviewed.file)}: {printable(unreviewed.reason)}"
+    file, reason = escape_undecodable(unreviewed.file), escape_undecodable(unreviewed.reason)
+    text = f"{unreviewed.tool} did not review {file}: {reason}"
     return {
         "level": "error",
-        "message": {"text": shortened(text, _MAX_TEXT).replace("](", "] (")},
+        "message": {"text": truncate(text, _MAX_TEXT).replace("](", "] (")},
         "locations": [{"physicalLocation": {"artifactLocation": _artifact(unreviewed.file)}}],
     }
 

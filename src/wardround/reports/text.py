@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import (
     MERGE_CONFLICT,
     UNMERGED,
@@ -19,13 +19,13 @@ from wardround.findings import (
     Unreviewed,
 )
 from wardround.fixes.edits import apply
-from wardround.policy.gate import Outcome
-from wardround.review import Review
+from wardround.policy.gate import GateOutcome
+from wardround.review import ReviewResult
 from wardround.rules.model import Rule
 from wardround.text.escaping import one_line
 
 if TYPE_CHECKING:
-    from wardround.processors.triage import Crowd
+    from wardround.processors.triage import RuleGroupFold
 
 WIDTH = 80
 _PER_RULE_AND_FILE = 5
@@ -38,25 +38,25 @@ _NOTE = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was ther
 _FIX_LINES = 12
 _SAME_DEFECT = 8
 """How many rules ``explain`` names that report the same defect; the rest are counted."""
-_BEFORE_STRING = LatePattern(
+_BEFORE_STRING = LazyPattern(
     r"""(\s*(?:-\s+)?(?:(?:export|const|let|var|val|final|static|private|public|readonly|return|await|def|set)\s+)*"""
     r"""(?:[A-Za-z_][\w.]{0,60}(?:\s*:\s*[A-Za-z_.\[\]| ]{1,40})?\s*(?::=|=>|[=(:+]{1,2})\s*)?"""
     r"""(?:[A-Za-z_.]{1,60}\s*[=(:]\s*)?[\s(\[{]*[A-Za-z]{0,2}(?:"{3}|'{3}|["'`]))(.*)"""
 )
 """What may stand before a string in a line whose secret is somewhere: names and operators, no bare value."""
-_VALUE_LIKE = LatePattern(r"(?=[A-Za-z_.]*\d)[\w.]{16,}")
+_VALUE_LIKE = LazyPattern(r"(?=[A-Za-z_.]*\d)[\w.]{16,}")
 _PYTHON = (".py", ".pyi", ".pyw")
-_REFERENCE = LatePattern(r"\$\{\{[^{}]*\}\}|\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*")
+_REFERENCE = LazyPattern(r"\$\{\{[^{}]*\}\}|\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*")
 """A variable of a shell, a Dockerfile or a workflow, without a default."""
-_NAME_WITHOUT_VALUE = LatePattern(
+_NAME_WITHOUT_VALUE = LazyPattern(
     r"\s*(?:(?:ARG|ENV)\s+[A-Z][A-Z0-9_]*\s*=?|(?:export\s+|-\s+)?[A-Za-z_]\w*\s*[=:])\s*"
 )
-_NO_SECRET = LatePattern(
+_NO_SECRET = LazyPattern(
     r"""(?<=environ\[)(["'])\w+\1|(?<=getenv\()(["'])\w+\2|(?<=environ\.get\()(["'])\w+\3"""
     r"""|(["'])[a-z_]+\4(?=\s*:)|(["'])(?:none|[HREP]S\d{3})\5"""
 )
 """Strings of Python that name something: a variable of the environment, a key, an algorithm."""
-_QUOTE_OR_COMMENT = LatePattern(r"[\"'#]")
+_QUOTE_OR_COMMENT = LazyPattern(r"[\"'#]")
 _HIDDEN = 8
 """How much of a line must follow a string's start before two characters of it may be shown."""
 
@@ -82,7 +82,7 @@ def coloured(text: str, style: str) -> str:
     return f"\x1b[{_CODES[style]}m{text}\x1b[0m"
 
 
-def render(review: Review, style: Style = plain) -> str:
+def render(review: ReviewResult, style: Style = plain) -> str:
     """The whole report; the last line sums it up, or says how to see more of many findings."""
     lines = _headline(review, style)
     groups = _by_file(review)
@@ -97,12 +97,12 @@ def render(review: Review, style: Style = plain) -> str:
     lines += _not_reviewed(review.unreviewed, style)
     lines += [line for note in review.notes for line in _wrapped(one_line(note), 2, "note: ")]
     folded = len(review.triage.folded) if review.triage is not None else 0
-    lines.append(closing_line(review, style) + (f", {folded} folded" if folded else ""))
+    lines.append(summary_line(review, style) + (f", {folded} folded" if folded else ""))
     lines += [_MORE] if is_compact else []
     return "\n".join(lines) + "\n"
 
 
-def _headline(review: Review, style: Style) -> list[str]:
+def _headline(review: ReviewResult, style: Style) -> list[str]:
     """The files with merge conflicts: nothing else counts before these are resolved."""
     files = [u.file for u in review.unreviewed if u.reason == UNMERGED]
     files += [
@@ -118,7 +118,9 @@ def _headline(review: Review, style: Style) -> list[str]:
     return [style(first, "error"), *(style(line, "error") for line in rest), ""]
 
 
-def _compact(review: Review, groups: Sequence[tuple[str, Sequence[Finding]]], style: Style) -> Iterator[str]:
+def _compact(
+    review: ReviewResult, groups: Sequence[tuple[str, Sequence[Finding]]], style: Style
+) -> Iterator[str]:
     """Many findings, a line each: files with errors first, and in a file the errors, with what fixes them."""
     most = None if review.triage is None else _PER_RULE_AND_FILE
     for path, group in sorted(groups, key=lambda pair: -max(f.severity for f in pair[1])):
@@ -160,7 +162,7 @@ def _counted_only(counts: Counter[str], most: int | None) -> list[str]:
     ]
 
 
-def _by_file(review: Review) -> list[tuple[str, list[Finding]]]:
+def _by_file(review: ReviewResult) -> list[tuple[str, list[Finding]]]:
     """The findings that are not folded: in the order of places, or the first to look at first.
 
     Of one rule, those of a file stay together.
@@ -178,7 +180,7 @@ def _by_file(review: Review) -> list[tuple[str, list[Finding]]]:
     ]
 
 
-def _folded(review: Review, style: Style) -> list[str]:
+def _folded(review: ReviewResult, style: Style) -> list[str]:
     """What is counted only, a line for each rule."""
     if review.triage is None or not review.triage.folded:
         return []
@@ -214,7 +216,7 @@ def _listed(paths: Sequence[str]) -> str:
     return f"{named} and {more} more file{'' if more == 1 else 's'}" if more > 0 else named
 
 
-def _offer(crowd: Crowd) -> str:
+def _offer(crowd: RuleGroupFold) -> str:
     """What to do about many findings of one rule, in place of looking at each."""
     sweep = "mend them in one sweep"
     if crowd.fixable:
@@ -222,7 +224,9 @@ def _offer(crowd: Crowd) -> str:
     return f"; {crowd.known} of this rule are known here: {sweep}, or accept them: wardround baseline write"
 
 
-def _file(review: Review, findings: Sequence[Finding], style: Style, explained: set[str]) -> Iterator[str]:
+def _file(
+    review: ReviewResult, findings: Sequence[Finding], style: Style, explained: set[str]
+) -> Iterator[str]:
     """The findings of one file; why a rule matters is said once in a report, and kept in ``explained``."""
     source = (review.text_of(findings[0].file) or "").split("\n")
     most = len(findings) if review.triage is None else _PER_RULE_AND_FILE
@@ -425,13 +429,15 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
     return [*lines, ""]
 
 
-def closing_line(review: Review, style: Style = plain) -> str:
+def summary_line(review: ReviewResult, style: Style = plain) -> str:
     """Gate, counts, time, and what was not reviewed, in one line."""
     brought = [f for f in review.visible if f.status in (Status.NEW, Status.CAUSED)]
     counts = Counter(f.severity for f in brought)
     named = [f"{counts[s]} {_plural(s, counts[s])}" for s in reversed(Severity) if counts[s]]
     outcome = review.gate.outcome
-    colour = {Outcome.PASS: "add", Outcome.BLOCKED: "error", Outcome.INCONCLUSIVE: "warn"}[outcome]
+    colour = {GateOutcome.PASS: "add", GateOutcome.BLOCKED: "error", GateOutcome.INCONCLUSIVE: "warn"}[
+        outcome
+    ]
     files = len(review.reviewed)
     nothing = "no findings" if files or review.unreviewed else "nothing to review"
     parts = [
@@ -462,7 +468,7 @@ def render_rule(rule: Rule, same_defect: Sequence[str] = ()) -> str:
     for paragraph in rule.why.split("\n\n"):
         lines += [*_wrapped(" ".join(paragraph.split()), 0), ""]
     lines += [
-        f"severity      {'off; switched on, ' if rule.off else ''}{rule.severity.label}",
+        f"severity      {'off; switched on, ' if rule.disabled_reason else ''}{rule.severity.label}",
         f"plane         {rule.plane}",
         f"defect class  {rule.defect_class}",
         f"reported by   {', '.join(rule.reported_by)}",
@@ -480,7 +486,7 @@ def render_rule(rule: Rule, same_defect: Sequence[str] = ()) -> str:
                 lines += ["", *(f"    {line}" for line in case.strip("\n").split("\n"))]
     lines += ["", "to waive it at one place, in a comment on the line or the line above:", ""]
     lines += [f"    wardround: ignore[{rule.id}] the reason", ""]
-    change = rule.severity.label if rule.off else "off"
+    change = rule.severity.label if rule.disabled_reason else "off"
     lines += ["to change it for a folder, in .wardround.toml or pyproject.toml:", ""]
     lines += [
         "    [tool.wardround.rules]        # [rules] in .wardround.toml",

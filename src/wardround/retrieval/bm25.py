@@ -12,12 +12,12 @@ K1 = 1.2
 B = 0.75
 
 
-def rarity(documents: int, holding: int) -> float:
+def idf(documents: int, holding: int) -> float:
     """The weight of a word that ``holding`` of the documents have; above 0."""
     return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
-def saturated(times: int, length: int, average: float) -> float:
+def term_weight(times: int, length: int, average: float) -> float:
     """What a word that stands ``times`` in a document of ``length`` words counts; below K1 + 1."""
     return times * (K1 + 1) / (times + K1 * (1 - B + B * length / average))
 
@@ -36,7 +36,7 @@ def scores(
     answers = [0.0] * len(documents)
     for word, asked in query.items():
         holding = [(at, document[word]) for at, document in enumerate(documents) if word in document]
-        weight = asked * rarity(len(documents), len(holding))
+        weight = asked * idf(len(documents), len(holding))
         for at, times in holding:
-            answers[at] += weight * saturated(times, lengths[at], average)
+            answers[at] += weight * term_weight(times, lengths[at], average)
     return answers

@@ -28,20 +28,20 @@ _LONGEST = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class CommitIndex:
     """A commit as the words of its message and the paths it touched; none where it touched too many."""
 
     words: Mapping[str, int]
     paths: tuple[str, ...]
 
     @classmethod
-    def of(cls, message: str, paths: Sequence[str]) -> Past:
+    def of(cls, message: str, paths: Sequence[str]) -> CommitIndex:
         if len(paths) > MOST_FILES:
             return cls({}, ())
         return cls(counted(query_text(message)[:_LONGEST]), tuple(paths))
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Past:
+    def from_bytes(cls, data: bytes) -> CommitIndex:
         words, paths = msgspec.msgpack.decode(data, type=tuple[dict[str, int], list[bytes]])
         return cls(words, tuple(os.fsdecode(path) for path in paths))
 
@@ -49,7 +49,7 @@ class Past:
         return msgspec.msgpack.encode((self.words, [os.fsencode(path) for path in self.paths]))
 
 
-def told(asked: Mapping[str, int], past: Sequence[Past], paths: Sequence[str]) -> list[float]:
+def told(asked: Mapping[str, int], past: Sequence[CommitIndex], paths: Sequence[str]) -> list[float]:
     """BM25 of what all commits together said that touched each path."""
     places = {path: at for at, path in enumerate(paths)}
     documents: list[dict[str, int]] = [{} for _ in paths]
@@ -64,7 +64,7 @@ def told(asked: Mapping[str, int], past: Sequence[Past], paths: Sequence[str]) -
     return bm25.scores(asked, documents, lengths)
 
 
-def recency(past: Sequence[Past], paths: Sequence[str]) -> list[float]:
+def recency(past: Sequence[CommitIndex], paths: Sequence[str]) -> list[float]:
     """How often and how lately each path was touched, 0 for never; commits come newest first."""
     places = {path: at for at, path in enumerate(paths)}
     found = [0.0] * len(paths)

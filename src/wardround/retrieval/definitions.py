@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class Definition:
     """A definition from its first line to its last, 1-based and inclusive.
 
     ``name`` holds the names of the definitions around it too, joined by dots.
@@ -26,9 +26,9 @@ class Function:
     signature: str
 
 
-_PYTHON = LatePattern(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(?P<name>\w+)")
+_PYTHON = LazyPattern(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(?P<name>\w+)")
 _NOT_CALLED = r"(?!(?:if|for|while|switch|catch|return|function|with|else|do|await|throw|new|case)\b)"
-_BRACES = LatePattern(
+_BRACES = LazyPattern(
     r"[ \t]*(?:(?:export|default|declare|abstract|public|private|protected|internal|static|async|final"
     r"|override|readonly|pub(?:\([^)]*\))?|unsafe|virtual|inline|suspend|open)[ \t]+)*(?:"
     r"(?:function\*?|class|interface|enum|type|namespace|struct|trait|impl|func|fn|fun|def|module|object)"
@@ -39,7 +39,7 @@ _BRACES = LatePattern(
     rf"|{_NOT_CALLED}(?:get[ \t]+|set[ \t]+)?(?P<method>[\w$#]+)[ \t]*(?:<[^;()]*>)?\([^;]*\{{[ \t]*$"
     r")"
 )
-_SQL = LatePattern(
+_SQL = LazyPattern(
     r"[ \t]*create[ \t]+(?:or[ \t]+replace[ \t]+)?(?:\w+[ \t]+){0,2}?"
     r"(?:function|procedure|table|view|trigger|index|type|policy)[ \t]+(?:if[ \t]+not[ \t]+exists[ \t]+)?"
     r"(?P<name>[\w.\"]+)",
@@ -49,31 +49,31 @@ _CLOSING = re.compile(r"[ \t]*[)\]}]")
 _SIGNATURE_CHARACTERS = 160
 
 
-def functions(path: str, text: str) -> list[Function]:
+def functions(path: str, text: str) -> list[Definition]:
     """The definitions of a file in the order of their first lines, inner ones behind those around them."""
     pattern = _SQL if path.endswith(".sql") else _PYTHON if path.endswith((".py", ".pyi")) else _BRACES
     lines = text.split("\n")
     starts = list(_starts(pattern, lines))
-    found: list[Function] = []
-    around: list[Function] = []
+    found: list[Definition] = []
+    around: list[Definition] = []
     for (at, name), end in zip(starts, _ends(pattern, lines, [at for at, _ in starts]), strict=True):
         while around and around[-1].end_line <= at:
             around.pop()
         whole = f"{around[-1].name}.{name}" if around else name
-        one = Function(whole, at + 1, end, lines[at].strip()[:_SIGNATURE_CHARACTERS])
+        one = Definition(whole, at + 1, end, lines[at].strip()[:_SIGNATURE_CHARACTERS])
         found.append(one)
         around.append(one)
     return found
 
 
-def _starts(pattern: LatePattern, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _starts(pattern: LazyPattern, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     for at, line in enumerate(lines):
         match = pattern.match(line) if len(line) <= 1000 else None
         if match is not None:
             yield at, next(group for group in match.groups() if group).strip('"')
 
 
-def _ends(pattern: LatePattern, lines: Sequence[str], starts: Sequence[int]) -> list[int]:
+def _ends(pattern: LazyPattern, lines: Sequence[str], starts: Sequence[int]) -> list[int]:
     """The last line of each definition: before the first line that stands no deeper, all in one pass."""
     ends = {start: len(lines) for start in starts}
     waiting: list[tuple[int, int]] = []
@@ -98,7 +98,7 @@ def _ends(pattern: LatePattern, lines: Sequence[str], starts: Sequence[int]) -> 
     return [ends[start] for start in starts]
 
 
-def enclosing(found: Sequence[Function], line: int) -> Function | None:
+def enclosing(found: Sequence[Definition], line: int) -> Definition | None:
     """The innermost definition that a line stands in."""
     holding = [one for one in found if one.line <= line <= one.end_line]
     return max(holding, key=lambda one: one.line, default=None)

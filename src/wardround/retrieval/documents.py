@@ -34,7 +34,7 @@ def query_text(text: str) -> str:
     return _URL.sub(" ", "\n".join(kept)).strip()
 
 
-def asked_forms(asked: str) -> list[str]:
+def query_variants(asked: str) -> list[str]:
     """What an encoder is asked: the whole of a query, and its first line where there is more."""
     return list(dict.fromkeys((leading(asked), leading(asked.split("\n", 1)[0].strip()))))
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from wardround.retrieval import bm25, ngrams
-from wardround.retrieval.commit_signals import Past, recency, told
-from wardround.retrieval.definitions import Function, functions
-from wardround.retrieval.documents import asked_forms, query_text
-from wardround.retrieval.index import Entry, Index, Progress
+from wardround.retrieval.commit_signals import CommitIndex, recency, told
+from wardround.retrieval.definitions import Definition, functions
+from wardround.retrieval.documents import query_text, query_variants
+from wardround.retrieval.index import IndexedFile, Progress, SearchIndex
 from wardround.retrieval.protocols import Embedder
-from wardround.retrieval.rank_fusion import fused, mixed
+from wardround.retrieval.rank_fusion import fused, weighted_sum
 from wardround.text.search_terms import counted
 
 _KNOWN_SUFFIXES = """
@@ -47,7 +47,7 @@ class FunctionMatch:
     """A definition of a file that was found; ``score`` orders the definitions of one query."""
 
     path: str
-    function: Function
+    function: Definition
     score: float
 
 
@@ -62,7 +62,7 @@ class FileMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Opinions:
+class FileEvidence:
     """What each ranker thinks of each file.
 
     Attributes:
@@ -83,8 +83,8 @@ class Opinions:
         """One score; where there is no past, or no model, the others alone."""
         columns = {"words": self.words, "path": self.path, "told": self.told, "recent": self.recent}
         if self.closeness is None:
-            return mixed(columns, WEIGHTS_WITHOUT_MODEL)
-        return mixed(columns | {"closeness": self.closeness}, WEIGHTS)
+            return weighted_sum(columns, WEIGHTS_WITHOUT_MODEL)
+        return weighted_sum(columns | {"closeness": self.closeness}, WEIGHTS)
 
 
 def is_source(path: str) -> bool:
@@ -99,14 +99,14 @@ def is_beside(path: str) -> bool:
     return _BESIDE.search(path) is not None
 
 
-def locate(
+def search_files(
     query: str,
-    entries: Sequence[Entry],
-    read: Callable[[Entry], str | None],
-    index: Index,
+    entries: Sequence[IndexedFile],
+    read: Callable[[IndexedFile], str | None],
+    index: SearchIndex,
     embedder: Embedder | None = None,
     progress: Progress = lambda text: None,
-    past: Sequence[Past] = (),
+    past: Sequence[CommitIndex] = (),
 ) -> list[FileMatch]:
     """The files a report is about, best first.
 
@@ -118,7 +118,7 @@ def locate(
         past: the commits before the tree that is searched, newest first.
     """
     index.update(entries, read, embedder, progress)
-    found = opinions(query, entries, index, embedder, past)
+    found = evidence(query, entries, index, embedder, past)
     rows = zip(entries, found.fused(), found.words, found.told, found.closeness or repeat(None), strict=False)
     matches = [
         FileMatch(entry.path, score, words, near)
@@ -128,15 +128,23 @@ def locate(
     return sorted(matches, key=lambda one: (-one.score, one.path))
 
 
-def opinions(
-    query: str, entries: Sequence[Entry], index: Index, embedder: Embedder | None, past: Sequence[Past] = ()
-) -> Opinions:
+def evidence(
+    query: str,
+    entries: Sequence[IndexedFile],
+    index: SearchIndex,
+    embedder: Embedder | None,
+    past: Sequence[CommitIndex] = (),
+) -> FileEvidence:
     """What the rankers think of entries the index has taken in, in their order."""
     asked = query_text(query)
     words = counted(asked)
     paths = [entry.path for entry in entries]
-    near = None if embedder is None or not entries else index.closeness(asked_forms(asked), entries, embedder)
-    return Opinions(
+    near = (
+        None
+        if embedder is None or not entries
+        else index.similarity(query_variants(asked), entries, embedder)
+    )
+    return FileEvidence(
         index.words_scores(words, entries),
         bm25.scores(words, [counted(path) for path in paths]),
         told(words, past, paths),
@@ -162,6 +170,6 @@ def locate_functions(query: str, texts: Sequence[tuple[str, str]]) -> list[Funct
     return [FunctionMatch(found[at][0], found[at][1], scores[at]) for at in order if words[at] > 0]
 
 
-def _body(text: str, one: Function) -> str:
+def _body(text: str, one: Definition) -> str:
     lines = text.split("\n")[one.line - 1 : min(one.end_line, one.line + _BODY_LINES)]
     return "\n".join(lines)

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from wardround.change.change_source import Texts
+from wardround.change.change_source import FileTexts
 from wardround.change.diff import Change, ChangedFile, Hunk
 from wardround.retrieval import bm25, ngrams
-from wardround.retrieval.definitions import Function, enclosing, functions
-from wardround.retrieval.documents import asked_forms, hunk_text, leading, query_text
-from wardround.retrieval.lexical_features import OVERLAP_NAMES, overlap
+from wardround.retrieval.definitions import Definition, enclosing, functions
+from wardround.retrieval.documents import hunk_text, leading, query_text, query_variants
+from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 from wardround.retrieval.protocols import Embedder
-from wardround.retrieval.rank_fusion import fused, mixed
+from wardround.retrieval.rank_fusion import fused, weighted_sum
 from wardround.text.search_terms import counted
 
 WEIGHTS = {
@@ -65,7 +65,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Opinions:
+class HunkScores:
     """What each ranker thinks of each hunk.
 
     Attributes:
@@ -95,8 +95,8 @@ class Opinions:
             "run": self.run, "file": self.file, "size": self.size,
         }  # fmt: skip
         if self.closeness is None:
-            return mixed(columns, WEIGHTS_WITHOUT_MODEL)
-        return mixed(columns | {"closeness": self.closeness}, WEIGHTS)
+            return weighted_sum(columns, WEIGHTS_WITHOUT_MODEL)
+        return weighted_sum(columns | {"closeness": self.closeness}, WEIGHTS)
 
 
 def rank(query: str, hunks: Sequence[ChangedCode], embedder: Embedder | None = None) -> list[Evidence]:
@@ -113,7 +113,7 @@ def rank(query: str, hunks: Sequence[ChangedCode], embedder: Embedder | None = N
     return sorted(found, key=lambda one: (-one.score, one.hunk.path, one.hunk.line))
 
 
-def opinions(query: str, hunks: Sequence[ChangedCode], embedder: Embedder | None) -> Opinions:
+def opinions(query: str, hunks: Sequence[ChangedCode], embedder: Embedder | None) -> HunkScores:
     """What the rankers think of hunks, in the order of the hunks."""
     asked = query_text(query)
     wanted = counted(asked)
@@ -121,8 +121,8 @@ def opinions(query: str, hunks: Sequence[ChangedCode], embedder: Embedder | None
     bags = [counted(whole) for whole in wholes]
     words = bm25.scores(wanted, bags)
     characters = ngrams.scores(asked, [hunk_text(hunk.path, hunk.function, hunk.text) for hunk in hunks])
-    shared = overlap(asked[:_COMPARED], [whole[:_COMPARED] for whole in wholes])
-    return Opinions(
+    shared = lexical_features(asked[:_COMPARED], [whole[:_COMPARED] for whole in wholes])
+    return HunkScores(
         words,
         characters,
         bm25.scores(wanted, [counted(hunk.path) for hunk in hunks]),
@@ -143,7 +143,7 @@ def _best_of_file(hunks: Sequence[ChangedCode], scores: Sequence[float]) -> list
 
 def similar(embedder: Embedder, query: str, hunks: Sequence[ChangedCode]) -> list[float]:
     """The cosine of a query with each hunk, from -1 to 1: the mean over the forms of both."""
-    asked = asked_forms(query)
+    asked = query_variants(query)
     wholes = [hunk_text(hunk.path, hunk.function, hunk.text) for hunk in hunks]
     bodies = [leading(hunk.text, _BODY_PIECES) for hunk in hunks]
     vectors = embedder.embed([*asked, *wholes, *bodies])
@@ -152,12 +152,12 @@ def similar(embedder: Embedder, query: str, hunks: Sequence[ChangedCode]) -> lis
     return [round(float(value), 5) for value in both]
 
 
-def changed_code(change: Change, texts: Texts) -> list[ChangedCode]:
+def changed_code(change: Change, texts: FileTexts) -> list[ChangedCode]:
     """The hunks of a change's text files, by path and line."""
     return [one for file in change.files if not file.lost for one in _of_file(file, texts)]
 
 
-def _of_file(file: ChangedFile, texts: Texts) -> Iterator[ChangedCode]:
+def _of_file(file: ChangedFile, texts: FileTexts) -> Iterator[ChangedCode]:
     head, base = texts.head(file.path), texts.base(file.path)
     if not file.is_regular or (head is None and base is None):
         return
@@ -182,7 +182,7 @@ def _grouped(hunks: Iterable[Hunk]) -> Iterator[list[Hunk]]:
 
 
 def _as_text(
-    path: str, group: Sequence[Hunk], head: Sequence[str], base: Sequence[str], defined: Sequence[Function]
+    path: str, group: Sequence[Hunk], head: Sequence[str], base: Sequence[str], defined: Sequence[Definition]
 ) -> ChangedCode:
     added = [
         line

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from wardround.retrieval import bm25
-from wardround.retrieval.commit_signals import Past
+from wardround.retrieval.commit_signals import CommitIndex
 from wardround.retrieval.documents import file_texts
 from wardround.retrieval.protocols import Embedder
-from wardround.storage.paths import cache_folder
+from wardround.storage.paths import cache_dir
 from wardround.text.search_terms import counted
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Entry:
+class IndexedFile:
     """A file of a tree: its path and the object id of its content."""
 
     path: str
@@ -80,7 +80,7 @@ class _Document:
     day: int
 
 
-class Index:
+class SearchIndex:
     """The documents of a repository."""
 
     def __init__(self, database: sqlite3.Connection, file: Path | None) -> None:
@@ -88,9 +88,9 @@ class Index:
         self._file = file
 
     @classmethod
-    def open(cls, repository: Path, folder: Path | None = None) -> Index:
+    def open(cls, repository: Path, folder: Path | None = None) -> SearchIndex:
         """Open or make the index of the repository whose git folder is given."""
-        folder = folder or cache_folder() / "retrieval"
+        folder = folder or cache_dir() / "retrieval"
         name = hashlib.sha256(str(repository).encode("utf-8", "surrogateescape")).hexdigest()[:24]
         file = folder / f"{name}.sqlite"
         for _ in range(2):
@@ -105,14 +105,14 @@ class Index:
                 _remove(file)
         return cls(_connected(":memory:"), None)
 
-    def renewed(self, *, keep: bool) -> Index:
+    def refreshed(self, *, keep: bool) -> SearchIndex:
         """An empty index for this one, which failed: in its place, or in memory if its file is to be kept."""
         self.close()
         if self._file is not None and not keep:
             _remove(self._file)
             with suppress(sqlite3.Error):
-                return Index(_connected(str(self._file)), self._file)
-        return Index(_connected(":memory:"), None)
+                return SearchIndex(_connected(str(self._file)), self._file)
+        return SearchIndex(_connected(":memory:"), None)
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
@@ -122,8 +122,8 @@ class Index:
 
     def update(
         self,
-        entries: Sequence[Entry],
-        read: Callable[[Entry], str | None],
+        entries: Sequence[IndexedFile],
+        read: Callable[[IndexedFile], str | None],
         embedder: Embedder | None,
         progress: Progress = lambda text: None,
     ) -> None:
@@ -138,7 +138,7 @@ class Index:
         self._shrink(entries)
 
     def _take_in(
-        self, entries: Sequence[Entry], read: Callable[[Entry], str | None], progress: Progress
+        self, entries: Sequence[IndexedFile], read: Callable[[IndexedFile], str | None], progress: Progress
     ) -> None:
         known = self._known()
         missing = [entry for entry in entries if entry.key not in known]
@@ -175,8 +175,8 @@ class Index:
 
     def _embed(
         self,
-        entries: Sequence[Entry],
-        read: Callable[[Entry], str | None],
+        entries: Sequence[IndexedFile],
+        read: Callable[[IndexedFile], str | None],
         embedder: Embedder,
         progress: Progress,
     ) -> None:
@@ -194,7 +194,7 @@ class Index:
             with self._writing():
                 self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
-    def _shrink(self, entries: Sequence[Entry]) -> None:
+    def _shrink(self, entries: Sequence[IndexedFile]) -> None:
         """Note what is in use, and drop what is not once there is much more of it."""
         today = int(time.time() // _DAY_S)
         known = self._known()
@@ -212,7 +212,7 @@ class Index:
             with self._writing():
                 self._database.execute("DELETE FROM texts WHERE day < ?", (today,))
 
-    def past(self, commits: Sequence[str], read: ReadCommits) -> list[Past]:
+    def past(self, commits: Sequence[str], read: ReadCommits) -> list[CommitIndex]:
         """What each of some commits said and touched, in their order.
 
         Args:
@@ -221,12 +221,12 @@ class Index:
         rows = self._database.execute("SELECT id, data FROM commits")
         wanted = set(commits)
         try:
-            known = {one: Past.from_bytes(data) for one, data in rows if one in wanted}
+            known = {one: CommitIndex.from_bytes(data) for one, data in rows if one in wanted}
         except msgspec.MsgspecError as cause:
             raise sqlite3.DatabaseError("what is kept of commits is damaged") from cause
         missing = [one for one in commits if one not in known]
         if missing:
-            made = {one: Past.of(message, paths) for one, message, paths in read(missing)}
+            made = {one: CommitIndex.of(message, paths) for one, message, paths in read(missing)}
             today = int(time.time() // _DAY_S)
             with suppress(sqlite3.OperationalError), self._writing():
                 kept = [(one, past.to_bytes(), today) for one, past in made.items()]
@@ -239,7 +239,7 @@ class Index:
 
     # Asking
 
-    def words_scores(self, query: Mapping[str, int], entries: Sequence[Entry]) -> list[float]:
+    def words_scores(self, query: Mapping[str, int], entries: Sequence[IndexedFile]) -> list[float]:
         """BM25 of each entry, over these entries alone; all must have been taken in."""
         known = self._known()
         places = {known[entry.key].id: at for at, entry in enumerate(entries)}
@@ -251,12 +251,14 @@ class Index:
                 "SELECT doc, times FROM postings WHERE word = (SELECT id FROM words WHERE word = ?)", (word,)
             )
             holding = [(places[doc], times) for doc, times in rows if doc in places]
-            weight = asked * bm25.rarity(len(entries), len(holding))
+            weight = asked * bm25.idf(len(entries), len(holding))
             for at, times in holding:
-                answers[at] += weight * bm25.saturated(times, lengths[at], average)
+                answers[at] += weight * bm25.term_weight(times, lengths[at], average)
         return answers
 
-    def closeness(self, queries: Sequence[str], entries: Sequence[Entry], embedder: Embedder) -> list[float]:
+    def similarity(
+        self, queries: Sequence[str], entries: Sequence[IndexedFile], embedder: Embedder
+    ) -> list[float]:
         """How close each entry's texts are: 0.7 of the closest and 0.3 of their mean, over all queries."""
         import numpy as np
 
@@ -316,11 +318,11 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptEmbedder:
+class CachedEmbedder:
     """An embedder whose vectors an index keeps."""
 
     embedder: Embedder
-    index: Index
+    index: SearchIndex
 
     @property
     def digest(self) -> str:
@@ -330,17 +332,17 @@ class KeptEmbedder:
         return self.index.vectors(texts, self.embedder)
 
 
-def using(repository: Path, work: Callable[[Index], Answer], folder: Path | None = None) -> Answer:
+def using(repository: Path, work: Callable[[SearchIndex], Answer], folder: Path | None = None) -> Answer:
     """Do some work with the index of the repository whose git folder is given.
 
     If the database turns out to be damaged, the work is done once more with a new one; if it cannot be
     written any more, with one in memory.
     """
-    index = Index.open(repository, folder)
+    index = SearchIndex.open(repository, folder)
     try:
         return work(index)
     except sqlite3.DatabaseError as trouble:
-        index = index.renewed(keep=_is_of_the_disk(trouble))
+        index = index.refreshed(keep=_is_of_the_disk(trouble))
         return work(index)
     finally:
         index.close()

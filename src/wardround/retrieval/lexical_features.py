@@ -40,7 +40,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
         return Counter(run[start : start + 3] for start in range(len(run) - 2))
 
 
-def overlap(query: str, candidates: Sequence[str]) -> list[list[float]]:
+def lexical_features(query: str, candidates: Sequence[str]) -> list[list[float]]:
     """The evidence for each candidate, in the order of ``OVERLAP_NAMES``; shares are 0 to 1.
 
     A word counts more the fewer candidates of the group hold it. The margins compare with the best other one.

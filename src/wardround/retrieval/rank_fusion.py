@@ -28,7 +28,7 @@ def fused(lexical: Sequence[float], *others: Sequence[float]) -> list[float]:
     return [math.fsum(column) for column in zip(*map(standardised, (lexical, *others)), strict=True)]
 
 
-def mixed(columns: Mapping[str, Sequence[float]], weights: Mapping[str, float]) -> list[float]:
+def weighted_sum(columns: Mapping[str, Sequence[float]], weights: Mapping[str, float]) -> list[float]:
     """The weighed sum of standardised scores; for too few candidates those of ``words`` as they are."""
     if len(columns["words"]) < FEWEST:
         return list(columns["words"])

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
-from wardround.change.encoding import printable
+from wardround.change.encoding import escape_undecodable
 from wardround.retrieval.file_search import FileMatch, FunctionMatch
 from wardround.retrieval.hunk_search import Evidence
-from wardround.retrieval.test_selection import Covering
+from wardround.retrieval.test_selection import TestMatch
 from wardround.text.escaping import json_text, one_line
 
 SCHEMA = "wardround.related/1"
@@ -27,7 +27,7 @@ class ModelUse:
     name: str | None
     reason: str | None
 
-    def told(self, commits: int = 0) -> str:
+    def describe(self, commits: int = 0) -> str:
         """What decided the order; ``commits`` is how many earlier ones did."""
         past = [f"by {commits} past commit{'s' if commits > 1 else ''}"] if commits else []
         if self.name is not None:
@@ -74,7 +74,7 @@ class RelatedTests:
     candidates: int
     functions: Sequence[str]
     of: int
-    tests: Sequence[Covering]
+    tests: Sequence[TestMatch]
 
 
 def tests_as_text(found: RelatedTests) -> str:
@@ -101,13 +101,13 @@ def tests_as_json(found: RelatedTests) -> str:
     """The same as one JSON document."""
     rows = [
         {
-            "test": printable(one.case.id),
-            "file": printable(one.case.path),
+            "test": escape_undecodable(one.case.id),
+            "file": escape_undecodable(one.case.path),
             "line": one.case.line,
             "end_line": one.case.end_line,
-            "function": printable(one.subject.id),
+            "function": escape_undecodable(one.subject.id),
             "score": round(one.score, 3),
-            "why": [printable(said) for said in one.why],
+            "why": [escape_undecodable(said) for said in one.why],
         }
         for one in found.tests
     ]
@@ -115,7 +115,7 @@ def tests_as_json(found: RelatedTests) -> str:
         "tests",
         {
             "candidates": found.candidates,
-            "functions": list(map(printable, found.functions)),
+            "functions": list(map(escape_undecodable, found.functions)),
             "of": found.of,
             "results": rows,
         },
@@ -131,7 +131,7 @@ def as_text(found: RelatedFiles | RelatedHunks) -> str:
     else:
         lines += ["", f"most likely evidence among {found.candidates} {what}, not a verdict"]
     commits = found.commits if isinstance(found, RelatedFiles) else 0
-    return "\n".join(map(one_line, [*lines, found.model.told(commits)])) + "\n"
+    return "\n".join(map(one_line, [*lines, found.model.describe(commits)])) + "\n"
 
 
 def _file_lines(found: RelatedFiles) -> Iterator[str]:
@@ -172,7 +172,7 @@ def _document(scope: str, answer: dict[str, Any]) -> str:
 def _file_rows(found: RelatedFiles) -> list[dict[str, Any]]:
     return [
         {
-            "file": printable(match.path),
+            "file": escape_undecodable(match.path),
             **_scores(match),
             "functions": [
                 {"name": one.function.name, "line": one.function.line, "end_line": one.function.end_line}
@@ -187,10 +187,10 @@ def _file_rows(found: RelatedFiles) -> list[dict[str, Any]]:
 def _hunk_rows(found: RelatedHunks) -> list[dict[str, Any]]:
     return [
         {
-            "file": printable(one.hunk.path),
+            "file": escape_undecodable(one.hunk.path),
             "line": one.hunk.line,
             "end_line": one.hunk.end_line,
-            "function": printable(one.hunk.function),
+            "function": escape_undecodable(one.hunk.function),
             **_scores(one),
         }
         for one in found.hunks

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.retrieval.definitions import functions
 from wardround.text.search_terms import counted, parts, stem
 
 _PYTHON_NAME = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_tests?|tests?)\.py$")
-_SCRIPT_NAME = LatePattern(r"\.(?:test|spec|cy)\.[cm]?[jt]sx?$|(?:^|/)__tests__/.*(?<!\.d)\.[cm]?[jt]sx?$")
+_SCRIPT_NAME = LazyPattern(r"\.(?:test|spec|cy)\.[cm]?[jt]sx?$|(?:^|/)__tests__/.*(?<!\.d)\.[cm]?[jt]sx?$")
 _SUFFIX = re.compile(r"(?:\.d)?\.(?:pyi?|[cm]?[jt]sx?|vue|svelte)$")
 
 _TITLE = r"\(\s*(?P<{0}q>['\"`])(?P<{0}>(?:\\.|(?!(?P={0}q))[^\\])*)(?P={0}q)"
@@ -30,7 +30,7 @@ _TITLED = re.compile(
 )
 _GROUPS = ("describe", "suite", "context", "xdescribe")
 
-_PYTHON_FROM = LatePattern(r"(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,4000}+\)|[^\n(]*)")
+_PYTHON_FROM = LazyPattern(r"(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,4000}+\)|[^\n(]*)")
 _PYTHON_IMPORT = re.compile(r"(?m)^[ \t]*import[ \t]+([\w., \t]+)")
 _SCRIPT_FROM = re.compile(
     r"(?m)^[ \t]*(?:import|export)\b(?P<names>[^'\"`;()]{0,2000}+)['\"](?P<module>[^'\"\n]+)['\"]"
@@ -41,7 +41,7 @@ _NOT_A_NAME = frozenset({"as", "import", "from", "type", "default", "noqa"})
 
 
 @dataclass(frozen=True)
-class TestCase:
+class DiscoveredTest:
     """A test from its first line to its last, 1-based and inclusive.
 
     Attributes:
@@ -101,7 +101,7 @@ class TestFile:
     text: str
 
     @cached_property
-    def cases(self) -> tuple[TestCase, ...]:
+    def cases(self) -> tuple[DiscoveredTest, ...]:
         """Its tests, in source order."""
         found = _python_cases if self.path.endswith(".py") else _script_cases
         return tuple(found(self.path, self.text))
@@ -134,7 +134,7 @@ def holds_tests(path: str) -> bool:
     return _PYTHON_NAME.search(path) is not None or _SCRIPT_NAME.search(path) is not None
 
 
-def _python_cases(path: str, text: str) -> Iterator[TestCase]:
+def _python_cases(path: str, text: str) -> Iterator[DiscoveredTest]:
     lines = text.split("\n")
     defined = functions(path, text)
     plain = {one.name for one in defined if not one.signature.startswith("class")}
@@ -143,10 +143,10 @@ def _python_cases(path: str, text: str) -> Iterator[TestCase]:
         inside = any(".".join(around[: at + 1]) in plain for at in range(len(around)))
         if name.startswith("test") and one.name in plain and not inside:
             whole = "\n".join(lines[one.line - 1 : one.end_line])
-            yield TestCase(path, name, tuple(around), one.line, one.end_line, whole)
+            yield DiscoveredTest(path, name, tuple(around), one.line, one.end_line, whole)
 
 
-def _script_cases(path: str, text: str) -> Iterator[TestCase]:
+def _script_cases(path: str, text: str) -> Iterator[DiscoveredTest]:
     lines = text.split("\n")
     depths = [len(line) - len(line.lstrip()) if line.strip() else None for line in lines]
     around: list[tuple[int, str]] = []
@@ -160,7 +160,7 @@ def _script_cases(path: str, text: str) -> Iterator[TestCase]:
             around.append((end, name))
         else:
             whole = "\n".join(lines[line - 1 : end])
-            yield TestCase(path, name, tuple(title for _, title in around), line, end, whole)
+            yield DiscoveredTest(path, name, tuple(title for _, title in around), line, end, whole)
 
 
 def _lines_of(text: str, matches: Sequence[re.Match[str]]) -> Iterator[int]:

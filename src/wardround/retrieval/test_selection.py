@@ -16,7 +16,7 @@ from functools import cached_property
 
 from wardround.retrieval import bm25
 from wardround.retrieval.definitions import functions
-from wardround.retrieval.test_discovery import TestCase, TestFile, module_parts
+from wardround.retrieval.test_discovery import DiscoveredTest, TestFile, module_parts
 from wardround.text.search_terms import counted, parts, stem
 
 NAMES = (
@@ -55,7 +55,7 @@ _TYPES = re.compile(r"(?:export |default |abstract |declare )*(?:class|interface
 
 
 @dataclass(frozen=True)
-class Subject:
+class TargetFunction:
     """A function that tests are looked for.
 
     Attributes:
@@ -96,7 +96,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class User:
+class Caller:
     """A function that uses the subject."""
 
     path: str
@@ -110,15 +110,15 @@ class User:
 
 
 @dataclass(frozen=True, slots=True)
-class Covering:
+class TestMatch:
     """A test and how likely it covers a subject. ``score`` orders the tests of one subject: log-odds.
 
     Attributes:
         why: what speaks for it, the strongest first; empty where only words it shares do.
     """
 
-    case: TestCase
-    subject: Subject
+    case: DiscoveredTest
+    subject: TargetFunction
     score: float
     why: tuple[str, ...]
 
@@ -133,21 +133,21 @@ def same_language(one: str, other: str) -> bool:
     return one.endswith((".py", ".pyi")) == other.endswith((".py", ".pyi"))
 
 
-def subjects(path: str, before: str, after: str) -> list[Subject]:
+def subjects(path: str, before: str, after: str) -> list[TargetFunction]:
     """The functions that differ between two versions of a file, as the second has them."""
     was = dict(_functions(path, before))
     return [
-        Subject(path, name, text, changed_lines(was.get(name, ""), text))
+        TargetFunction(path, name, text, changed_lines(was.get(name, ""), text))
         for name, text in _functions(path, after)
         if text != was.get(name)
     ]
 
 
-def subject_named(path: str, text: str, name: str) -> Subject | None:
+def subject_named(path: str, text: str, name: str) -> TargetFunction | None:
     """The function of a file that has a name, or a name that ends so; the first of several."""
     for whole, source in _functions(path, text):
         if whole == name or whole.endswith(f".{name}"):
-            return Subject(path, whole, source)
+            return TargetFunction(path, whole, source)
     return None
 
 
@@ -173,13 +173,13 @@ def changed_lines(before: str, after: str) -> str:
     return "\n".join([line for line in new if line not in held] + [line for line in old if line not in kept])
 
 
-def users(subject: Subject, sources: Iterable[tuple[str, str]]) -> list[User]:
+def users(subject: TargetFunction, sources: Iterable[tuple[str, str]]) -> list[Caller]:
     """The functions of some files, given as (path, text), in which the subject's name stands.
 
     Empty where there are so many that they tell nothing.
     """
     word = re.compile(rf"(?<![\w$]){re.escape(subject.own)}(?![\w$])")
-    found: dict[User, None] = {}
+    found: dict[Caller, None] = {}
     for path, text in sources:
         lines = [text.count("\n", 0, match.start()) + 1 for match in word.finditer(text)]
         if not lines:
@@ -188,7 +188,7 @@ def users(subject: Subject, sources: Iterable[tuple[str, str]]) -> list[User]:
         for line in lines[: 4 * _MOST_USERS]:
             around = [one for one in defined if one.line <= line <= one.end_line]
             if around:
-                found[User(path, max(around, key=lambda one: one.line).name)] = None
+                found[Caller(path, max(around, key=lambda one: one.line).name)] = None
     return list(found) if len(found) <= _MOST_USERS else []
 
 
@@ -202,7 +202,7 @@ class Tests:
         self.cases = [case for file in files for case in file.cases]
         self._file_of = [at for at, file in enumerate(files) for _ in file.cases]
 
-    def evidence(self, subject: Subject, used_by: Sequence[User] = ()) -> list[list[float]]:
+    def evidence(self, subject: TargetFunction, used_by: Sequence[Caller] = ()) -> list[list[float]]:
         """For each test the numbers of ``NAMES``."""
         by_users = frozenset(name for user in used_by for name in user.names)
         rarity = self._rarity(subject.identifiers | {subject.own, subject.owner} | by_users)
@@ -236,7 +236,9 @@ class Tests:
             ])  # fmt: skip
         return rows
 
-    def rank(self, subject: Subject, used_by: Sequence[User] = (), most: int | None = None) -> list[Covering]:
+    def rank(
+        self, subject: TargetFunction, used_by: Sequence[Caller] = (), most: int | None = None
+    ) -> list[TestMatch]:
         """The first of the tests, best first; those of equal scores by path and line."""
         rows = self.evidence(subject, used_by)
         scores = [weighed(row) for row in rows]
@@ -245,7 +247,7 @@ class Tests:
         )
         reasons = _Reasons(subject, used_by, self._rarity(subject.identifiers))
         return [
-            Covering(
+            TestMatch(
                 self.cases[at],
                 subject,
                 scores[at],
@@ -267,23 +269,23 @@ class Tests:
 class _Uses:
     """What a test's own text has of a subject's identifiers."""
 
-    def __init__(self, subject: Subject, rarity: dict[str, float]) -> None:
+    def __init__(self, subject: TargetFunction, rarity: dict[str, float]) -> None:
         self._subject = subject
         self._rarity = rarity
         self._whole = math.fsum(rarity[word] for word in subject.identifiers) or 1.0
 
-    def row(self, case: TestCase) -> tuple[float, float]:
+    def row(self, case: DiscoveredTest) -> tuple[float, float]:
         """Whether it names the subject, and how rare that is."""
         uses = len(self._subject.own) >= _SHORTEST and self._subject.own in case.identifiers
         return float(uses), self._rarity[self._subject.own] if uses else 0.0
 
-    def owner(self, case: TestCase) -> float:
+    def owner(self, case: DiscoveredTest) -> float:
         owner = self._subject.owner
         return float(
             bool(owner) and (owner in case.identifiers or any(owner in title for title in case.around))
         )
 
-    def shared(self, case: TestCase) -> tuple[float, float]:
+    def shared(self, case: DiscoveredTest) -> tuple[float, float]:
         """The share of the subject's identifiers it has, rare ones counting more, and the rarest of them."""
         weights = [self._rarity[word] for word in self._subject.identifiers & case.identifiers]
         return math.fsum(weights) / self._whole, max(weights, default=0.0)
@@ -292,14 +294,14 @@ class _Uses:
 class _Name:
     """A subject's own name, as it is looked for in the names of tests."""
 
-    def __init__(self, name: str, cases: Sequence[TestCase]) -> None:
+    def __init__(self, name: str, cases: Sequence[DiscoveredTest]) -> None:
         words = _stems(name)
         self._run = f" {' '.join(words)} " if words else ""
         held = Counter(word for case in cases for word in words if word in case.name_stems)
         self._weight = {word: math.log1p(len(cases) / (0.5 + held[word])) for word in words}
         self._whole = math.fsum(self._weight.values()) or 1.0
 
-    def row(self, case: TestCase) -> tuple[float, float, float]:
+    def row(self, case: DiscoveredTest) -> tuple[float, float, float]:
         """Whether the test's name holds it, what share of its words, and whether a title around holds it."""
         share = math.fsum(w for word, w in self._weight.items() if word in case.name_stems) / self._whole
         return self._in(case.name_stems), share, max(map(self._in, case.around_stems), default=0.0)
@@ -311,18 +313,18 @@ class _Name:
 class _Reasons:
     """What speaks for a test, in words."""
 
-    def __init__(self, subject: Subject, used_by: Sequence[User], rarity: dict[str, float]) -> None:
+    def __init__(self, subject: TargetFunction, used_by: Sequence[Caller], rarity: dict[str, float]) -> None:
         self._subject = subject
         self._by_name = {name: user for user in used_by for name in user.names}
         self._rarity = rarity
         self._called = re.compile(rf"(?<![\w$]){re.escape(subject.own)}[ \t]*\(")
 
-    def of(self, case: TestCase, file: TestFile, row: Sequence[float]) -> list[str]:
+    def of(self, case: DiscoveredTest, file: TestFile, row: Sequence[float]) -> list[str]:
         """At most ``_TOLD``, the strongest first."""
         has = dict(zip(NAMES, row, strict=True))
         return [told for told in self._all(case, file, has) if told][:_TOLD]
 
-    def _all(self, case: TestCase, file: TestFile, has: dict[str, float]) -> Iterator[str]:
+    def _all(self, case: DiscoveredTest, file: TestFile, has: dict[str, float]) -> Iterator[str]:
         subject = self._subject
         if has["uses"]:
             yield f'{"calls" if self._called.search(case.text) else "names"} "{subject.own}"'
@@ -334,7 +336,7 @@ class _Reasons:
         yield "its file is named after the module" if has["file-named"] else ""
         yield self._shared(case)
 
-    def _user(self, case: TestCase) -> str:
+    def _user(self, case: DiscoveredTest) -> str:
         found = sorted(self._by_name.keys() & case.identifiers)
         return f'uses "{found[0]}", which uses "{self._subject.own}"' if found else ""
 
@@ -342,7 +344,7 @@ class _Reasons:
         found = [one.module for one in file.imports if _is_module(one.module, self._subject.module)]
         return found[0] if found else self._subject.module[-1]
 
-    def _shared(self, case: TestCase) -> str:
+    def _shared(self, case: DiscoveredTest) -> str:
         """The two rarest of the identifiers it shares, if they are rare."""
         subject = self._subject
         found = (subject.identifiers & case.identifiers) - {subject.own, subject.owner}
@@ -351,7 +353,7 @@ class _Reasons:
         return f"shares {' and '.join(told)}" if told else ""
 
 
-def _taken(file: TestFile, subject: Subject) -> frozenset[str]:
+def _taken(file: TestFile, subject: TargetFunction) -> frozenset[str]:
     """The names by which a test file has the subject's module, or what it takes from there."""
     modules = [one for one in file.imports if _is_module(one.module, subject.module)]
     taken = {name for one in modules for name in one.names}
@@ -360,14 +362,14 @@ def _taken(file: TestFile, subject: Subject) -> frozenset[str]:
     return frozenset(taken)
 
 
-def _by_package(file: TestFile, subject: Subject) -> bool:
+def _by_package(file: TestFile, subject: TargetFunction) -> bool:
     """Whether a test file takes the subject's module out of its package."""
     *package, name = subject.module
     return any(name in one.names and _is_module(one.module, package) for one in file.imports)
 
 
 def _of_file(
-    file: TestFile, subject: Subject, used_by: Sequence[User]
+    file: TestFile, subject: TargetFunction, used_by: Sequence[Caller]
 ) -> tuple[tuple[float, float], tuple[float, float, float], tuple[float, float]]:
     """What all tests of a file have: what it imports, how it is called and where it is, what it uses."""
     imports_module = any(_is_module(one.module, subject.module) for one in file.imports) or _by_package(

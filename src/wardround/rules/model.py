@@ -20,11 +20,11 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.errors import UnknownRuleError, WardroundError
 from wardround.findings import Plane, Severity
-from wardround.storage.digest import file_state, sha256
-from wardround.storage.memo import kept
+from wardround.storage.digest import file_stamp, sha256
+from wardround.storage.memo import memoize_on_disk
 
 RULES_PACKAGE = "wardround_rules"
 
@@ -50,8 +50,8 @@ class Rule(msgspec.Struct, frozen=True):
     why: str
     url: str | None = None
     masked: bool = False
-    off: str = ""
-    unasked: str = ""
+    disabled_reason: str = ""
+    not_selected_reason: str = ""
     specialist: str = ""
     tried_on: str = ""
     valid: tuple[str, ...] = ()
@@ -61,14 +61,14 @@ class Rule(msgspec.Struct, frozen=True):
     @property
     def is_shown(self) -> bool:
         """Whether findings of the rule are shown where a project says nothing about it."""
-        return not (self.off or self.unasked)
+        return not (self.disabled_reason or self.not_selected_reason)
 
     @property
     def code(self) -> str:
         return self.id.partition("/")[2]
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+class ToolMapEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """One family or code of a tool map; what is absent is inherited."""
 
     plane: Plane | None = None
@@ -77,11 +77,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     name: str | None = None
     why: str | None = None
     masked: bool | None = None
-    off: str | None = None
+    disabled_reason: str | None = None
     specialist: str | None = None
 
 
-class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+class ToolFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """Messages of an ignored code that are reported all the same, since they are right nine times in ten.
 
     Attributes:
@@ -98,12 +98,12 @@ class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
 
     def holds(self, message: str) -> bool:
         """Return True if a message states the fact."""
-        match = LatePattern(self.message).search(message)
+        match = LazyPattern(self.message).search(message)
         if match is None:
             return False
         values = {name: (match[name] or "").partition("[")[0] for name in {*self.one_of, *self.none_of}}
         return all(values[name] in self.one_of[name] for name in self.one_of) and not any(
-            LatePattern(self.none_of[name]).search(values[name]) for name in self.none_of
+            LazyPattern(self.none_of[name]).search(values[name]) for name in self.none_of
         )
 
 
@@ -121,15 +121,15 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
     tool: str
     code: str
-    default: Entry
-    families: dict[str, Entry] = {}
-    codes: dict[str, Entry] = {}
+    default: ToolMapEntry
+    families: dict[str, ToolMapEntry] = {}
+    codes: dict[str, ToolMapEntry] = {}
     url: str | None = None
     select: list[str] = []
     ignore: list[str] = []
     ignored_because: str = ""
     ignore_in: dict[str, list[str]] = {}
-    facts: dict[str, list[Fact]] = {}
+    facts: dict[str, list[ToolFact]] = {}
     if_caused: list[str] = []
     unless: dict[str, str] = {}
 
@@ -139,9 +139,9 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
     def is_left_out(self, code: str, message: str) -> bool:
         """Return True for a message that is not reported, whatever is asked for."""
-        return code in self.unless and LatePattern(self.unless[code]).search(message) is not None
+        return code in self.unless and LazyPattern(self.unless[code]).search(message) is not None
 
-    def unasked(self, code: str) -> str:
+    def not_selected_reason(self, code: str) -> str:
         """Why the tool is not asked for a code by default; empty if it is."""
         if code in self.ignore:
             reason = self.ignored_because or "switched off in the tool's map"
@@ -159,12 +159,16 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
         """
         if not key.endswith("*"):
             is_default = key in self.codes or bool(self.select)
-            return () if is_default and not self.unasked(key) and not self.is_silent(key, path) else (key,)
+            return (
+                ()
+                if is_default and not self.not_selected_reason(key) and not self.is_ignored(key, path)
+                else (key,)
+            )
         if self.select:
             return (key,)
         return tuple(code for code in self.ignore if code.startswith(key[:-1]))
 
-    def is_silent(self, code: str, path: str) -> bool:
+    def is_ignored(self, code: str, path: str) -> bool:
         """Whether a code is switched off, everywhere or for files like this one."""
         if code in self.ignore:
             return True
@@ -179,7 +183,7 @@ class ToolMap:
 
     def __init__(self, content: ToolMapFile) -> None:
         self.content = content
-        self._code = LatePattern(content.code)
+        self._code = LazyPattern(content.code)
 
     @property
     def tool(self) -> str:
@@ -194,12 +198,12 @@ class ToolMap:
         """Whether ``code`` looks like one of this tool's."""
         return self._code.fullmatch(code) is not None
 
-    def claims(self, code: str) -> bool:
+    def owns_code(self, code: str) -> bool:
         """Whether ``code`` alone, without the tool's name, can only be one of this tool's."""
         listed = code in self.content.codes
         return listed or (self.knows(code) and code.rstrip("0123456789") in self.content.families)
 
-    def may_begin(self, stem: str) -> bool:
+    def could_match_prefix(self, stem: str) -> bool:
         """Whether one of the tool's codes may begin like this: numbered ones do so as their families do."""
         if not stem or not self.lists_codes or self.knows("some-name"):
             return True
@@ -232,8 +236,8 @@ class ToolMap:
             defect_class=own or f"{self.tool}-{code}",
             why=(first("why") or "").strip(),
             masked=bool(first("masked")),
-            off=first("off") or "",
-            unasked=self.content.unasked(code),
+            disabled_reason=first("off") or "",
+            not_selected_reason=self.content.not_selected_reason(code),
             specialist=first("specialist") or "",
             url=url.replace("{code}", code) if url else None,
             reported_by=(self.tool,),
@@ -270,7 +274,7 @@ def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
 
 def load_yaml(text: str) -> Any:
     """Parse YAML; the parsed form is kept, since parsing costs more than all else at start-up."""
-    return kept("rules", sha256(f"1.2 {text}".encode()).hexdigest(), lambda: _parsed(text))
+    return memoize_on_disk("rules", sha256(f"1.2 {text}".encode()).hexdigest(), lambda: _parsed(text))
 
 
 def _parsed(text: str) -> Any:
@@ -311,7 +315,7 @@ class Catalogue:
 
     def __init__(self, groups: Iterable[RuleGroup], maps: Mapping[str, ToolMap]) -> None:
         self._rules: dict[str, Rule] = {}
-        self._waiting = list(groups)
+        self._pending = list(groups)
         self._maps = maps
 
     def rule(self, rule_id: str) -> Rule:
@@ -320,7 +324,7 @@ class Catalogue:
         Raises:
             UnknownRuleError: a plugin reported what it has no rule for.
         """
-        found = self._rules.get(rule_id) or self._written(rule_id)
+        found = self._rules.get(rule_id) or self._declared(rule_id)
         if found is None:
             prefix, _, code = rule_id.partition("/")
             if prefix not in self._maps:
@@ -328,12 +332,12 @@ class Catalogue:
             found = self._rules[rule_id] = self._maps[prefix].rule(code)
         return found
 
-    def _written(self, rule_id: str) -> Rule | None:
+    def _declared(self, rule_id: str) -> Rule | None:
         """A rule that is written down with code of ours."""
         prefix, _, code = rule_id.partition("/")
         if prefix in self._maps and self._maps[prefix].lists_codes:
             return None
-        for group in [group for group in self._waiting if group.prefix in (prefix, None)]:
+        for group in [group for group in self._pending if group.prefix in (prefix, None)]:
             alone = group.one(code) if group.prefix else None
             if alone is None:
                 self._load(group)
@@ -344,18 +348,18 @@ class Catalogue:
         return self._rules.get(rule_id)
 
     def _load(self, group: RuleGroup) -> None:
-        self._waiting.remove(group)
+        self._pending.remove(group)
         self._rules.update({rule.id: rule for rule in group.load()})
 
     def _load_all(self) -> None:
-        for group in list(self._waiting):
+        for group in list(self._pending):
             self._load(group)
 
     def resolve(self, name: str) -> list[Rule]:
         """The rules a person means by ``name``: an id, a bare code or a rule's name; none if nothing fits."""
         prefix, slash, code = name.partition("/")
         if slash:
-            found = self._rules.get(name) or self._written(name)
+            found = self._rules.get(name) or self._declared(name)
             tool_map = self._maps.get(prefix)
             if found is None and tool_map is not None and tool_map.knows(code):
                 found = tool_map.rule(code)
@@ -364,7 +368,7 @@ class Catalogue:
         own = [r for r in self._rules.values() if name in (r.code, r.name)]
         if own:
             return sorted(own, key=lambda r: r.id)
-        return [m.rule(name) for _, m in sorted(self._maps.items()) if m.claims(name)]
+        return [m.rule(name) for _, m in sorted(self._maps.items()) if m.owns_code(name)]
 
     def is_known(self, key: str) -> bool:
         """Whether a key of ``rules`` in a configuration can be about any rule: an id, or a prefix and a star.
@@ -383,10 +387,10 @@ class Catalogue:
         )
 
     def _may_be(self, prefix: str, stem: str) -> bool:
-        return prefix not in self._maps or self._maps[prefix].may_begin(stem)
+        return prefix not in self._maps or self._maps[prefix].could_match_prefix(stem)
 
     def _prefixes(self) -> set[str]:
-        return {*self._maps, *(group.prefix for group in self._waiting if group.prefix),
+        return {*self._maps, *(group.prefix for group in self._pending if group.prefix),
                 *(rule.partition("/")[0] for rule in self._rules)}  # fmt: skip
 
     def listed(self) -> Sequence[Rule]:
@@ -423,11 +427,11 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     why: str = ""
     needs: list[str] = []
     path: str = ""
-    off: str = ""
+    disabled_reason: str = ""
     tried_on: str = ""
 
 
-class DeclaredRule(msgspec.Struct, frozen=True):
+class DeclarativeRule(msgspec.Struct, frozen=True):
     """What ast-grep's and semgrep's rule files have in common."""
 
     id: str
@@ -436,7 +440,7 @@ class DeclaredRule(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-def declared(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[DeclaredRule]:
+def load_declarative(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[DeclarativeRule]:
     """The declarative rules of one engine for one kind of code, by id.
 
     Raises:
@@ -447,7 +451,7 @@ def declared(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Dec
 
 def declared_sources(
     folder: str, engine: str, package: str = RULES_PACKAGE
-) -> list[tuple[DeclaredRule, dict[str, Any]]]:
+) -> list[tuple[DeclarativeRule, dict[str, Any]]]:
     """The same, each with all its file says of it."""
     found = []
     for source in (package_folder(package) / folder / engine).iterdir():
@@ -456,7 +460,7 @@ def declared_sources(
         content = load_yaml(source.read_text("utf-8"))
         for one in content.get("rules", [content]):
             try:
-                found.append((msgspec.convert(one, DeclaredRule), one))
+                found.append((msgspec.convert(one, DeclarativeRule), one))
             except msgspec.ValidationError as cause:
                 raise WardroundError(f"{package}/{folder}/{engine}/{source.name}: {cause}") from cause
     return sorted(found, key=lambda pair: pair[0].id)
@@ -471,7 +475,7 @@ def rules_digest(folder: str, engine: str, package: str = RULES_PACKAGE) -> str:
     """A digest of what changes with the declarative rules of one engine, on which its answers depend."""
     rules = rules_folder(folder, package) / engine
     names = sorted(name for name in os.listdir(rules) if name.endswith(".yml"))
-    states = (f"{name} {file_state(f'{rules}/{name}')}" for name in names)
+    states = (f"{name} {file_stamp(f'{rules}/{name}')}" for name in names)
     return sha256("\n".join(states).encode()).hexdigest()
 
 
@@ -484,12 +488,12 @@ def declarative_rules(folder: str, engine: str, package: str = RULES_PACKAGE) ->
             plane=rule.metadata.plane,
             severity=Severity.named(rule.metadata.severity),
             defect_class=rule.metadata.defect_class,
-            off=rule.metadata.off,
+            disabled_reason=rule.metadata.disabled_reason,
             tried_on=rule.metadata.tried_on,
             why=(rule.metadata.why or rule.note or rule.message).strip(),
             valid=tuple(rule.metadata.valid),
             invalid=tuple(case.source for case in rule.metadata.invalid),
             reported_by=(engine,),
         )
-        for rule in declared(folder, engine, package)
+        for rule in load_declarative(folder, engine, package)
     ]

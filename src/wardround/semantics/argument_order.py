@@ -26,7 +26,7 @@ _ABBREVIATED = 0.9
 _SHORTEST_PREFIX = 3
 _SHORTEST_SKELETON = 2
 
-TELLS_NOTHING = frozenset(
+UNINFORMATIVE_NAMES = frozenset(
     """
     a an any arg args argument arguments array b cb cls data default dict e el elem element entry err
     error ex exc field fn func function info instance it item items kw kwargs list me my none null num
@@ -47,14 +47,14 @@ _TURNS_ROUND = frozenset(
 _VOWELS = frozenset("aeiou")
 
 
-class Named(msgspec.Struct, frozen=True):
+class ArgumentName(msgspec.Struct, frozen=True):
     """What an argument is called: ``width`` of ``self.image.width``, and its owner's name, ``image``."""
 
     name: str
     owner: str = ""
 
 
-class Swap(msgspec.Struct, frozen=True):
+class Reordering(msgspec.Struct, frozen=True):
     """An order of the arguments that fits better.
 
     Attributes:
@@ -66,13 +66,13 @@ class Swap(msgspec.Struct, frozen=True):
     gain: float
 
 
-def tells_something(name: str) -> bool:
+def is_informative(name: str) -> bool:
     """Whether a name can say which parameter is meant."""
     bare = name.strip("_$0123456789").lower()
-    return len(bare) > 1 and bare not in TELLS_NOTHING
+    return len(bare) > 1 and bare not in UNINFORMATIVE_NAMES
 
 
-def turns_round(name: str) -> bool:
+def implies_reordering(name: str) -> bool:
     """Whether a function's name says that it puts things in another order on purpose."""
     return any(part in _TURNS_ROUND for part in parts(name))
 
@@ -124,7 +124,7 @@ def _abbreviates(short: str, long: str) -> bool:
     return all(letter in rest for letter in short[1:])
 
 
-def best_order(arguments: Sequence[Named | None], parameters: Sequence[str]) -> Swap | None:
+def best_order(arguments: Sequence[ArgumentName | None], parameters: Sequence[str]) -> Reordering | None:
     """The order of the arguments that fits the parameters better by far, or None.
 
     Args:
@@ -144,10 +144,10 @@ def best_order(arguments: Sequence[Named | None], parameters: Sequence[str]) -> 
         return None
     if any(_is_as_good(fits, i, j) for i, j in moves):
         return None
-    return Swap(moves, min(gains))
+    return Reordering(moves, min(gains))
 
 
-def _told_apart(arguments: Sequence[Named | None]) -> list[str]:
+def _told_apart(arguments: Sequence[ArgumentName | None]) -> list[str]:
     """What each argument is called; of two with the same name, their owners' names come with it."""
     names = [argument.name if argument else "" for argument in arguments]
     return [
@@ -159,7 +159,7 @@ def _told_apart(arguments: Sequence[Named | None]) -> list[str]:
 
 
 def _fit(argument: str, parameter: str) -> float:
-    if tells_something(argument) and tells_something(parameter):
+    if is_informative(argument) and is_informative(parameter):
         return similarity(argument, parameter)
     return 0.0
 
@@ -196,13 +196,13 @@ def _assignment(fits: Sequence[Sequence[float]]) -> list[int]:
     return list(best[(1 << count) - 1][2])
 
 
-def is_mirrored(order: Sequence[str], others: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> bool:
+def has_mirror_call(order: Sequence[str], others: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> bool:
     """Whether one of several calls gives the same arguments in another order: then both are meant."""
     own = list(order)
     return any(list(one) != own and sorted(one) == sorted(own) for one in others)
 
 
-class Call(msgspec.Struct, frozen=True):
+class ArgumentList(msgspec.Struct, frozen=True):
     """A call whose callee is known.
 
     Attributes:
@@ -214,26 +214,26 @@ class Call(msgspec.Struct, frozen=True):
 
     callee: str
     parameters: tuple[str, ...]
-    arguments: tuple[Named | None, ...]
+    arguments: tuple[ArgumentName | None, ...]
     texts: tuple[str, ...]
 
-    def better_order(self) -> Swap | None:
+    def better_order(self) -> Reordering | None:
         """The order that fits better by far, unless the callee's name says that it turns things round."""
         found = best_order(self.arguments, self.parameters)
-        return None if found is None or turns_round(self.callee) else found
+        return None if found is None or implies_reordering(self.callee) else found
 
-    def exchanged(self, one: int, other: int) -> Call:
+    def swapped(self, one: int, other: int) -> ArgumentList:
         """The same call with two arguments in each other's places."""
         order = list(range(len(self.arguments)))
         order[one], order[other] = other, one
-        return Call(
+        return ArgumentList(
             self.callee,
             self.parameters,
             tuple(self.arguments[place] for place in order),
             tuple(self.texts[place] for place in order),
         )
 
-    def told(self, swap: Swap) -> str:
+    def describe(self, swap: Reordering) -> str:
         """What is wrong with it, in one line."""
         found = [f'"{self.texts[i]}" goes to "{self.parameters[i]}"' for i, _ in swap.moves]
         return f'{", ".join(found[:-1])} and {found[-1]} of "{self.callee}": they look swapped'

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def write_whole(file: Path, content: bytes) -> None:
+def write_atomic(file: Path, content: bytes) -> None:
     """Write a file so that it is there whole, or as it was before.
 
     Raises:

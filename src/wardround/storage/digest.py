@@ -19,10 +19,10 @@ elif sys.version_info >= (3, 12):
 else:
     from _sha256 import sha256
 
-__all__ = ["file_state", "sha256"]
+__all__ = ["file_stamp", "sha256"]
 
 
-def file_state(file: Path | str) -> str:
+def file_stamp(file: Path | str) -> str:
     """What changes when a file does: its size, and when it was written."""
     found = os.stat(file)
     return f"{found.st_size} {found.st_mtime_ns}"

@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from wardround.storage.atomic import write_whole
+from wardround.storage.atomic import write_atomic
 from wardround.storage.digest import sha256
-from wardround.storage.paths import cache_folder
+from wardround.storage.paths import cache_dir
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 
-def kept(kind: str, name: str, make: Callable[[], Answer], shape: Any = Any) -> Answer:
+def memoize_on_disk(kind: str, name: str, make: Callable[[], T], shape: Any = Any) -> T:
     """The answer of a name, from the cache or made and put there.
 
     A cache that cannot be read or written, or whose bytes have changed, costs time and nothing else: each
@@ -26,17 +26,17 @@ def kept(kind: str, name: str, make: Callable[[], Answer], shape: Any = Any) -> 
         name: a digest of everything the answer depends on.
         shape: the type the answer is read as.
     """
-    file = cache_folder() / kind / name
+    file = cache_dir() / kind / name
     with suppress(OSError, msgspec.MsgspecError, ValueError):
         content = file.read_bytes()
         if content.startswith(_digest(content[_DIGEST_BYTES:])):
-            answer: Answer = msgspec.msgpack.decode(content[_DIGEST_BYTES:], type=shape)
+            answer: T = msgspec.msgpack.decode(content[_DIGEST_BYTES:], type=shape)
             return answer
     made = make()
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         content = msgspec.msgpack.encode(made)
-        write_whole(file, _digest(content) + content)
+        write_atomic(file, _digest(content) + content)
     return made
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_NOWHERE = Path(os.devnull)
+_NO_HOME = Path(os.devnull)
 """The home of a user who has none: whatever is tried there fails as in a folder that cannot be written."""
 
 
-def cache_folder() -> Path:
+def cache_dir() -> Path:
     """``$XDG_CACHE_HOME/wardround``: what can be thrown away at any time."""
     return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "wardround"
 
 
-def state_folder() -> Path:
+def state_dir() -> Path:
     """``$XDG_STATE_HOME/wardround``: journals and patches of fixes."""
     return Path(os.environ.get("XDG_STATE_HOME") or _home() / ".local" / "state") / "wardround"
 
@@ -23,4 +23,4 @@ def _home() -> Path:
     try:
         return Path.home()
     except RuntimeError:  # a container's user may have no entry and no HOME
-        return _NOWHERE
+        return _NO_HOME

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from wardround.storage.digest import sha256
-from wardround.storage.paths import cache_folder
+from wardround.storage.paths import cache_dir
 
 _NEWLINE = 10
 _KEY, _CHECK, _SIZE = 16, 8, 4
@@ -37,7 +37,7 @@ stays on one line (``.*``), of word characters and other chosen ones (an encoded
 anything else (``[^;]*``, a group). People write less, and a text costs so many times its length at most."""
 
 
-class Numbers(msgspec.Struct, frozen=True, array_like=True):
+class CompiledPattern(msgspec.Struct, frozen=True, array_like=True):
     """What a pattern is compiled to; ``code`` are 32-bit numbers."""
 
     flags: int
@@ -61,7 +61,7 @@ class Numbers(msgspec.Struct, frozen=True, array_like=True):
         return made
 
     @classmethod
-    def of(cls, text: str, flags: int, *, bounded: bool = False) -> Numbers:
+    def of(cls, text: str, flags: int, *, bounded: bool = False) -> CompiledPattern:
         """Compile a pattern, as ``re.compile`` does.
 
         Args:
@@ -161,7 +161,7 @@ _NO_PATTERN = (
 """What comes of numbers that are damaged, and of an interpreter that compiles in another way."""
 
 
-class Store:
+class RegexCache:
     """The compiled patterns of a file; one that cannot be read or written costs time, nothing else."""
 
     def __init__(self, file: Path) -> None:
@@ -195,9 +195,9 @@ class Store:
         body = self._bodies.get(key)
         if body is not None and _digest(body[_CHECK:], _CHECK) == body[:_CHECK]:
             with suppress(*_NO_PATTERN):
-                return msgspec.msgpack.decode(body[_CHECK:], type=Numbers).pattern(text)
+                return msgspec.msgpack.decode(body[_CHECK:], type=CompiledPattern).pattern(text)
         try:
-            numbers = Numbers.of(text, flags, bounded=bounded)
+            numbers = CompiledPattern.of(text, flags, bounded=bounded)
             pattern = numbers.pattern(text)
         except _NO_PATTERN:
             return re.compile(text, flags)
@@ -235,10 +235,10 @@ def _records(data: bytes) -> dict[bytes, bytes] | None:
 
 
 @cache
-def store() -> Store:
+def regex_cache() -> RegexCache:
     """The patterns of this interpreter in the cache folder."""
     parts = (sys.implementation.cache_tag, *sys.version_info, import_module("_sre").MAGIC)
-    return Store(cache_folder() / f"patterns-{'-'.join(map(str, parts))}")
+    return RegexCache(cache_dir() / f"patterns-{'-'.join(map(str, parts))}")
 
 
 @lru_cache(maxsize=1024)
@@ -250,4 +250,4 @@ def bounded(text: str, flags: int = 0) -> re.Pattern[str]:
     Raises:
         re.error: it is no regular expression.
     """
-    return Numbers.of(text, int(flags), bounded=True).pattern(text)
+    return CompiledPattern.of(text, int(flags), bounded=True).pattern(text)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.findings import RawResult
+from wardround.findings import RawFinding
 from wardround.storage.digest import sha256
-from wardround.storage.paths import cache_folder
+from wardround.storage.paths import cache_dir
 
 _LIMIT_BYTES = 64 * 1024 * 1024
 _DAY_S = 86_400
@@ -25,10 +25,10 @@ _CHUNK = 500
 _SCHEMA = "CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, value BLOB, day INTEGER) WITHOUT ROWID"
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[RawResult]).decode
+_decode = msgspec.msgpack.Decoder(list[RawFinding]).decode
 
 
-def key(*parts: str | bytes) -> bytes:
+def digest_key(*parts: str | bytes) -> bytes:
     """A digest over parts, none of which can run into the next."""
     digest = sha256()
     for part in parts:
@@ -48,7 +48,7 @@ class ResultCache:
     @classmethod
     def open(cls, folder: Path | None = None) -> ResultCache:
         """Open or make the cache; if that cannot be, one that keeps nothing and says why."""
-        path = (folder or cache_folder()) / "results.sqlite"
+        path = (folder or cache_dir()) / "results.sqlite"
         database = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -65,9 +65,9 @@ class ResultCache:
             return cls(None, f"{path}: {cause}")
         return cls(database)
 
-    def get(self, keys: Iterable[bytes]) -> dict[bytes, list[RawResult]]:
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, list[RawFinding]]:
         """The entries that exist and can be read."""
-        found: dict[bytes, list[RawResult]] = {}
+        found: dict[bytes, list[RawFinding]] = {}
         if self._database is None:
             return found
         wanted = list(keys)
@@ -91,7 +91,7 @@ class ResultCache:
             )
         return found
 
-    def put(self, entries: Mapping[bytes, list[RawResult]]) -> None:
+    def put(self, entries: Mapping[bytes, list[RawFinding]]) -> None:
         """Keep entries; what cannot be written is forgotten."""
         if self._database is None or not entries:
             return

@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from wardround.storage.paths import cache_folder
-from wardround.storage.result_cache import key
+from wardround.storage.paths import cache_dir
+from wardround.storage.result_cache import digest_key
 
 LIMIT_BYTES = 64 * 1024 * 1024
 _DAY_S = 86_400
@@ -34,7 +34,7 @@ class ScoreCache:
     """Numbers by key, for all threads of a process; opened when it is first asked."""
 
     def __init__(self, folder: Path | None = None, limit_bytes: int = LIMIT_BYTES) -> None:
-        self._path = (folder or cache_folder()) / "scores.sqlite"
+        self._path = (folder or cache_dir()) / "scores.sqlite"
         self._limit = limit_bytes
         self._lock = threading.Lock()
         self._opened = False
@@ -121,12 +121,12 @@ class ScoreCache:
 
 def text_key(model: str, text: str) -> bytes:
     """The key of a text's vector; ``model`` is the digest of everything else it depends on."""
-    return key("text", model, text)
+    return digest_key("text", model, text)
 
 
 def row_key(model: str, row: Sequence[float]) -> bytes:
     """The key of a row's score."""
-    return key("row", model, array("d", row).tobytes())
+    return digest_key("row", model, array("d", row).tobytes())
 
 
 def _packed(name: bytes, numbers: Numbers) -> bytes:

@@ -16,13 +16,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 _CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_COMMAND_AT_START = LatePattern(r"(?m)^([^!-~\n]*):([^ -~\n]*:)")
-_COMMAND_ANYWHERE = LatePattern(r"(#[^ -~\n]*#[^ -~\n]*(?:[A-Za-z]{1,20}[^ -~\n]*)?)\[")
-_COMMAND_IN_JSON = LatePattern(r"#(?=[^ -~\n]*#[^ -~\n]*(?:[A-Za-z]{1,20}[^ -~\n]*)?\[)")
+_COMMAND_AT_START = LazyPattern(r"(?m)^([^!-~\n]*):([^ -~\n]*:)")
+_COMMAND_ANYWHERE = LazyPattern(r"(#[^ -~\n]*#[^ -~\n]*(?:[A-Za-z]{1,20}[^ -~\n]*)?)\[")
+_COMMAND_IN_JSON = LazyPattern(r"#(?=[^ -~\n]*#[^ -~\n]*(?:[A-Za-z]{1,20}[^ -~\n]*)?\[)")
 
 
 def one_line(text: str) -> str:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from wardround.checks.base import Source
-from wardround.checks.lazy import LatePattern
-from wardround.findings import RawResult, Span
+from wardround.checks.base import SourceFile
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import RawFinding, Span
 
-_LONE = LatePattern(r"\r(?!\n)")
+_LONE = LazyPattern(r"\r(?!\n)")
 
 
 def has_lone_returns(text: str) -> bool:
@@ -31,17 +31,17 @@ class NewlinePositions:
     """Positions in a text whose carriage returns end lines, turned into positions by newlines alone."""
 
     def __init__(self, text: str) -> None:
-        from wardround.languages.python.tokens import Lines  # few files end a line so
+        from wardround.languages.python.tokens import LineOffsets  # few files end a line so
 
         self._length = len(text)
-        self._lines = Lines(text)
-        self._newline_lines = Lines(text, only_newlines=True)
+        self._lines = LineOffsets(text)
+        self._newline_lines = LineOffsets(text, only_newlines=True)
 
     def line(self, number: int) -> int:
         """The line by newlines in which a line begins."""
         return self._position(number, 1)[0]
 
-    def result(self, result: RawResult) -> RawResult:
+    def result(self, result: RawFinding) -> RawFinding:
         """A result, its fix included, at positions by newlines."""
         fix = result.fix
         if fix is not None:
@@ -58,7 +58,9 @@ class NewlinePositions:
         return number, before + 1
 
 
-def run_by_lines(run: Callable[[Source], Iterable[RawResult]], source: Source) -> Iterable[RawResult]:
+def run_by_lines(
+    run: Callable[[SourceFile], Iterable[RawFinding]], source: SourceFile
+) -> Iterable[RawFinding]:
     """Run checks of a language in which a carriage return alone ends a line; results are by newlines."""
     if not has_lone_returns(source.text):
         return run(source)

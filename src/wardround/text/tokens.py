@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-TOKEN = LatePattern(
+TOKEN = LazyPattern(
     r"""(?P<string>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|(?P<name>[^\W\d]\w*)|(?P<number>\d[\w.]*)|[^\w\s]"""
 )
-NAME = LatePattern(r"[^\W\d]\w*")
-QUOTED = LatePattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)")
+NAME = LazyPattern(r"[^\W\d]\w*")
+QUOTED = LazyPattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)")
 """A text in quotes of code, on one line or more; ``text`` is what stands between them."""
-NUMBER = LatePattern(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
-_PART = LatePattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_CODE_LIKE = LatePattern(r"_|\d|[a-z][A-Z]|^[A-Z]{2,}$")
-_MARKED = LatePattern(
+NUMBER = LazyPattern(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
+_PART = LazyPattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_CODE_LIKE = LazyPattern(r"_|\d|[a-z][A-Z]|^[A-Z]{2,}$")
+_MARKED = LazyPattern(
     r"``([^`]+)``|`([^`]+)`|(?<![\w*])\*(\w+)\*(?![\w*])"
     r"|\b([^\W\d]\w*)(?=\()|(?<=\.)([^\W\d]\w*)|>>> ?([^\n]+)"
 )
-_SENTENCE_END = LatePattern(r"(?<=[.!?:])\s+|\n[ \t]*\n")
+_SENTENCE_END = LazyPattern(r"(?<=[.!?:])\s+|\n[ \t]*\n")
 
 KEYWORDS = frozenset(
     """

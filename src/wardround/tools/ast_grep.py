@@ -15,10 +15,10 @@ from pathlib import Path
 
 import msgspec
 
-from wardround.findings import RawResult, Span
+from wardround.findings import RawFinding, Span
 from wardround.rules.model import RULES_PACKAGE, declared_sources, load_yaml, rules_digest, rules_folder
-from wardround.storage.memo import kept
-from wardround.tools.parsing import RAN, decoded, one_line, relative
+from wardround.storage.memo import memoize_on_disk
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 
 _NUMBER = count()
@@ -42,7 +42,7 @@ class AstGrepResult(msgspec.Struct, rename="camel"):
     range: AstGrepRange
 
 
-def parse_ast_grep(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_ast_grep(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``ast-grep scan --json=compact``, whose places are 0-based.
 
     The compact form prints an empty list where there is nothing to say; the streaming form prints nothing,
@@ -52,7 +52,9 @@ def parse_ast_grep(output: bytes, run: Invocation) -> list[RawResult]:
     for result in decoded(output, list[AstGrepResult]):
         start, end = result.range.start, result.range.end
         span = Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
-        found.append(RawResult(result.rule_id, relative(result.file, run), span, one_line(result.message)))
+        found.append(
+            RawFinding(result.rule_id, relative(result.file, run), span, collapse_whitespace(result.message))
+        )
     return found
 
 
@@ -110,7 +112,7 @@ def ast_grep(
 
     @cache
     def rules() -> list[RuleFile]:
-        return kept("ast-grep", digest(), lambda: _rule_files(folder, package), list[RuleFile])
+        return memoize_on_disk("ast-grep", digest(), lambda: _rule_files(folder, package), list[RuleFile])
 
     return Tool(
         name="ast-grep",
@@ -118,10 +120,10 @@ def ast_grep(
         program="ast-grep",
         command=command,
         parse=parse_ast_grep,
-        clean=RAN,
+        success_codes=RAN,
         install=install_line(),
         distribution="ast-grep-cli",
-        takes=takes,
+        accepts=takes,
         endings=endings,
         can_match=lambda text: any(rule.can_match(text) for rule in rules()),
         identity=digest,

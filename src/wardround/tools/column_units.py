@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from wardround.findings import RawResult, Span
+from wardround.findings import RawFinding, Span
 from wardround.text.line_ends import NewlinePositions, has_lone_returns, with_newlines
 from wardround.tools.tool import Columns, Tool
 
 
-def positioned(results: Sequence[RawResult], content: bytes, tool: Tool) -> list[RawResult]:
+def positioned(results: Sequence[RawFinding], content: bytes, tool: Tool) -> list[RawFinding]:
     """Turn a tool's positions in a file into lines that end at newlines, and columns of code points."""
     text = content.decode("utf-8", "replace") if tool.returns_end_lines and b"\r" in content else ""
     if not has_lone_returns(text):
@@ -21,7 +21,7 @@ def positioned(results: Sequence[RawResult], content: bytes, tool: Tool) -> list
     return [positions.result(result) for result in found]
 
 
-def _in_code_points(results: Sequence[RawResult], content: bytes, columns: Columns) -> list[RawResult]:
+def _in_code_points(results: Sequence[RawFinding], content: bytes, columns: Columns) -> list[RawFinding]:
     """Turn columns counted in bytes or UTF-16 units into code points."""
     if columns is Columns.CODE_POINTS or content.isascii():
         return list(results)

@@ -16,11 +16,11 @@ import msgspec
 
 from wardround.errors import ToolFailed
 from wardround.hookspecs import GROUP
-from wardround.plugin_discovery import installed
+from wardround.plugin_discovery import discover
 from wardround.storage.digest import sha256
-from wardround.storage.memo import kept
-from wardround.storage.paths import cache_folder
-from wardround.tools.process import Processes, bare_environment, scripts_folder
+from wardround.storage.memo import memoize_on_disk
+from wardround.storage.paths import cache_dir
+from wardround.tools.process import Processes, minimal_env, scripts_folder
 from wardround.tools.tool import Tool
 
 _KIND = "programs"
@@ -61,11 +61,11 @@ def _identity(program: Path, options: tuple[str, ...], variables: tuple[tuple[st
     def find_out() -> Identity:
         return Identity(_digest(program), _version(program, options, variables))
 
-    return kept(_KIND, _name(program, options), find_out, Identity)
+    return memoize_on_disk(_KIND, _name(program, options), find_out, Identity)
 
 
 def _is_known(program: Path, options: tuple[str, ...]) -> bool:
-    return (cache_folder() / _KIND / _name(program, options)).is_file()
+    return (cache_dir() / _KIND / _name(program, options)).is_file()
 
 
 def _name(program: Path, options: tuple[str, ...]) -> str:
@@ -95,7 +95,7 @@ def _version(program: Path, options: tuple[str, ...], variables: tuple[tuple[str
             cwd=program.parent,
             timeout_s=_VERSION_TIMEOUT_S,
             clean=frozenset({0}),
-            env=bare_environment(program, Path("/nonexistent"), dict(variables)),
+            env=minimal_env(program, Path("/nonexistent"), dict(variables)),
         )
     except (ToolFailed, OSError):
         return "unknown"
@@ -107,4 +107,4 @@ def distribution_version(tool: Tool, program: Path) -> str | None:
     """The version of the installed distribution that a program of our own environment came with."""
     if tool.distribution is None or str(program.parent) != os.path.abspath(scripts_folder()):
         return None
-    return installed(GROUP).versions.get(tool.distribution)
+    return discover(GROUP).versions.get(tool.distribution)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.tools.tool import install_line
 
 HOOKS = {
@@ -15,14 +15,14 @@ HOOKS = {
 }
 """The ids of ``.pre-commit-hooks.yaml`` that bring what an extra does."""
 
-_OURS = LatePattern(r"pip install 'wardround\[([\w-]+)\]'")
+_OURS = LazyPattern(r"pip install 'wardround\[([\w-]+)\]'")
 _RUNNERS = {
-    "pre-commit": LatePattern(r".*[/\\]py_env-[^/\\]+"),
-    "prek": LatePattern(r".*[/\\]hooks[/\\]python-[^/\\]+"),
+    "pre-commit": LazyPattern(r".*[/\\]py_env-[^/\\]+"),
+    "prek": LazyPattern(r".*[/\\]hooks[/\\]python-[^/\\]+"),
 }
 
 
-def advice(install: str) -> str:
+def install_hint(install: str) -> str:
     """A tool's install line, or what does the same in a hook's own environment, which pip does not reach."""
     runner = _runner()
     if runner is None:

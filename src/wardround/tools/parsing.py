@@ -44,7 +44,7 @@ def relative(path: str, run: Invocation) -> str:
     return relative
 
 
-def one_line(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 

@@ -20,7 +20,7 @@ _QUOTED_ERROR = 400
 """How many characters of a tool's own complaint are repeated."""
 
 
-class Printed(msgspec.Struct, frozen=True):
+class ProcessOutput(msgspec.Struct, frozen=True):
     """What a tool that ran left on its standard output and its standard error."""
 
     out: bytes
@@ -45,9 +45,9 @@ class Processes:
         env: Mapping[str, str],
     ) -> bytes:
         """Run a static tool and return its standard output; see ``printed_by``."""
-        return self.printed_by(argv, cwd=cwd, timeout_s=timeout_s, clean=clean, env=env).out
+        return self.capture(argv, cwd=cwd, timeout_s=timeout_s, clean=clean, env=env).out
 
-    def printed_by(
+    def capture(
         self,
         argv: Sequence[str],
         *,
@@ -55,7 +55,7 @@ class Processes:
         timeout_s: float,
         clean: frozenset[int],
         env: Mapping[str, str],
-    ) -> Printed:
+    ) -> ProcessOutput:
         """Run a static tool and return what it printed.
 
         Args:
@@ -92,7 +92,7 @@ class Processes:
                 self._running.discard(process)
         if process.returncode not in clean:
             raise ToolFailed(_how_it_ended(process.returncode, err))
-        return Printed(out, err)
+        return ProcessOutput(out, err)
 
     def stop(self) -> None:
         """Kill every running tool with its children, and start none any more."""
@@ -149,7 +149,7 @@ def scripts_folder() -> str:
     return sysconfig.get_path("scripts")
 
 
-def bare_environment(program: Path, home: Path, variables: Mapping[str, str]) -> dict[str, str]:
+def minimal_env(program: Path, home: Path, variables: Mapping[str, str]) -> dict[str, str]:
     """The environment of a tool: where to find programs, an empty home, none of the caller's secrets."""
     return {
         "PATH": os.pathsep.join(dict.fromkeys([str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"])),

@@ -16,13 +16,13 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from wardround import __version__
-from wardround.errors import PLUGIN_FAULTS, ToolFailed, ToolMissing
-from wardround.findings import RawResult
-from wardround.storage.memo import kept
-from wardround.storage.result_cache import key
+from wardround.errors import PLUGIN_EXCEPTIONS, ToolFailed, ToolMissing
+from wardround.findings import RawFinding
+from wardround.storage.memo import memoize_on_disk
+from wardround.storage.result_cache import digest_key
 from wardround.tools.configuration import configuration
 from wardround.tools.identity import identity
-from wardround.tools.process import Processes, bare_environment
+from wardround.tools.process import Processes, minimal_env
 from wardround.tools.tool import Invocation, Probe, Tool
 
 _MOST_LINES_ABOVE = 97
@@ -63,7 +63,9 @@ class Proofs:
 
     def _outcome(self, tool: Tool, program: Path, probe: Probe) -> ToolFailed | None:
         try:
-            kept("proofs", _name(tool, program, probe), lambda: self._prove(tool, program, probe), bool)
+            memoize_on_disk(
+                "proofs", _name(tool, program, probe), lambda: self._prove(tool, program, probe), bool
+            )
         except ToolFailed as trouble:
             return trouble
         return None
@@ -77,16 +79,16 @@ class Proofs:
             raise _failed(tool, f"it did not report {probe.code} in a file that has it")
         return True
 
-    def _results(self, tool: Tool, program: Path, probe: Probe, above: int) -> list[RawResult]:
+    def _results(self, tool: Tool, program: Path, probe: Probe, above: int) -> list[RawFinding]:
         """What it says about a file that has the defect below some empty lines."""
         run = _prepared(self._folder() / f"probe-{next(_NUMBER)}", tool, program, probe, above)
         try:
-            printed = self._processes.printed_by(
+            printed = self._processes.capture(
                 tool.command(run),
                 cwd=run.root,
                 timeout_s=tool.timeout_s,
-                clean=tool.clean,
-                env=bare_environment(program, run.scratch, tool.variables),
+                clean=tool.success_codes,
+                env=minimal_env(program, run.scratch, tool.variables),
             )
             return list(tool.parse(printed.out, run))
         except ToolMissing:
@@ -94,14 +96,16 @@ class Proofs:
         except (ToolFailed, OSError) as trouble:
             text = str(trouble).replace(f"{run.root}/", "").replace(str(run.root.parent), "probe")
             raise _failed(tool, text) from trouble
-        except (msgspec.MsgspecError, ValueError, *PLUGIN_FAULTS) as cause:
+        except (msgspec.MsgspecError, ValueError, *PLUGIN_EXCEPTIONS) as cause:
             raise _failed(tool, f"its output could not be read: {cause}") from cause
 
 
 def _failed(tool: Tool, reason: str) -> ToolFailed:
-    from wardround.tools.install_hints import advice  # most tools work
+    from wardround.tools.install_hints import install_hint  # most tools work
 
-    return ToolFailed(f"{tool.program} failed its self-test: {reason}; reinstall it: {advice(tool.install)}")
+    return ToolFailed(
+        f"{tool.program} failed its self-test: {reason}; reinstall it: {install_hint(tool.install)}"
+    )
 
 
 def _name(tool: Tool, program: Path, probe: Probe) -> str:
@@ -110,7 +114,7 @@ def _name(tool: Tool, program: Path, probe: Probe) -> str:
     settings = (part for pair in sorted(probe.settings.items()) for part in pair)
     known = identity(tool, program)
     place = os.path.join(os.path.realpath(program.parent), program.name)
-    return key(
+    return digest_key(
         __version__, tool.name, place, known.digest, known.version, probe.path, probe.text, probe.code,
         str(probe.line), *variables, "settings", *settings,
     ).hex()  # fmt: skip

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from wardround.errors import ToolOutputError
-from wardround.findings import RawResult, Span
+from wardround.findings import RawFinding, Span
 from wardround.rules.model import RULES_PACKAGE, rules_digest, rules_folder
-from wardround.tools.parsing import RAN, decoded, one_line, relative
+from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, install_line
 
 
@@ -44,11 +44,11 @@ class SemgrepOutput(msgspec.Struct):
     paths: SemgrepPaths
 
 
-def parse_semgrep(output: bytes, run: Invocation) -> list[RawResult]:
+def parse_semgrep(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``semgrep scan --json``; a file it was given and did not scan is a failure."""
     answer = decoded(output, SemgrepOutput)
     if answer.errors:
-        raise ToolOutputError(f"semgrep reported {one_line(str(answer.errors[0]))[:200]}")
+        raise ToolOutputError(f"semgrep reported {collapse_whitespace(str(answer.errors[0]))[:200]}")
     left_out = sorted(set(run.files) - {relative(path, run) for path in answer.paths.scanned})
     if left_out:
         raise ToolOutputError(f"semgrep did not scan {left_out[0]} ({len(left_out)} of {len(run.files)})")
@@ -56,7 +56,9 @@ def parse_semgrep(output: bytes, run: Invocation) -> list[RawResult]:
     for result in answer.results:
         span = Span(result.start.line, result.start.col, result.end.line, result.end.col)
         code = result.check_id.rpartition(".")[2]
-        found.append(RawResult(code, relative(result.path, run), span, one_line(result.extra.message)))
+        found.append(
+            RawFinding(code, relative(result.path, run), span, collapse_whitespace(result.extra.message))
+        )
     return found
 
 
@@ -85,14 +87,14 @@ def semgrep(
         program="semgrep",
         command=command,
         parse=parse_semgrep,
-        clean=RAN,
+        success_codes=RAN,
         typical_s=3.0,
         install=install_line("ci"),
         profiles=frozenset({Profile.CI}),
         columns=Columns.UTF8,
         timeout_s=120.0,
         distribution="semgrep",
-        takes=takes,
+        accepts=takes,
         declines=declines,
         endings=endings,
         identity=lambda: rules_digest(folder, "semgrep", package),

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.findings import RawResult
+from wardround.findings import RawFinding
 
 
 class Profile(enum.StrEnum):
@@ -19,7 +19,7 @@ class Profile(enum.StrEnum):
     CI = "ci"
 
 
-class Scope(enum.StrEnum):
+class ToolScope(enum.StrEnum):
     """What a tool's answer about a file depends on."""
 
     FILE = "file"
@@ -38,7 +38,7 @@ BROUGHT = "brought-by-the-change.json"
 """The name of a ``Brought``, above the root of an invocation whose change may not run anything."""
 
 
-class Brought(msgspec.Struct, frozen=True):
+class UntrustedPaths(msgspec.Struct, frozen=True):
     """What a change brings whose code must not be run.
 
     Attributes:
@@ -71,10 +71,10 @@ class Invocation(msgspec.Struct, frozen=True):
     requested: tuple[str, ...] = ()
 
     @property
-    def brought(self) -> Brought | None:
+    def brought(self) -> UntrustedPaths | None:
         """What a change touches whose code must not be run; None where the change is trusted."""
         note = self.root.parent / BROUGHT
-        return msgspec.json.decode(note.read_bytes(), type=Brought) if note.is_file() else None
+        return msgspec.json.decode(note.read_bytes(), type=UntrustedPaths) if note.is_file() else None
 
 
 def install_line(extra: str = "") -> str:
@@ -160,11 +160,11 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
     name: str
     program: str
     command: Callable[[Invocation], Sequence[str]]
-    parse: Callable[[bytes, Invocation], Sequence[RawResult]]
-    clean: frozenset[int]
+    parse: Callable[[bytes, Invocation], Sequence[RawFinding]]
+    success_codes: frozenset[int]
     install: str
     profiles: frozenset[Profile] = frozenset(Profile)
-    scope: Scope = Scope.FILE
+    scope: ToolScope = ToolScope.FILE
     columns: Columns = Columns.CODE_POINTS
     returns_end_lines: bool = False
     endings: tuple[str, ...] = ()
@@ -189,11 +189,11 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
     find: Callable[[Path], Path | None] | None = None
     optional: bool = False
     is_configured: Callable[[Callable[[str], str | None], Iterable[str]], bool] | None = None
-    missed: Callable[[Path], str] | None = None
-    takes: Callable[[str, str], bool] | None = None
+    missing_notice: Callable[[Path], str] | None = None
+    accepts: Callable[[str, str], bool] | None = None
     declines: Callable[[str, str], str] | None = None
-    wanted: Callable[[Any, str, str], bool] | None = None
+    is_enabled: Callable[[Any, str, str], bool] | None = None
     opt_in: bool = False
-    passed_over: Callable[[bytes, Invocation], Mapping[str, str]] | None = None
+    skipped_files: Callable[[bytes, Invocation], Mapping[str, str]] | None = None
     variables: Mapping[str, str] = msgspec.field(default_factory=dict)
     map_package: str = "wardround_rules"

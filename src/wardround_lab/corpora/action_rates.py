@@ -10,8 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wardround.errors import UsageError
-from wardround.processors.triage import COUNTERS, REPOSITORIES, Ranking, Rate, Rates, log_odds, smoothed
-from wardround_lab.corpora.alert_outcomes import AlertItem, Recipe
+from wardround.processors.triage import (
+    COUNTERS,
+    REPOSITORIES,
+    ActionRate,
+    ActionRates,
+    Rates,
+    log_odds,
+    smoothed,
+)
+from wardround_lab.corpora.alert_outcomes import AlertItem, AlertRecipe
 from wardround_lab.training.conditional_logit import Logistic, fit
 
 CAP = 60
@@ -22,7 +30,7 @@ _DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ActionCounter:
     """Counts of one rule in one repository."""
 
     items: int
@@ -47,31 +55,31 @@ class Tallies:
         groups: dict[tuple[str, str], list[AlertItem]] = defaultdict(list)
         for item in items:
             groups[item.rule, item.repository].append(item)
-        self._by_rule: dict[str, dict[str, Tally]] = defaultdict(dict)
+        self._by_rule: dict[str, dict[str, ActionCounter]] = defaultdict(dict)
         for (rule, repository), members in sorted(groups.items()):
             self._by_rule[rule][repository] = _tally(sorted(members, key=lambda one: one.key)[:CAP])
 
-    def rate(self, rule: str, without: str = "") -> Rate | None:
+    def rate(self, rule: str, without: str = "") -> ActionRate | None:
         """The rate of a rule in the repositories but one; None where too few are left."""
         tallies = [tally for name, tally in self._by_rule.get(rule, {}).items() if name != without]
         if len(tallies) < REPOSITORIES:
             return None
         items, plain = sum(t.items for t in tallies), sum(t.plain for t in tallies)
-        return Rate(
+        return ActionRate(
             fix=round(smoothed(sum(t.fixed for t in tallies), items), _DIGITS),
             placebo=round(smoothed(sum(t.plain_fixed for t in tallies), plain), _DIGITS),
             repositories=len(tallies),
             items=items,
         )
 
-    def rates(self, without: str = "") -> dict[str, Rate]:
+    def rates(self, without: str = "") -> dict[str, ActionRate]:
         found = {rule: self.rate(rule, without) for rule in sorted(self._by_rule)}
         return {rule: rate for rule, rate in found.items() if rate is not None}
 
 
-def _tally(items: Sequence[AlertItem]) -> Tally:
+def _tally(items: Sequence[AlertItem]) -> ActionCounter:
     plain = [item for item in items if item.placebo]
-    return Tally(
+    return ActionCounter(
         len(items), sum(i.is_fixed for i in items), len(plain), sum(i.placebo == "fix" for i in plain)
     )
 
@@ -96,7 +104,7 @@ class Sample:
 def sample(items: Sequence[AlertItem], tallies: Tallies) -> Sample:
     """Complaints as rows. A rule's own repository never speaks in its prior."""
     alone = [item for item in items if not item.sweep]
-    memo: dict[tuple[str, str], Rate | None] = {}
+    memo: dict[tuple[str, str], ActionRate | None] = {}
     for item in alone:
         where = (item.rule, item.repository)
         if where not in memo:
@@ -124,7 +132,7 @@ def held_out_scores(one: Sample) -> NDArray[np.float64]:
     return scores
 
 
-def ranking(one: Sample) -> Ranking:
+def ranking(one: Sample) -> ActionRates:
     """The weights of the counters, and the threshold that keeps most of what was acted on.
 
     Raises:
@@ -136,7 +144,7 @@ def ranking(one: Sample) -> Ranking:
     threshold = float(np.quantile(held_out_scores(one)[one.fixed], 1 - _KEPT_SHARE))
     named = zip(COUNTERS, fitted.weights, strict=True)
     means = zip(COUNTERS, one.rows.mean(axis=0), strict=True)
-    return Ranking(
+    return ActionRates(
         bias=round(fitted.bias, _DIGITS),
         weights={name: round(weight, _DIGITS) for name, weight in named},
         means={name: round(float(mean), _DIGITS) for name, mean in means},
@@ -144,7 +152,7 @@ def ranking(one: Sample) -> Ranking:
     )
 
 
-def rates(mined: Sequence[tuple[Recipe, Sequence[AlertItem]]]) -> Rates:
+def rates(mined: Sequence[tuple[AlertRecipe, Sequence[AlertItem]]]) -> Rates:
     """The table of some mined repositories.
 
     Raises:

@@ -26,12 +26,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from wardround.change.git_process import GitProgram
+from wardround.change.git_process import GitProcess
 from wardround.change.revisions import END
 from wardround.errors import UsageError, WardroundError
 from wardround.processors.triage import Counters, function_lengths, is_import, is_test
-from wardround.tools.process import Processes, bare_environment, find_program
-from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+from wardround.tools.process import Processes, find_program, minimal_env
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 from wardround_lab.corpora.line_mapping import DIFF, LineMaps, parsed, squeezed
 from wardround_lab.corpora.records import write_whole
 
@@ -95,7 +95,7 @@ class AlertItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )  # fmt: skip
 
 
-class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AlertRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the complaints of one repository were mined; the first line of its file."""
 
     repository: str
@@ -117,7 +117,7 @@ class Alert:
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class AlertSnapshot:
     """The Python files of a commit and what ruff says about them.
 
     Attributes:
@@ -181,10 +181,10 @@ class AlertMining:
         Raises:
             UsageError: the repository is kept for measuring.
         """
-        with RepositoryHistory(place, name, Limits()) as history:
+        with RepositoryHistory(place, name, HistoryLimits()) as history:
             if self._is_kept(history.repository):
                 raise UsageError(f"{history.repository} is kept for measuring; nothing is mined from it")
-            recipe = Recipe(history.repository, history.head, self._ruff.version)
+            recipe = AlertRecipe(history.repository, history.head, self._ruff.version)
             file = self._folder / f"{history.repository.replace('/', '+')}.jsonl"
             if not _is_made_by(recipe, file):
                 items = self._items(history)
@@ -192,22 +192,22 @@ class AlertMining:
         return file
 
     def _items(self, history: RepositoryHistory) -> list[AlertItem]:
-        git = GitProgram(history.folder, os.environ)
+        git = GitProcess(history.folder, os.environ)
         git.env["GIT_NO_REPLACE_OBJECTS"] = "1"
         found: dict[str, AlertItem] = {}
-        before: Snapshot | None = None
+        before: AlertSnapshot | None = None
         for number, commit in _commits(git, history.head):
             self._progress(f"{history.repository}: snapshot {number + 1} of {len(SNAPSHOTS)}")
             now = self._snapshot(history, commit)
             if before is not None:
                 maps = parsed(_output(git, *DIFF, END, before.commit, now.commit, "--", "*.py"))
-                window = Window(history, git, before, now, maps, number - 1)
+                window = ObservationWindow(history, git, before, now, maps, number - 1)
                 for item in window.items():
                     found.setdefault(item.key, item)
             before = now
         return list(found.values())
 
-    def _snapshot(self, history: RepositoryHistory, commit: str) -> Snapshot:
+    def _snapshot(self, history: RepositoryHistory, commit: str) -> AlertSnapshot:
         texts: dict[str, Sequence[str]] = {}
         with tempfile.TemporaryDirectory(prefix="wardround-") as scratch:
             root = Path(scratch, "root")
@@ -221,7 +221,7 @@ class AlertMining:
                     file.write_text(text, encoding="utf-8", newline="")
                     texts[path] = text.split("\n")
             root.mkdir(exist_ok=True)
-            return Snapshot(commit, texts, self._ruff.alerts(root, Path(scratch)))
+            return AlertSnapshot(commit, texts, self._ruff.alerts(root, Path(scratch)))
 
 
 class Ruff:
@@ -262,16 +262,16 @@ class Ruff:
             cwd=folder,
             timeout_s=_TIMEOUT_S,
             clean=frozenset({0, 1}),
-            env=bare_environment(self._program, scratch, {}),
+            env=minimal_env(self._program, scratch, {}),
         )
 
 
-class Window:
+class ObservationWindow:
     """Two snapshots, one after the other, and where the lines of the first are in the second."""
 
     def __init__(
-        self, history: RepositoryHistory, git: GitProgram, old: Snapshot, new: Snapshot, maps: LineMaps,
-        number: int,
+        self, history: RepositoryHistory, git: GitProcess, old: AlertSnapshot, new: AlertSnapshot,
+        maps: LineMaps, number: int,
     ) -> None:  # fmt: skip
         self._history = history
         self._git = git
@@ -446,7 +446,7 @@ class Window:
         return found
 
 
-def read_items(file: Path) -> tuple[Recipe, list[AlertItem]]:
+def read_items(file: Path) -> tuple[AlertRecipe, list[AlertItem]]:
     """The complaints of one repository.
 
     Raises:
@@ -455,24 +455,24 @@ def read_items(file: Path) -> tuple[Recipe, list[AlertItem]]:
     try:
         first, *rest = file.read_bytes().splitlines()
         decoder = msgspec.json.Decoder(AlertItem)
-        return msgspec.json.decode(first, type=Recipe), [decoder.decode(line) for line in rest]
+        return msgspec.json.decode(first, type=AlertRecipe), [decoder.decode(line) for line in rest]
     except (OSError, ValueError, msgspec.MsgspecError) as cause:
         raise UsageError(f"{file} holds no mined complaints: {cause}; mine its repository again") from cause
 
 
-def _is_made_by(recipe: Recipe, file: Path) -> bool:
+def _is_made_by(recipe: AlertRecipe, file: Path) -> bool:
     with suppress(OSError, msgspec.MsgspecError), file.open("rb") as stream:
-        return msgspec.json.decode(stream.readline(), type=Recipe) == recipe
+        return msgspec.json.decode(stream.readline(), type=AlertRecipe) == recipe
     return False
 
 
-def _write(file: Path, recipe: Recipe, items: Sequence[AlertItem]) -> None:
+def _write(file: Path, recipe: AlertRecipe, items: Sequence[AlertItem]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     ordered = sorted(items, key=lambda one: (one.window, one.path, one.line, one.rule, one.key))
     write_whole(file, (msgspec.json.encode(one) + b"\n" for one in (recipe, *ordered)))
 
 
-def _commits(git: GitProgram, head: str) -> Iterator[tuple[int, str]]:
+def _commits(git: GitProcess, head: str) -> Iterator[tuple[int, str]]:
     """The last commit of the main line before each snapshot's time; one only once."""
     seen = set()
     for number, moment in enumerate(SNAPSHOTS):
@@ -482,5 +482,5 @@ def _commits(git: GitProgram, head: str) -> Iterator[tuple[int, str]]:
             yield number, found
 
 
-def _output(git: GitProgram, *arguments: str) -> bytes:
+def _output(git: GitProcess, *arguments: str) -> bytes:
     return os.fsencode(git.output(*arguments, literal=False))

@@ -46,7 +46,7 @@ Of ``position`` it is the rate above chance, of ``length`` the distance of the A
 """
 
 
-class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AuditCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One demand.
 
     Attributes:
@@ -100,7 +100,7 @@ class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     evaluation_items: int
     train_repositories: tuple[str, ...]
     evaluation_repositories: tuple[str, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[AuditCheck, ...]
     scope: str = ""
 
     def failures(self) -> list[str]:
@@ -143,7 +143,7 @@ def read_audit(records: Path) -> Audit:
 
 
 @dataclass(slots=True)
-class Tally:
+class CheckCounter:
     """One check while it is counted.
 
     Attributes:
@@ -171,13 +171,13 @@ class Tally:
         if len(self.examples) < _EXAMPLES:
             self.examples.append(example)
 
-    def check(self, limits: Mapping[str, float]) -> Check:
+    def check(self, limits: Mapping[str, float]) -> AuditCheck:
         """The check, against the limit of its name."""
         limit = limits.get(self.name, 0.0)
         share = self.count / max(self.items, 1) if self.share is None else self.share
         passed = share <= limit
         said = self.note or f"{self.count} of {self.items} items {self.fault}"
-        return Check(
+        return AuditCheck(
             name=self.name,
             passed=passed,
             count=self.count,
@@ -192,7 +192,7 @@ class Tally:
 def assembled(
     file: AuditedFile,
     files: Sequence[AuditedFile],
-    checks: Sequence[Check],
+    checks: Sequence[AuditCheck],
     *,
     hold_out: Sequence[str],
     since: int | None,

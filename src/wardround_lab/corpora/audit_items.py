@@ -21,7 +21,7 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     content: str
 
 
-class Origin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class ItemOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Where a record comes from; empty where it is not known."""
 
     repository: str = ""
@@ -34,7 +34,7 @@ class Chat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A record of ``build-sft`` in the chat template."""
 
     messages: tuple[Message, ...]
-    origin: Origin = Origin()
+    origin: ItemOrigin = ItemOrigin()
 
 
 class Plain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,7 +42,7 @@ class Plain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     prompt: str
     completion: str
-    origin: Origin = Origin()
+    origin: ItemOrigin = ItemOrigin()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _of_window(place: str, one: Window) -> Item:
 
 def _of_curated(place: str, one: Curated) -> Item:
     asked = "\n".join(part for part in (one.instruction, one.input) if part)
-    origin = Origin(one.repository, one.time, one.licence, one.path)
+    origin = ItemOrigin(one.repository, one.time, one.licence, one.path)
     texts = (one.instruction, one.input, one.output)
     return _instruction(place, origin, texts, asked, one.output)
 
@@ -137,7 +137,7 @@ def _of_plain(place: str, one: Plain) -> Item:
     return _instruction(place, one.origin, (one.prompt, one.completion), one.prompt, one.completion)
 
 
-def _instruction(place: str, origin: Origin, texts: tuple[str, ...], asked: str, said: str) -> Item:
+def _instruction(place: str, origin: ItemOrigin, texts: tuple[str, ...], asked: str, said: str) -> Item:
     return Item(place, origin.repository, origin.time, origin.licence, origin.path, "", texts,
                 f"{asked}\n{said}", answer=(asked, said))  # fmt: skip
 

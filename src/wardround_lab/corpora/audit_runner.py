@@ -12,16 +12,24 @@ from typing import Literal
 import msgspec
 
 from wardround.errors import UsageError
-from wardround_lab.corpora.audit import SHARES, Audit, AuditedFile, Check, Tally, assembled, audit_of
+from wardround_lab.corpora.audit import (
+    SHARES,
+    Audit,
+    AuditCheck,
+    AuditedFile,
+    CheckCounter,
+    assembled,
+    audit_of,
+)
 from wardround_lab.corpora.audit_items import Item, items_of
-from wardround_lab.corpora.holdout import DEFAULT_FILE, KeptForMeasuring
+from wardround_lab.corpora.holdout import DEFAULT_FILE, HoldoutRepositories
 from wardround_lab.corpora.licence_detection import PERMISSIVE, UNKNOWN
 from wardround_lab.corpora.near_duplicates import NearIndex
-from wardround_lab.corpora.quality_filters import is_generated, is_vendored, is_wordless, poor
+from wardround_lab.corpora.quality_filters import is_generated, is_vendored, lacks_prose, rejection_reason
 from wardround_lab.corpora.records import Corpus, digest_of, lines_of, record_of, write_json, write_whole
 from wardround_lab.corpora.secret_scan import SecretScan
-from wardround_lab.corpora.shortcut_probes import Framing, echoes, gives_away
-from wardround_lab.corpora.within_repository_split import OwnSides, OwnSplit, unit_of
+from wardround_lab.corpora.shortcut_probes import ShortcutProbe, query_leaks, shortcut_scores
+from wardround_lab.corpora.within_repository_split import OwnSides, WithinRepositorySplit, unit_of
 
 Role = Literal["train", "evaluation", "both"]
 _ANSWERS_AT_LEAST = 20
@@ -45,7 +53,7 @@ _CHECKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Demands:
+class AuditPolicy:
     """What an audit is to hold records to.
 
     Attributes:
@@ -61,14 +69,14 @@ class Demands:
 
     hold_out: frozenset[str] = frozenset()
     since: int | None = None
-    kept: KeptForMeasuring = field(default_factory=KeptForMeasuring)
+    kept: HoldoutRepositories = field(default_factory=HoldoutRepositories)
     licences: Mapping[str, str] = field(default_factory=dict)
     allowed: frozenset[str] = frozenset()
-    own: OwnSplit | None = None
+    own: WithinRepositorySplit | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
 
 
-class Auditing:
+class AuditRunner:
     """One audit of some files together.
 
     Args:
@@ -81,7 +89,7 @@ class Auditing:
         self,
         train: Sequence[Path],
         evaluation: Sequence[Path],
-        demands: Demands,
+        demands: AuditPolicy,
         scan: SecretScan,
         say: Callable[[str], None],
     ) -> None:
@@ -90,11 +98,11 @@ class Auditing:
         self._demands = demands
         self._scan = scan
         self._say = say
-        self._tallies = {name: Tally(name, fault, advice) for name, fault, advice in _CHECKS}
+        self._tallies = {name: CheckCounter(name, fault, advice) for name, fault, advice in _CHECKS}
         self._hold_out = {name.lower() for name in demands.hold_out}
         self._limits = {**SHARES, **({} if demands.own is None else {"licence": 1.0}), **demands.limits}
         self._sides = self._own_sides()
-        self._framing = Framing()
+        self._framing = ShortcutProbe()
         self._answers: Counter[str] = Counter()
         self._near = NearIndex()
         self._seen: set[bytes] = set()
@@ -247,8 +255,8 @@ class Auditing:
         written = item.path and (is_vendored(item.path) or is_generated(item.path))
         marked = any(is_generated("", text) for text in item.texts)
         faults |= self._count("generated", item, bool(written) or marked, item.path)
-        reason = next((why for text in item.texts if (why := poor(text))), "")
-        reason = reason or ("no words" if is_wordless(item.core) else "")
+        reason = next((why for text in item.texts if (why := rejection_reason(text))), "")
+        reason = reason or ("no words" if lacks_prose(item.core) else "")
         faults |= self._count("poor-text", item, bool(reason), reason)
         licence = self._licence(item)
         refused = licence not in PERMISSIVE and licence not in self._demands.allowed
@@ -258,11 +266,11 @@ class Auditing:
     def _look_at_framing(self, item: Item) -> bool:
         if item.choice is not None:
             self._framing.add(item.choice)
-            return self._count("echo", item, gives_away(item.choice))
+            return self._count("echo", item, shortcut_scores(item.choice))
         if item.answer is not None:
             asked, said = item.answer
             self._answers[" ".join(said.split())] += 1
-            return self._count("echo", item, echoes(asked, said) and len(said) <= len(asked))
+            return self._count("echo", item, query_leaks(asked, said) and len(said) <= len(asked))
         return False
 
     def _licence(self, item: Item) -> str:
@@ -289,10 +297,10 @@ class Auditing:
             scope="" if self._demands.own is None else self._demands.own.told,
         )
 
-    def _all_tallies(self, file: AuditedFile) -> list[Tally]:
+    def _all_tallies(self, file: AuditedFile) -> list[CheckCounter]:
         found = list(self._tallies.values())
         if not self._scan.is_able:
-            found[0] = Tally("secrets", "", "install a plugin that does", share=1.0)
+            found[0] = CheckCounter("secrets", "", "install a plugin that does", share=1.0)
             found[0].note = "nothing that looks for secrets is installed"
         if not self._demands.kept.origin:
             kept = self._tallies["kept-for-measuring"]
@@ -302,15 +310,17 @@ class Auditing:
             )
         return [_records(file), *found, self._split(), self._position(), self._length(), self._one_answer()]
 
-    def _split(self) -> Tally:
+    def _split(self) -> CheckCounter:
         sides = (self._train_repositories.total(), self._eval_repositories.total())
-        tally = Tally("split", "", "give --eval FILE, or --hold-out NAME and --since DATE")
+        tally = CheckCounter("split", "", "give --eval FILE, or --hold-out NAME and --since DATE")
         tally.note = f"{sides[0]} items to train on, {sides[1]} to evaluate with"
         tally.share = float(not all(sides))
         return tally
 
-    def _position(self) -> Tally:
-        tally = Tally("position", "", "put the candidates in an order that has nothing to do with the answer")
+    def _position(self) -> CheckCounter:
+        tally = CheckCounter(
+            "position", "", "put the candidates in an order that has nothing to do with the answer"
+        )
         name, rate = max(self._framing.by.items(), key=lambda pair: pair[1].gain, default=("", None))
         tally.share = 0.0 if rate is None else rate.gain
         tally.note = "no place of a candidate tells whether it is right"
@@ -320,16 +330,16 @@ class Auditing:
             tally.note = f"{name} is right {often}, {rate.gain:.0%} above chance"
         return tally
 
-    def _length(self) -> Tally:
-        tally = Tally("length", "", "choose wrong candidates of the length of the right ones")
+    def _length(self) -> CheckCounter:
+        tally = CheckCounter("length", "", "choose wrong candidates of the length of the right ones")
         auc = self._framing.length_auc
         tally.share = abs(auc - 0.5)
         tally.note = f"length alone tells right from wrong with an AUC of {max(auc, 1 - auc):.2f}"
         return tally
 
-    def _one_answer(self) -> Tally:
+    def _one_answer(self) -> CheckCounter:
         total = self._answers.total()
-        tally = Tally("one-answer", "", "balance the answers")
+        tally = CheckCounter("one-answer", "", "balance the answers")
         most = max(self._answers.values(), default=0)
         tally.share = most / total if total >= _ANSWERS_AT_LEAST else 0.0
         tally.note = f"the commonest answer is given by {most} of {total} items"
@@ -354,7 +364,7 @@ def check_limits(given: Mapping[str, float]) -> None:
             raise UsageError(f"--limit {name}={share:g}: give a share between 0 and 1")
 
 
-def summary(checks: Sequence[Check]) -> Iterator[str]:
+def summary(checks: Sequence[AuditCheck]) -> Iterator[str]:
     """The checks as lines for people."""
     for check in checks:
         mark = "FAIL" if not check.passed else "ok  " if check.looked else "none"
@@ -363,8 +373,8 @@ def summary(checks: Sequence[Check]) -> Iterator[str]:
             yield from (f"         {example}" for example in check.examples)
 
 
-def _records(file: AuditedFile) -> Tally:
-    tally = Tally("records", "", "give a file with records")
+def _records(file: AuditedFile) -> CheckCounter:
+    tally = CheckCounter("records", "", "give a file with records")
     tally.note = f"{file.items} records"
     tally.share = float(file.items == 0)
     return tally

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from wardround.config.globs import matches
-from wardround.retrieval.definitions import Function, functions
+from wardround.retrieval.definitions import Definition, functions
 from wardround_lab.corpora.commit_classes import TESTS
 from wardround_lab.corpora.git_history import RepositoryHistory
 from wardround_lab.corpora.python_chunks import python_pieces
@@ -71,7 +71,7 @@ class Chunk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ChunkSpan:
     """A chunk before what goes with it is known."""
 
     kind: str
@@ -88,7 +88,7 @@ class SourceFile:
     path: str
     language: str
     text: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ChunkSpan, ...]
     imports: tuple[str, ...]
 
     @property
@@ -114,24 +114,24 @@ def cut(path: str, language: str, text: str) -> SourceFile:
     """A file in pieces; one that does not parse is one piece."""
     if language == "python":
         pieces, imports = python_pieces(text)
-        found = [Piece(*one) for one in pieces]
+        found = [ChunkSpan(*one) for one in pieces]
     else:
         found, imports = list(_scanned(path, language, text)), _imports(language, text)
     lines = text.count("\n") + (not text.endswith("\n"))
-    return SourceFile(path, language, text, tuple(found or [Piece("file", path, 1, lines)]), imports)
+    return SourceFile(path, language, text, tuple(found or [ChunkSpan("file", path, 1, lines)]), imports)
 
 
-def _scanned(path: str, language: str, text: str) -> Iterator[Piece]:
+def _scanned(path: str, language: str, text: str) -> Iterator[ChunkSpan]:
     lines = text.split("\n")
     if language == "dockerfile":
         yield from _stages(lines)
     elif language in _SCRIPTS or language == "sql":
         for one in functions(path, text):
             kind = "statement" if language == "sql" else _script_kind(path, one)
-            yield Piece(kind, one.name, one.line, one.end_line, _comment_above(lines, one.line))
+            yield ChunkSpan(kind, one.name, one.line, one.end_line, _comment_above(lines, one.line))
 
 
-def _script_kind(path: str, one: Function) -> str:
+def _script_kind(path: str, one: Definition) -> str:
     if _CLASS.search(one.signature):
         return "class"
     if _TYPE.search(one.signature):
@@ -140,13 +140,13 @@ def _script_kind(path: str, one: Function) -> str:
     return "component" if is_component else "function"
 
 
-def _stages(lines: Sequence[str]) -> Iterator[Piece]:
+def _stages(lines: Sequence[str]) -> Iterator[ChunkSpan]:
     """The stages of a Dockerfile; what stands before the first belongs to it."""
     starts = [(at, match) for at, line in enumerate(lines) if (match := _STAGE.match(line))]
     ends = [at for at, _ in starts[1:]] + [len(lines)]
     for number, ((at, match), end) in enumerate(zip(starts, ends, strict=True)):
         last = max(line for line in range(at, end) if lines[line].strip()) + 1
-        yield Piece("stage", match[2] or match[1], 1 if number == 0 else at + 1, last)
+        yield ChunkSpan("stage", match[2] or match[1], 1 if number == 0 else at + 1, last)
 
 
 def _comment_above(lines: Sequence[str], line: int) -> str:
@@ -203,7 +203,7 @@ class _Tests:
                 for stem in stems - {""}:
                     self._by_stem[stem].add(file.path)
 
-    def of(self, file: SourceFile, piece: Piece) -> tuple[str, ...]:
+    def of(self, file: SourceFile, piece: ChunkSpan) -> tuple[str, ...]:
         stem = _stem(file.path)
         if stem in ("index", "__init__", "mod"):
             stem = _stem(file.path.rpartition("/")[0])

@@ -15,7 +15,7 @@ from wardround.training_tasks import Commit
 from wardround_lab.corpora.git_history import RepositoryHistory
 from wardround_lab.corpora.hunks import hunks
 from wardround_lab.corpora.quality_filters import is_generated, is_vendored
-from wardround_lab.corpora.records import ChangedText, Mined
+from wardround_lab.corpora.records import Mined, RecordedFile
 
 KINDS = ("commits", "bug-fix", "inducing", "clean")
 CODE = (
@@ -49,7 +49,7 @@ _TELLS_NOTHING = re.compile(r"\s*(?:#|//|/\*|\*|--|import\b|from\s+\S+\s+import\
 Progress = Callable[[int, int], None]
 
 
-class Kinds:
+class CommitClassifier:
     """The commits of one repository by kind; what several kinds need is found out once.
 
     Args:
@@ -59,7 +59,7 @@ class Kinds:
     def __init__(self, history: RepositoryHistory, progress: Progress) -> None:
         self._history = history
         self._progress = progress
-        self._last: tuple[str, tuple[ChangedText, ...]] = ("", ())
+        self._last: tuple[str, tuple[RecordedFile, ...]] = ("", ())
 
     def mined(self, kind: str) -> Iterator[Mined]:
         """The commits of a kind, newest first."""
@@ -164,18 +164,18 @@ class Kinds:
             self._files(commit), related, blamed,
         )  # fmt: skip
 
-    def _files(self, commit: Commit) -> tuple[ChangedText, ...]:
+    def _files(self, commit: Commit) -> tuple[RecordedFile, ...]:
         """What a commit did to the files that can be read; asked for twice in a row it is found out once."""
         if self._last[0] != commit.id:
             self._last = (commit.id, tuple(self._changed(commit)))
         return self._last[1]
 
-    def _changed(self, commit: Commit) -> Iterator[ChangedText]:
+    def _changed(self, commit: Commit) -> Iterator[RecordedFile]:
         for change in commit.changes:
             old, new = self._history.text(change.base_blob), self._history.text(change.blob)
             known = old is not None or change.base_blob is None
             if new is not None and known and (found := hunks(old or "", new)):
-                yield ChangedText(change.path, change.base_path, found)
+                yield RecordedFile(change.path, change.base_path, found)
 
 
 def is_fix(subject: str) -> bool:

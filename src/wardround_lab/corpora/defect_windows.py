@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from wardround.config.globs import matches
-from wardround.training_tasks import Changed, Commit, Fault, Injected, LineTask, Window
-from wardround_lab.corpora.commit_classes import Kinds, is_fix
+from wardround.training_tasks import Changed, Commit, LineDefect, LineTask, Mutation, Window
+from wardround_lab.corpora.commit_classes import CommitClassifier, is_fix
 from wardround_lab.corpora.git_history import RepositoryHistory
 from wardround_lab.corpora.hunks import hunks
 from wardround_lab.corpora.quality_filters import is_generated, is_vendored
-from wardround_lab.corpora.records import Hunk
+from wardround_lab.corpora.records import RecordedHunk
 
 LINES = 12
 """Most lines of a window; about 128 tokens."""
@@ -36,7 +36,7 @@ _TELLS_NOTHING = re.compile(r"\s*(?:#|import\b|from\s+\S+\s+import\b|[)\]}>,;]*\
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
-def windows(task: LineTask, history: RepositoryHistory, kinds: Kinds) -> Iterator[Window]:
+def windows(task: LineTask, history: RepositoryHistory, kinds: CommitClassifier) -> Iterator[Window]:
     """The windows of one repository, in a stable order."""
     yield from _injected(task, history)
     yield from _real(task, history, kinds)
@@ -73,7 +73,7 @@ def _injected(task: LineTask, history: RepositoryHistory) -> Iterator[Window]:
 
 
 def _both(
-    repository: str, time: int, group: str, pair: str, text: str, way: Injected, told: random.Random
+    repository: str, time: int, group: str, pair: str, text: str, way: Mutation, told: random.Random
 ) -> Iterator[Window]:
     """A breaking and the mending that mirrors it: as an edit, or as code that is new as a whole."""
     lines = text.split("\n")
@@ -104,23 +104,23 @@ def _marked(before: Sequence[str], gone: Sequence[str], come: Sequence[str], aft
     return " " * len(before) + "-" * len(gone) + "+" * len(come) + " " * len(after)
 
 
-def _faults(start: int, gone: Sequence[str], come: Sequence[str], kind: str) -> tuple[Fault, ...]:
+def _faults(start: int, gone: Sequence[str], come: Sequence[str], kind: str) -> tuple[LineDefect, ...]:
     """The lines that are to blame: those that came; where none did, the first that went."""
     if not come:
-        return (Fault(start, kind),)
+        return (LineDefect(start, kind),)
     first = start + len(gone)
-    return tuple(Fault(first + at, kind) for at, line in enumerate(come) if line.strip())
+    return tuple(LineDefect(first + at, kind) for at, line in enumerate(come) if line.strip())
 
 
 # --- from history
 
 
-def _real(task: LineTask, history: RepositoryHistory, kinds: Kinds) -> Iterator[Window]:
+def _real(task: LineTask, history: RepositoryHistory, kinds: CommitClassifier) -> Iterator[Window]:
     for commit in kinds.fixes():
         yield from _edits(task, history, commit, mirrored=True)
 
 
-def _clean(task: LineTask, history: RepositoryHistory, kinds: Kinds) -> Iterator[Window]:
+def _clean(task: LineTask, history: RepositoryHistory, kinds: CommitClassifier) -> Iterator[Window]:
     for commit in kinds.all():
         if not is_fix(commit.subject):
             yield from islice(_edits(task, history, commit, mirrored=False), 2)
@@ -139,7 +139,7 @@ def _edits(task: LineTask, history: RepositoryHistory, commit: Commit, *, mirror
                 yield from _of_hunk(history.repository, commit, change, new, hunk, mirrored)
 
 
-def _is_small(hunk: Hunk) -> bool:
+def _is_small(hunk: RecordedHunk) -> bool:
     lines = (*hunk.removed, *hunk.added)
     few = max(len(hunk.removed), len(hunk.added)) <= _REAL_LINES
     tells = any(not _TELLS_NOTHING.match(line) for line in lines)
@@ -148,7 +148,7 @@ def _is_small(hunk: Hunk) -> bool:
 
 
 def _of_hunk(
-    repository: str, commit: Commit, change: Changed, new: str, hunk: Hunk, mirrored: bool
+    repository: str, commit: Commit, change: Changed, new: str, hunk: RecordedHunk, mirrored: bool
 ) -> Iterator[Window]:
     lines = new.split("\n")
     told = random.Random(f"{commit.id}:{change.path}:{hunk.line}")  # noqa: S311  (repeatable)

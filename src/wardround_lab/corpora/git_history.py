@@ -18,14 +18,14 @@ from typing import Self
 
 import msgspec
 
-from wardround.change.git_process import GitProgram
+from wardround.change.git_process import GitProcess
 from wardround.change.revisions import END, require_revision
 from wardround.config.globs import matches
 from wardround.errors import GitError
 from wardround.training_tasks import Commit
-from wardround_lab.corpora.git_objects import Objects
+from wardround_lab.corpora.git_objects import GitObjects
 from wardround_lab.corpora.raw_diff_parser import COMPARE, parsed, path_text
-from wardround_lab.corpora.rename_detection import joined
+from wardround_lab.corpora.rename_detection import pair_renames
 
 LARGEST = 1_000_000
 """Bytes; files above are generated or data, and their text is not given out."""
@@ -39,7 +39,7 @@ _BLAMED = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class HistoryLimits:
     """Which part of a history is read.
 
     Attributes:
@@ -67,7 +67,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class Trouble:
+class ReadProblems:
     """What could not be read, by number.
 
     Attributes:
@@ -107,7 +107,7 @@ class RepositoryHistory:
         self,
         folder: Path,
         name: str | None = None,
-        limits: Limits | None = None,
+        limits: HistoryLimits | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         """Open a repository; ``name`` is its ``owner/name``, found out where it is not given.
@@ -116,13 +116,13 @@ class RepositoryHistory:
             GitError: there is none, or it has no commit of that name.
         """
         self.folder = folder
-        self.limits = limits or Limits()
-        self.trouble = Trouble()
-        self._git = GitProgram(folder, os.environ if environ is None else environ)
+        self.limits = limits or HistoryLimits()
+        self.trouble = ReadProblems()
+        self._git = GitProcess(folder, os.environ if environ is None else environ)
         self._git.env["GIT_NO_REPLACE_OBJECTS"] = "1"
         self.head = self._resolved(self.limits.head)
         self._name = name or named(folder, self._origin())
-        self._objects = Objects(self._git)
+        self._objects = GitObjects(self._git)
         self._listed: list[tuple[int, str]] | None = None
 
     def __enter__(self) -> Self:
@@ -163,7 +163,7 @@ class RepositoryHistory:
         for commit in self.every_commit():
             wanted = [one for one in commit.changes if self._is_wanted(one.path, patterns)]
             if wanted:
-                yield msgspec.structs.replace(commit, changes=joined(wanted, self.text))
+                yield msgspec.structs.replace(commit, changes=pair_renames(wanted, self.text))
 
     def every_commit(self) -> Iterator[Commit]:
         """All commits within the limits and all they change; moved files are deleted and added ones here."""

@@ -6,14 +6,14 @@ import subprocess
 from contextlib import suppress
 from typing import IO
 
-from wardround.change.git_process import GitProgram
+from wardround.change.git_process import GitProcess
 from wardround.change.trees import Blobs
 
 
-class Objects:
+class GitObjects:
     """Contents of blobs, by two ``git cat-file`` processes: one tells sizes, one hands out contents."""
 
-    def __init__(self, git: GitProgram) -> None:
+    def __init__(self, git: GitProcess) -> None:
         self._git = git
         self._blobs: Blobs | None = None
         self._sizes: subprocess.Popen[bytes] | None = None

@@ -11,7 +11,7 @@ DEFAULT_FILE = "kept-for-measuring.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class KeptForMeasuring:
+class HoldoutRepositories:
     """A list of repositories, as ``owner/name`` or by their name alone, in small letters.
 
     Attributes:
@@ -26,7 +26,7 @@ class KeptForMeasuring:
         return whole in self.names or whole.rpartition("/")[2] in self.names
 
     @classmethod
-    def read(cls, path: Path | None) -> KeptForMeasuring:
+    def read(cls, path: Path | None) -> HoldoutRepositories:
         """Read a list: one repository a line, ``#`` begins a comment.
 
         Without a path, ``kept-for-measuring.txt`` of the working folder counts, if it is there.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 
-from wardround_lab.corpora.records import Hunk
+from wardround_lab.corpora.records import RecordedHunk
 
 _COMPARED_AT_MOST = 1_500
 """Lines between the common start and the common end that are compared; more become one hunk."""
 
 
-def hunks(old: str, new: str) -> tuple[Hunk, ...]:
+def hunks(old: str, new: str) -> tuple[RecordedHunk, ...]:
     """What changed from one text to another, in order, without context."""
     before, after = old.split("\n"), new.split("\n")
     start = _common(before, after)
@@ -26,12 +26,12 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at in range(length) if one[at] != other[at]), length)
 
 
-def _between(left: Sequence[str], right: Sequence[str], first: int) -> Iterator[Hunk]:
+def _between(left: Sequence[str], right: Sequence[str], first: int) -> Iterator[RecordedHunk]:
     if not left and not right:
         return
     if max(len(left), len(right)) > _COMPARED_AT_MOST:
-        yield Hunk(first, first, tuple(left), tuple(right))
+        yield RecordedHunk(first, first, tuple(left), tuple(right))
         return
     for kind, a, b, c, d in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if kind != "equal":
-            yield Hunk(first + a, first + c, tuple(left[a:b]), tuple(right[c:d]))
+            yield RecordedHunk(first + a, first + c, tuple(left[a:b]), tuple(right[c:d]))

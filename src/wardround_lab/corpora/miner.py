@@ -22,9 +22,9 @@ from wardround.checks.lazy import source_files
 from wardround.errors import UsageError
 from wardround.training_tasks import AnyTask, Choice, Commit, LineTask, Task, Window
 from wardround_lab.corpora import defect_windows, licence_detection
-from wardround_lab.corpora.commit_classes import Kinds
-from wardround_lab.corpora.git_history import Limits, RepositoryHistory
-from wardround_lab.corpora.quality_filters import is_generated, is_vendored, is_wordless, poor
+from wardround_lab.corpora.commit_classes import CommitClassifier
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
+from wardround_lab.corpora.quality_filters import is_generated, is_vendored, lacks_prose, rejection_reason
 from wardround_lab.corpora.records import (
     Corpus,
     Mined,
@@ -36,12 +36,12 @@ from wardround_lab.corpora.records import (
 )
 from wardround_lab.corpora.secret_scan import SecretScan
 
-Say = Callable[[str], None]
+Progress = Callable[[str], None]
 Item = Choice | Mined | Window
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecordLocation:
     """A repository to mine: where it is, and its ``owner/name`` if it was given."""
 
     folder: Path
@@ -49,7 +49,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MiningSource:
     """What is mined: a task of a plugin, or a kind of commit.
 
     Attributes:
@@ -74,7 +74,7 @@ class Source:
             packages.append(mine.__module__.partition(".")[0])
         return _code_digest(tuple(packages))
 
-    def items(self, history: RepositoryHistory, kinds: Kinds) -> Iterator[Item]:
+    def items(self, history: RepositoryHistory, kinds: CommitClassifier) -> Iterator[Item]:
         if isinstance(self.task, LineTask):
             return defect_windows.windows(self.task, history, kinds)
         return kinds.mined(self.name) if self.task is None else self.task.mine(history)
@@ -83,7 +83,7 @@ class Source:
 _RECORDS: dict[type, type[Item]] = {Task: Choice, LineTask: Window, type(None): Mined}
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MinedPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a finished repository depends on, and what came of it."""
 
     version: str
@@ -92,7 +92,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     repository: MinedRepository
 
 
-class Mining:
+class Miner:
     """Mines several repositories into a folder.
 
     Args:
@@ -104,7 +104,12 @@ class Mining:
     """
 
     def __init__(
-        self, folder: Path, limits: Limits, kept: Callable[[str], bool], scan: SecretScan, say: Say
+        self,
+        folder: Path,
+        limits: HistoryLimits,
+        kept: Callable[[str], bool],
+        scan: SecretScan,
+        say: Progress,
     ) -> None:
         self._folder = folder
         self._limits = limits
@@ -113,7 +118,7 @@ class Mining:
         self._say = say
         self._filters = _told(limits)
 
-    def mine(self, sources: Sequence[Source], places: Sequence[Place]) -> list[Corpus]:
+    def mine(self, sources: Sequence[MiningSource], places: Sequence[RecordLocation]) -> list[Corpus]:
         """Mine every source in every repository; one record for each source, in their order.
 
         Raises:
@@ -124,7 +129,7 @@ class Mining:
             self._made(self._folder / "parts" / source.name)
         began = time.monotonic()
         known: dict[str, Path] = {}
-        parts: dict[str, list[Part]] = {source.name: [] for source in sources}
+        parts: dict[str, list[MinedPart]] = {source.name: [] for source in sources}
         for number, place in enumerate(places):
             with RepositoryHistory(place.folder, place.name, self._limits) as history:
                 name = history.repository
@@ -145,8 +150,8 @@ class Mining:
         known[name] = folder
 
     def _one(
-        self, sources: Sequence[Source], history: RepositoryHistory, where: str
-    ) -> Iterator[tuple[Source, Part]]:
+        self, sources: Sequence[MiningSource], history: RepositoryHistory, where: str
+    ) -> Iterator[tuple[MiningSource, MinedPart]]:
         """The parts of one repository; those that are there are taken as they are."""
         todo = []
         for source in sources:
@@ -160,14 +165,14 @@ class Mining:
             foreign = tuple(f"{folder}/*" for folder in excluded)
             limits = replace(self._limits, head=history.head, exclude=(*self._limits.exclude, *foreign))
             with _Counted(history.folder, history.repository, limits, self._say, where) as counted:
-                kinds = Kinds(counted, counted.show)
+                kinds = CommitClassifier(counted, counted.show)
                 for source in todo:
                     yield source, self._part(source, counted, kinds, licence, excluded)
 
-    def _finished(self, source: Source, history: RepositoryHistory) -> Part | None:
+    def _finished(self, source: MiningSource, history: RepositoryHistory) -> MinedPart | None:
         items = self._part_file(source, history.repository)
         try:
-            part = msgspec.json.decode(record_of(items).read_bytes(), type=Part)
+            part = msgspec.json.decode(record_of(items).read_bytes(), type=MinedPart)
         except (OSError, msgspec.MsgspecError):
             return None
         told = (part.version, part.code, part.filters, part.repository.head)
@@ -175,8 +180,13 @@ class Mining:
         return part if same and items.exists() else None
 
     def _part(
-        self, source: Source, history: _Counted, kinds: Kinds, licence: str, excluded: tuple[str, ...]
-    ) -> Part:
+        self,
+        source: MiningSource,
+        history: _Counted,
+        kinds: CommitClassifier,
+        licence: str,
+        excluded: tuple[str, ...],
+    ) -> MinedPart:
         began = time.monotonic()
         dropped: Counter[str] = Counter()
         count = 0
@@ -207,7 +217,7 @@ class Mining:
             sha256=digest,
             seconds=round(time.monotonic() - began, 1),
         )
-        part = Part(__version__, source.digest, self._filters, repository)
+        part = MinedPart(__version__, source.digest, self._filters, repository)
         write_json(record_of(items), part)
         return part
 
@@ -216,11 +226,11 @@ class Mining:
         path, texts = _texts(item)
         if is_vendored(path) or is_generated(path):
             return "generated or vendored"
-        if any(poor(text) for text in texts) or is_wordless("\n".join(texts)):
+        if any(rejection_reason(text) for text in texts) or lacks_prose("\n".join(texts)):
             return "poor text"
         return "secret" if any(self._scan.kinds(text) for text in texts) else ""
 
-    def _joined(self, source: Source, parts: Sequence[Part]) -> Corpus:
+    def _joined(self, source: MiningSource, parts: Sequence[MinedPart]) -> Corpus:
         """Put the parts together; what says the same as an item before it is left out."""
         seen: set[bytes] = set()
         count = 0
@@ -252,7 +262,7 @@ class Mining:
         write_json(record_of(file), corpus)
         return corpus
 
-    def _part_file(self, source: Source, repository: str) -> Path:
+    def _part_file(self, source: MiningSource, repository: str) -> Path:
         return self._folder / "parts" / source.name / f"{repository.replace('/', '+')}.jsonl"
 
     def _made(self, folder: Path) -> None:
@@ -267,7 +277,7 @@ class _Counted(RepositoryHistory):
 
     _EVERY = 0.5
 
-    def __init__(self, folder: Path, name: str, limits: Limits, say: Say, where: str) -> None:
+    def __init__(self, folder: Path, name: str, limits: HistoryLimits, say: Progress, where: str) -> None:
         super().__init__(folder, name, limits)
         self._say = say
         self._where = where
@@ -335,7 +345,7 @@ def _digest(item: Item) -> bytes:
     return hashlib.blake2b(msgspec.json.encode(said), digest_size=16).digest()
 
 
-def _told(limits: Limits) -> dict[str, str]:
+def _told(limits: HistoryLimits) -> dict[str, str]:
     """The limits as they stand in a record."""
     told = {
         "head": limits.head,

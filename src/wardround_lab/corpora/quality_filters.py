@@ -36,7 +36,7 @@ def is_generated(path: str, text: str = "") -> bool:
     return matches(path, _GENERATED) or bool(_MARK.search("\n".join(text.split("\n")[:_MARKED_LINES])))
 
 
-def poor(text: str) -> str:
+def rejection_reason(text: str) -> str:
     """Why a text teaches nothing; empty if it may."""
     lines = text.split("\n")
     if "\ufffd" in text:
@@ -49,6 +49,6 @@ def poor(text: str) -> str:
     return ""
 
 
-def is_wordless(text: str) -> bool:
+def lacks_prose(text: str) -> bool:
     """Whether a text has no word of two letters, so that it can say nothing."""
     return not _WORD.search(text)

@@ -16,7 +16,7 @@ RECORD_SUFFIX = ".record.json"
 Row = TypeVar("Row")
 
 
-class Hunk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RecordedHunk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Lines that took the place of others.
 
     Attributes:
@@ -30,12 +30,12 @@ class Hunk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     added: tuple[str, ...]
 
 
-class ChangedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RecordedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file of a commit and its hunks; ``base_path`` is None for a new file."""
 
     path: str
     base_path: str | None
-    hunks: tuple[Hunk, ...]
+    hunks: tuple[RecordedHunk, ...]
 
 
 class Mined(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,7 +53,7 @@ class Mined(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time: int
     subject: str
     body: str
-    files: tuple[ChangedText, ...]
+    files: tuple[RecordedFile, ...]
     related: tuple[str, ...] = ()
     blamed: tuple[str, ...] = ()
 

@@ -13,7 +13,7 @@ _ALIKE = 0.5
 """Share of lines that must have come along, as git's own default is."""
 
 
-def joined(changes: Sequence[Changed], text: Callable[[str | None], str | None]) -> tuple[Changed, ...]:
+def pair_renames(changes: Sequence[Changed], text: Callable[[str | None], str | None]) -> tuple[Changed, ...]:
     """The changes by path, with each deleted and added file that belong together as one.
 
     Args:

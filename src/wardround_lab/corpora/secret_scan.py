@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from wardround.checks.base import Check, Source
+from wardround.checks.base import Check, SourceFile
 from wardround.findings import Severity
 from wardround.specialists import Specialist
 
@@ -23,7 +23,7 @@ class SecretScan:
         self._seeing: list[tuple[Specialist, Sequence[type[Check]]]] = [
             (specialist, checks)
             for specialist in specialists
-            if specialist.any_text and (checks := [one for one in specialist.checks if one.MASKED])
+            if specialist.reviews_all_text and (checks := [one for one in specialist.checks if one.MASKED])
         ]
         self._known: dict[bytes, tuple[str, ...]] = {}
 
@@ -45,7 +45,7 @@ class SecretScan:
         found = set()
         for specialist, checks in self._seeing:
             severity = {check.ID: check.SEVERITY for check in checks}
-            for result in specialist.run_checks(checks, Source(path, text)):
+            for result in specialist.run_checks(checks, SourceFile(path, text)):
                 if (result.severity or severity.get(result.code, Severity.WARN)) >= Severity.WARN:
                     found.add(f"{specialist.name}/{result.code}")
         return found

@@ -14,14 +14,14 @@ import msgspec
 
 from wardround import __version__
 from wardround.errors import UsageError
-from wardround_lab.corpora.audit_items import Chat, Message, Origin, Plain
+from wardround_lab.corpora.audit_items import Chat, ItemOrigin, Message, Plain
 from wardround_lab.corpora.near_duplicates import NearIndex
 from wardround_lab.corpora.records import Curated, digest_of, lines_of, rows_of, write_json, write_whole
 
 TRAIN, EVALUATION, RECORD = "train.jsonl", "eval.jsonl", "sft.record.json"
 
 
-class Built(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SftResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the two files came to be.
 
     Attributes:
@@ -49,7 +49,7 @@ class Built(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SftOptions:
     """What is to be built.
 
     Attributes:
@@ -64,7 +64,7 @@ class Wish:
     seed: int = 1
 
 
-def build(inputs: Sequence[Path], folder: Path, wish: Wish) -> Built:
+def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
     """Write the training and the evaluation file and their record into a folder.
 
     Raises:
@@ -87,7 +87,7 @@ def build(inputs: Sequence[Path], folder: Path, wish: Wish) -> Built:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as cause:
         raise UsageError(f"--out {folder}: {cause.strerror}; give another folder") from cause
-    built = Built(
+    built = SftResult(
         schema="wardround.sft/1",
         version=__version__,
         template=wish.template,
@@ -132,7 +132,7 @@ def _drawn(seed: int, text: str) -> str:
     return hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()
 
 
-def _held_out(records: Sequence[Curated], wish: Wish) -> frozenset[str]:
+def _held_out(records: Sequence[Curated], wish: SftOptions) -> frozenset[str]:
     """Repositories drawn until they hold the wished share, at least one and not all."""
     sizes = Counter(one.repository for one in records)
     if len(sizes) < 2:
@@ -185,8 +185,8 @@ def _asked(one: Curated) -> str:
     return f"{one.instruction}\n\n{one.input}" if one.input else one.instruction
 
 
-def _origin(one: Curated) -> Origin:
-    return Origin(one.repository, one.time, one.licence, one.path)
+def _origin(one: Curated) -> ItemOrigin:
+    return ItemOrigin(one.repository, one.time, one.licence, one.path)
 
 
 def _chat(system: str) -> Callable[[Curated], msgspec.Struct]:

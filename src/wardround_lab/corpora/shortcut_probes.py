@@ -14,15 +14,15 @@ _SURE = 3.0
 """Standard errors by which a rate must lie above chance to count at all."""
 
 
-def echoes(query: str, said: str) -> bool:
+def query_leaks(query: str, said: str) -> bool:
     """Whether one of two texts stands in the other, whatever the white space and the case."""
     one, other = _plain(query), _plain(said)
     return min(len(one), len(other)) >= _ECHO and (one in other or other in one)
 
 
-def gives_away(choice: Choice) -> bool:
+def shortcut_scores(choice: Choice) -> bool:
     """Whether the query and a right candidate echo each other, and no wrong one does."""
-    echoing = {at for at, text in enumerate(choice.candidates) if echoes(choice.query, text)}
+    echoing = {at for at, text in enumerate(choice.candidates) if query_leaks(choice.query, text)}
     return bool(echoing) and echoing <= set(choice.right)
 
 
@@ -31,7 +31,7 @@ def _plain(text: str) -> str:
 
 
 @dataclass(slots=True)
-class Rate:
+class ProbeRate:
     """How often a rule of thumb is right, and how often chance would be."""
 
     items: int = 0
@@ -55,7 +55,7 @@ class Rate:
 
 
 @dataclass(slots=True)
-class Framing:
+class ShortcutProbe:
     """What choices give away, added up.
 
     Attributes:
@@ -63,14 +63,14 @@ class Framing:
         longer: sum over choices of the chance that a right candidate is longer than a wrong one.
     """
 
-    by: dict[str, Rate] = field(default_factory=dict)
+    by: dict[str, ProbeRate] = field(default_factory=dict)
     longer: float = 0.0
     items: int = 0
 
     def add(self, choice: Choice) -> None:
         chance = len(choice.right) / len(choice.candidates)
         for name, at in _guesses(choice):
-            self.by.setdefault(name, Rate()).add(at in choice.right, chance)
+            self.by.setdefault(name, ProbeRate()).add(at in choice.right, chance)
         self._compare(choice)
 
     def _compare(self, choice: Choice) -> None:

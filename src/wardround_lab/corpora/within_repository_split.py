@@ -18,7 +18,9 @@ Side = Literal["train", "validation", "evaluation"]
 WEEK = 7 * 24 * 3600
 
 
-class OwnSplit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+class WithinRepositorySplit(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True
+):
     """How the questions of one repository are divided.
 
     Attributes:
@@ -84,13 +86,15 @@ class OwnSides:
         seen: units of the training and the validation side.
     """
 
-    split: OwnSplit
+    split: WithinRepositorySplit
     until: int
     since: int
     seen: frozenset[str]
 
     @classmethod
-    def of(cls, split: OwnSplit, until: int, since: int, items: Iterable[tuple[str, str, int]]) -> OwnSides:
+    def of(
+        cls, split: WithinRepositorySplit, until: int, since: int, items: Iterable[tuple[str, str, int]]
+    ) -> OwnSides:
         """Find out which files are learnt from; ``items`` are (repository, group, time)."""
         bare = cls(split, until, since, frozenset())
         seen = {

@@ -11,21 +11,21 @@ from functools import cached_property
 import msgspec
 
 from wardround.config import schema as configuration
-from wardround.config.schema import Config, Request
-from wardround.errors import PLUGIN_FAULTS, UsageError, WardroundError
-from wardround.execution.model import Results, Side, Unit
-from wardround.execution.review_run import Reviewed, Sides
+from wardround.config.schema import Config, ReviewRequest
+from wardround.errors import PLUGIN_EXCEPTIONS, UsageError, WardroundError
+from wardround.execution.model import Results, ReviewSide, WorkUnit
+from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import UNPARSED, Finding, Status, Unreviewed
-from wardround.host import Host
-from wardround.processors.pipeline import Weighing
+from wardround.host import PluginHost
+from wardround.processors.pipeline import FindingPipeline
 from wardround.rules.model import Catalogue, Rule
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
-from wardround_lab.evaluation.case_builder import CaseChange, Unusable, placed, rebuilt
-from wardround_lab.evaluation.case_source import CaseOrigin
+from wardround_lab.evaluation.case_builder import CaseChange, InvalidCase, build_change, placed
+from wardround_lab.evaluation.case_source import CaseChangeSource
 from wardround_lab.evaluation.cases import Case, Expected
-from wardround_lab.evaluation.fragments import Fragment
-from wardround_lab.evaluation.shared_runner import Asked, CaseBench
+from wardround_lab.evaluation.fragments import CaseFragment
+from wardround_lab.evaluation.shared_runner import SharedRunner, SideRequest
 
 _CASES_PER_RUN = 50
 _CHARACTERS_PER_RUN = 2 * 1024 * 1024
@@ -33,7 +33,7 @@ _CHARACTERS_PER_RUN = 2 * 1024 * 1024
 _NOTHING: Callable[[str], None] = lambda text: None  # noqa: E731
 
 
-class Said(msgspec.Struct, frozen=True):
+class CaseFinding(msgspec.Struct, frozen=True):
     """One finding about a case.
 
     Attributes:
@@ -60,7 +60,7 @@ class NotReviewed(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Place(msgspec.Struct, frozen=True):
+class ExpectedPosition(msgspec.Struct, frozen=True):
     """Where something was expected."""
 
     file: str
@@ -72,7 +72,7 @@ class Place(msgspec.Struct, frozen=True):
     how: str = ""
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class CaseOutcome(msgspec.Struct, frozen=True):
     """What came of one case.
 
     Attributes:
@@ -88,8 +88,8 @@ class Outcome(msgspec.Struct, frozen=True):
     place: str
     set: str
     language: str
-    expected: tuple[Place, ...] = ()
-    said: tuple[Said, ...] = ()
+    expected: tuple[ExpectedPosition, ...] = ()
+    said: tuple[CaseFinding, ...] = ()
     unreviewed: tuple[NotReviewed, ...] = ()
     added_lines: int = 0
     unusable: str = ""
@@ -97,7 +97,7 @@ class Outcome(msgspec.Struct, frozen=True):
     seconds: float = 0.0
 
     @property
-    def shown(self) -> tuple[Said, ...]:
+    def shown(self) -> tuple[CaseFinding, ...]:
         return tuple(one for one in self.said if not one.held_back)
 
 
@@ -117,7 +117,7 @@ class Settings:
         return repr((self.profile.value, self.only, self.skip, self.all_rules, self.set_key))
 
 
-class EveryRule(Host):
+class EveryRule(PluginHost):
     """The same reviewers with the rules on that are off by default, or that tools are not asked for."""
 
     requests_all = True
@@ -144,7 +144,7 @@ class _Switched(Catalogue):
         return [msgspec.structs.replace(rule, off="") for rule in self._usual.listed()]
 
 
-Steps = Generator[tuple[Side, list[Unit]], Results, Reviewed]
+Steps = Generator[tuple[ReviewSide, list[WorkUnit]], Results, RawReview]
 
 
 @dataclass(slots=True)
@@ -153,31 +153,35 @@ class _Running:
 
     case: Case
     known: CaseChange
-    origin: CaseOrigin
+    origin: CaseChangeSource
     steps: Steps
-    asked: Asked | None
-    reviewed: Reviewed | None = None
+    asked: SideRequest | None
+    reviewed: RawReview | None = None
 
 
-class Batch:
+class CaseBatch:
     """Reviews cases, many at a time.
 
     Raises:
         UsageError: ``only`` or ``skip`` names no specialist.
     """
 
-    def __init__(self, host: Host, settings: Settings, progress: Callable[[str], None] = _NOTHING) -> None:
+    def __init__(
+        self, host: PluginHost, settings: Settings, progress: Callable[[str], None] = _NOTHING
+    ) -> None:
         self._host = EveryRule(host.specialists, host.plugins) if settings.all_rules else host
         self._settings = settings
         self._progress = progress
-        self._request = Request(
+        self._request = ReviewRequest(
             profile=settings.profile, only=settings.only, skip=settings.skip, use_baseline=False
         )
         self._config = _defaults(self._host, self._request)
-        self._scopes = {tool.name: tool.scope for s in host.specialists for tool in (*s.tools, *s.borrows)}
+        self._scopes = {
+            tool.name: tool.scope for s in host.specialists for tool in (*s.tools, *s.borrowed_tools)
+        }
         self._whole = {f"{s.name}/{check.ID}" for s in host.specialists for check in s.change_checks}
 
-    def review(self, cases: Sequence[Case], default_set: str) -> Iterator[Outcome]:
+    def review(self, cases: Sequence[Case], default_set: str) -> Iterator[CaseOutcome]:
         """The outcomes of the cases, in order, a run at a time."""
         done = 0
         for chunk in chunks(cases):
@@ -185,22 +189,22 @@ class Batch:
             yield from self._run(chunk, default_set)
             done += len(chunk)
 
-    def _run(self, cases: Sequence[Case], default_set: str) -> list[Outcome]:
+    def _run(self, cases: Sequence[Case], default_set: str) -> list[CaseOutcome]:
         started = time.monotonic()
-        found: dict[str, Outcome] = {}
+        found: dict[str, CaseOutcome] = {}
         running = []
-        with CaseBench(self._host, self._settings.profile, self._settings.jobs, self._progress) as bench:
+        with SharedRunner(self._host, self._settings.profile, self._settings.jobs, self._progress) as bench:
             for number, case in enumerate(cases):
                 blank = _blank(case, self._settings.set_key, default_set)
                 try:
                     running.append(self._begun(number, case))
-                except Unusable as reason:
+                except InvalidCase as reason:
                     found[case.place] = msgspec.structs.replace(blank, unusable=str(reason))
                 else:
                     found[case.place] = blank
             while asked := [one.asked for one in running if one.asked is not None]:
                 for name in sorted({one.side.name for one in asked}):
-                    bench.answer([one for one in asked if one.side.name == name])
+                    bench.run([one for one in asked if one.side.name == name])
                 for one in running:
                     _go_on(one)
         for one in running:
@@ -209,25 +213,25 @@ class Batch:
         return [msgspec.structs.replace(found[case.place], seconds=round(share, 4)) for case in cases]
 
     def _begun(self, number: int, case: Case) -> _Running:
-        known = rebuilt(case)
-        origin = CaseOrigin(known, case.messages)
-        sides = Sides(origin, known.change, self._host, self._config, self._request, Processes())
-        steps = sides.steps()
+        known = build_change(case)
+        origin = CaseChangeSource(known, case.messages)
+        sides = ReviewRun(origin, known.change, self._host, self._config, self._request, Processes())
+        steps = sides.side_requests()
         side, units = next(steps)
-        return _Running(case, known, origin, steps, Asked(number, origin, side, units))
+        return _Running(case, known, origin, steps, SideRequest(number, origin, side, units))
 
-    def _outcome(self, one: _Running, blank: Outcome) -> Outcome:
+    def _outcome(self, one: _Running, blank: CaseOutcome) -> CaseOutcome:
         assert one.reviewed is not None
         expected = tuple(_place(e) for e in placed(one.case, one.known))
         try:
-            weighing = Weighing(
+            weighing = FindingPipeline(
                 one.origin, one.reviewed.change, self._host, self._config, self._request, one.reviewed
             )
             findings = [finding for finding, _ in weighing.findings()]
             unreviewed = weighing.unreviewed(findings)
         except WardroundError as trouble:
             return msgspec.structs.replace(blank, expected=expected, unusable=str(trouble))
-        except PLUGIN_FAULTS as crash:  # one case must not end the measurement of the others
+        except PLUGIN_EXCEPTIONS as crash:  # one case must not end the measurement of the others
             reason = f"{type(crash).__name__}: {crash}"
             return msgspec.structs.replace(blank, expected=expected, crashed=reason)
         fragments = {k.file.path: k.fragment for k in one.known.files if k.fragment is not None}
@@ -239,19 +243,19 @@ class Batch:
             added_lines=_reviewed_lines(one),
         )
 
-    def _said(self, finding: Finding, fragment: Fragment | None) -> Said:
+    def _said(self, finding: Finding, fragment: CaseFragment | None) -> CaseFinding:
         held = "" if finding.status in (Status.NEW, Status.CAUSED) else finding.status.value
         scope = self._scopes.get(finding.rule.partition("/")[0])
         whole = finding.rule in self._whole
         if not held and fragment is not None and not fragment.proves(finding, scope, whole_change=whole):
             held = "unproven"
-        return Said(
+        return CaseFinding(
             finding.file, finding.span.line, finding.span.end_line, finding.rule, finding.sources,
             finding.defect_class, finding.specialist, finding.severity.label, finding.message, held,
         )  # fmt: skip
 
 
-def _defaults(host: Host, request: Request) -> Config:
+def _defaults(host: PluginHost, request: ReviewRequest) -> Config:
     """The configuration of a project that has none."""
     names = sorted(s.name for s in host.specialists)
     for asked in (*request.only, *request.skip):
@@ -270,7 +274,7 @@ def _go_on(one: _Running) -> None:
     except StopIteration as done:
         one.reviewed = done.value
     else:
-        one.asked = Asked(number, one.origin, side, units)
+        one.asked = SideRequest(number, one.origin, side, units)
 
 
 def chunks(cases: Iterable[Case]) -> Iterator[list[Case]]:
@@ -287,19 +291,19 @@ def chunks(cases: Iterable[Case]) -> Iterator[list[Case]]:
         yield chunk
 
 
-def _blank(case: Case, set_key: str, default_set: str) -> Outcome:
+def _blank(case: Case, set_key: str, default_set: str) -> CaseOutcome:
     named = case.meta.get(set_key)
     name = str(named) if isinstance(named, (str, int)) and named != "" else default_set
     expected = tuple(_place(one) for one in case.expected)
-    return Outcome(case.id, case.place, name, case.language, expected)
+    return CaseOutcome(case.id, case.place, name, case.language, expected)
 
 
-def _place(one: Expected) -> Place:
-    return Place(one.file, one.line, one.last_line, one.category, one.rule, one.severity, one.how)
+def _place(one: Expected) -> ExpectedPosition:
+    return ExpectedPosition(one.file, one.line, one.last_line, one.category, one.rule, one.severity, one.how)
 
 
 def _not_reviewed(
-    unreviewed: Sequence[Unreviewed], findings: Sequence[Finding], fragments: Mapping[str, Fragment]
+    unreviewed: Sequence[Unreviewed], findings: Sequence[Finding], fragments: Mapping[str, CaseFragment]
 ) -> tuple[NotReviewed, ...]:
     found = {NotReviewed(one.file, one.tool, one.reason) for one in unreviewed}
     broken = {f.file for f in findings if f.defect_class in UNPARSED}

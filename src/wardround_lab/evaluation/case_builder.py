@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, Hunk, read_patch
 from wardround.errors import DiffError, WardroundError
 from wardround_lab.evaluation.cases import Case, Expected, Texts
-from wardround_lab.evaluation.fragments import Fragment
+from wardround_lab.evaluation.fragments import CaseFragment
 
 _HUNK_ONLY = re.compile(r"\s*@@ ")
 _HEADER = re.compile(r"^(?:--- |\+\+\+ |diff --git |rename )", re.MULTILINE)
@@ -26,7 +26,7 @@ _CONTEXT = 3
 """Unchanged lines git shows behind the last change: fewer, and the file ends there."""
 
 
-class Unusable(WardroundError):
+class InvalidCase(WardroundError):
     """A case contradicts itself, so it says nothing about a reviewer. The text names the contradiction."""
 
 
@@ -41,7 +41,7 @@ class Known:
     file: ChangedFile
     base: str | None
     head: str | None
-    fragment: Fragment | None = None
+    fragment: CaseFragment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _added(known: Known) -> int:
     return known.file.added_lines
 
 
-def rebuilt(case: Case) -> CaseChange:
+def build_change(case: Case) -> CaseChange:
     """The change a case stands for.
 
     Raises:
@@ -85,7 +85,7 @@ def rebuilt(case: Case) -> CaseChange:
         patches = read_patch(_with_header(case))
     except DiffError as cause:
         if case.after is None:
-            raise Unusable(str(cause)) from cause
+            raise InvalidCase(str(cause)) from cause
         return _compared(case)
     before = _by_path(case.before, [p.base_path for p in patches if p.base_path], "before")
     after = _by_path(case.after, [p.path for p in patches if p.status is not FileStatus.DELETED], "after")
@@ -115,7 +115,7 @@ def _placed(one: Expected, paths: Sequence[str]) -> Expected:
 def _require_inside(path: str) -> None:
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path or ".git" in parts:
-        raise Unusable(f"{path!r} is not a path inside a repository")
+        raise InvalidCase(f"{path!r} is not a path inside a repository")
 
 
 def _with_header(case: Case) -> str:
@@ -124,7 +124,7 @@ def _with_header(case: Case) -> str:
         return case.diff
     path = _only_path(case)
     if path is None:
-        raise Unusable("the diff names no file, and neither does the case; give meta.path")
+        raise InvalidCase("the diff names no file, and neither does the case; give meta.path")
     return f"--- a/{path}\n+++ b/{path}\n{case.diff.lstrip()}"
 
 
@@ -152,7 +152,7 @@ def _by_path(texts: Texts, paths: Sequence[str], name: str) -> dict[str, str | N
     if isinstance(texts, Mapping):
         return dict(texts)
     if len(paths) != 1:
-        raise Unusable(f"{name!r} is one text and the diff is about {len(paths)} files; give path -> text")
+        raise InvalidCase(f"{name!r} is one text and the diff is about {len(paths)} files; give path -> text")
     return {paths[0]: texts}
 
 
@@ -162,7 +162,7 @@ def _known(patch: FilePatch, before: Mapping[str, str | None], after: Mapping[st
     head = None if patch.status is FileStatus.DELETED else after.get(patch.path)
     for text, kind, name in ((base, "-", "before"), (head, "+", "after")):
         if text is not None and _exchanged(text, patch.lines, kind) is None:
-            raise Unusable(f"{name!r} of {patch.path} is not what the diff says; make the two fit")
+            raise InvalidCase(f"{name!r} of {patch.path} is not what the diff says; make the two fit")
     fragment = None
     if patch.status is FileStatus.ADDED:
         head = _joined(patch.lines, "+") if head is None else head
@@ -178,12 +178,12 @@ def _known(patch: FilePatch, before: Mapping[str, str | None], after: Mapping[st
     return Known(file, base, head, fragment)
 
 
-def _from_hunks(patch: FilePatch) -> tuple[str, str, Fragment | None]:
+def _from_hunks(patch: FilePatch) -> tuple[str, str, CaseFragment | None]:
     """Both sides as far as the diff alone shows them; a fragment, unless it shows the whole file."""
     if _shows_all(patch.lines):
         return _joined(patch.lines, "-"), _joined(patch.lines, "+"), None
-    base = Fragment.of(patch.base_path or patch.path, _numbered(patch.lines, "-"))
-    head = Fragment.of(patch.path, _numbered(patch.lines, "+"))
+    base = CaseFragment.of(patch.base_path or patch.path, _numbered(patch.lines, "-"))
+    head = CaseFragment.of(patch.path, _numbered(patch.lines, "+"))
     return base.text, head.text, head
 
 
@@ -241,7 +241,7 @@ def _neighbours(
     for path in sorted((before.keys() | after.keys()) - touched):
         texts = {side[path] for side in (before, after) if path in side}
         if len(texts) > 1:
-            raise Unusable(f"{path} differs between 'before' and 'after', and the diff does not say so")
+            raise InvalidCase(f"{path} differs between 'before' and 'after', and the diff does not say so")
         (text,) = texts
         if text is not None:
             found[path] = text
@@ -251,7 +251,7 @@ def _neighbours(
 def _compared(case: Case) -> CaseChange:
     """The change between ``before`` and ``after``, where the diff tells nothing."""
     if case.after is None:
-        raise Unusable("there is neither a diff that can be read nor 'after'; give one of them")
+        raise InvalidCase("there is neither a diff that can be read nor 'after'; give one of them")
     path = _only_path(case)
     after = _by_path(case.after, [path] if path else [], "after")
     before = _by_path(case.before, [path] if path else [], "before")

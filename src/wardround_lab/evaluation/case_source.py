@@ -15,7 +15,7 @@ NOWHERE = Path("/nonexistent/wardround-case")
 """Stands for the work tree of a case, which has none."""
 
 
-class CaseOrigin:
+class CaseChangeSource:
     """Answers from memory what a review asks of the place its change comes from."""
 
     def __init__(self, case: CaseChange, messages: Sequence[str] = ()) -> None:
@@ -76,7 +76,7 @@ class CaseOrigin:
     def messages(self, change: Change) -> Sequence[str]:
         return self._messages
 
-    def holds(self, path: str) -> bool:
+    def has_tracked(self, path: str) -> bool:
         return False
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from wardround.findings import Finding, Status
 from wardround.languages.python.tree import parse
-from wardround.tools.tool import Scope
+from wardround.tools.tool import ToolScope
 
 _PYTHON = (".py", ".pyi", ".pyw")
 _FAR = 200_000
@@ -29,7 +29,7 @@ _NEEDS_THE_REST = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Fragment:
+class CaseFragment:
     """A file of which some lines are known.
 
     Attributes:
@@ -43,7 +43,7 @@ class Fragment:
     unparsed: frozenset[int]
 
     @classmethod
-    def of(cls, path: str, lines: Mapping[int, str]) -> Fragment:
+    def of(cls, path: str, lines: Mapping[int, str]) -> CaseFragment:
         """The file that has these lines, by number."""
         last = max(lines, default=0)
         if last > _FAR:
@@ -63,14 +63,14 @@ class Fragment:
         text = "\n".join(out.get(n, "") for n in range(1, max(out, default=0) + 1))
         return cls(text + "\n", frozenset(lines) - unparsed, frozenset(unparsed))
 
-    def proves(self, finding: Finding, scope: Scope | None, *, whole_change: bool) -> bool:
+    def proves(self, finding: Finding, scope: ToolScope | None, *, whole_change: bool) -> bool:
         """Whether the known lines alone show that a finding is right.
 
         Not what type checkers and checks of the whole change say, nor what was found on a line that is not in
         the change: each of them speaks about what the gaps hide. Nor a finding about something absent, unused
         or misplaced.
         """
-        if whole_change or scope is Scope.PROJECT or finding.status is not Status.NEW:
+        if whole_change or scope is ToolScope.PROJECT or finding.status is not Status.NEW:
             return False
         span = range(finding.span.line, finding.span.end_line + 1)
         if not all(line in self.known for line in (span.start, span.stop - 1)):

@@ -14,22 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from wardround.errors import UsageError
-from wardround.host import Host
+from wardround.host import PluginHost
 from wardround.text.escaping import one_line
 from wardround.tools.tool import Profile
-from wardround_lab.evaluation.batch import Batch, Outcome, Place, Said, Settings
+from wardround_lab.evaluation.batch import CaseBatch, CaseFinding, CaseOutcome, ExpectedPosition, Settings
 from wardround_lab.evaluation.cases import Case, read_cases
 
 FOLDER = Path("evals") / "reviewer_regression"
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class RegressionDiff:
     """One case: what was expected and not said, what was said and not expected."""
 
-    outcome: Outcome
-    missing: tuple[Place, ...]
-    unexpected: tuple[Said, ...]
+    outcome: CaseOutcome
+    missing: tuple[ExpectedPosition, ...]
+    unexpected: tuple[CaseFinding, ...]
 
     @property
     def inconclusive(self) -> bool:
@@ -72,11 +72,11 @@ def default_folder(start: Path) -> Path:
 
 def compared(
     files: Sequence[Path],
-    host: Host,
+    host: PluginHost,
     settings: Settings,
     profiles: Sequence[Profile] = tuple(Profile),
     progress: Callable[[str], None] = lambda text: None,
-) -> list[Compared]:
+) -> list[RegressionDiff]:
     """Review the cases of some files and compare what is shown with what is expected.
 
     Raises:
@@ -86,7 +86,7 @@ def compared(
     found = []
     for profile in profiles:
         chosen = [case for case in cases if _profile(case) is profile]
-        batch = Batch(host, replace(settings, profile=profile), progress)
+        batch = CaseBatch(host, replace(settings, profile=profile), progress)
         found += [_compared(outcome) for outcome in batch.review(chosen, "regression")]
     order = {case.place: number for number, case in enumerate(cases)}
     return sorted(found, key=lambda one: order[one.outcome.place])
@@ -99,7 +99,7 @@ def _profile(case: Case) -> Profile:
     return Profile(name)
 
 
-def _compared(outcome: Outcome) -> Compared:
+def _compared(outcome: CaseOutcome) -> RegressionDiff:
     left = list(outcome.shown)
     missing = []
     for place in sorted(outcome.expected, key=lambda one: (one.rule == "", one.severity == "")):
@@ -109,10 +109,10 @@ def _compared(outcome: Outcome) -> Compared:
         else:
             left.remove(met)
     missing.sort(key=lambda one: (one.file, one.line))
-    return Compared(outcome, tuple(missing), tuple(left))
+    return RegressionDiff(outcome, tuple(missing), tuple(left))
 
 
-def _meets(said: Said, place: Place) -> bool:
+def _meets(said: CaseFinding, place: ExpectedPosition) -> bool:
     return (
         (said.file, said.line) == (place.file, place.line)
         and place.rule in ("", said.rule, *said.sources)
@@ -120,7 +120,7 @@ def _meets(said: Said, place: Place) -> bool:
     )
 
 
-def render(found: Sequence[Compared]) -> str:
+def render(found: Sequence[RegressionDiff]) -> str:
     """What is not as expected, and the counts, for people."""
     lines = []
     for one in found:
@@ -145,17 +145,17 @@ def render(found: Sequence[Compared]) -> str:
     return "\n".join(map(one_line, lines)) + "\n"
 
 
-def _told_place(place: Place, inconclusive: bool) -> str:
+def _told_place(place: ExpectedPosition, inconclusive: bool) -> str:
     wanted = " ".join(part for part in (place.severity, place.rule or place.category) if part)
     said = "missing, perhaps for want of a tool" if inconclusive else "missing"
     return f"{said}  {place.file}:{place.line} {wanted}".rstrip()
 
 
-def _told(said: Said) -> str:
+def _told(said: CaseFinding) -> str:
     return f"unexpected  {said.file}:{said.line} {said.severity} {said.rule}: {said.message}"
 
 
-def update(files: Iterable[Path], found: Sequence[Compared]) -> list[Path]:
+def update(files: Iterable[Path], found: Sequence[RegressionDiff]) -> list[Path]:
     """Write what was said into the case files in place of what was expected; return those that changed.
 
     Places that were met stay as they are written, and so does the rest of every case. Cases that were not
@@ -172,7 +172,7 @@ def update(files: Iterable[Path], found: Sequence[Compared]) -> list[Path]:
     return changed
 
 
-def _updated(line: str, place: str, found: Mapping[str, Compared]) -> str:
+def _updated(line: str, place: str, found: Mapping[str, RegressionDiff]) -> str:
     if not line.strip():
         return line
     values = json.loads(line)

@@ -18,10 +18,10 @@ import msgspec
 
 from wardround.errors import UsageError
 from wardround.hookspecs import GROUP
-from wardround.plugin_discovery import installed
+from wardround.plugin_discovery import discover
 from wardround.rules.model import RULES_PACKAGE
-from wardround.storage.digest import file_state
-from wardround_lab.evaluation.batch import Outcome, Settings, digest_of
+from wardround.storage.digest import file_stamp
+from wardround_lab.evaluation.batch import CaseOutcome, Settings, digest_of
 from wardround_lab.evaluation.cases import Case
 
 _TELLING = {"cli", "reports"}
@@ -33,10 +33,10 @@ class Line(msgspec.Struct, frozen=True):
     """One outcome and what it depends on."""
 
     key: str
-    outcome: Outcome
+    outcome: CaseOutcome
 
 
-class Kept:
+class ResumeLog:
     """The outcomes of a file; none, and none are kept, where there is no file."""
 
     def __init__(self, file: IO[bytes] | None, lines: Sequence[Line], settings: Settings) -> None:
@@ -45,7 +45,7 @@ class Kept:
         self._settings = settings
 
     @classmethod
-    def open(cls, path: Path | None, settings: Settings) -> Kept:
+    def open(cls, path: Path | None, settings: Settings) -> ResumeLog:
         """Read a file of outcomes, if it is there, to add to it.
 
         Raises:
@@ -73,7 +73,7 @@ class Kept:
         if self._file is not None:
             self._file.close()
 
-    def known(self, cases: Sequence[Case]) -> dict[str, Outcome]:
+    def known(self, cases: Sequence[Case]) -> dict[str, CaseOutcome]:
         """The outcomes of cases that were reviewed before, by their place in the case file."""
         if not self._lines:
             return {}
@@ -84,7 +84,7 @@ class Kept:
             if key in self._lines
         }
 
-    def put(self, case: Case, outcome: Outcome) -> None:
+    def append(self, case: Case, outcome: CaseOutcome) -> None:
         """Keep an outcome; it is on disk when this returns."""
         if self._file is not None:
             self._file.write(msgspec.json.encode(Line(self._key(case), outcome)) + b"\n")
@@ -115,7 +115,7 @@ def reviewers_digest() -> str:
         "wardround",
         RULES_PACKAGE,
         "wardround_adapters",
-        *(plugin.module for plugin in installed(GROUP).plugins),
+        *(plugin.module for plugin in discover(GROUP).plugins),
     ]
     digest = hashlib.sha256()
     for name in packages:
@@ -126,5 +126,5 @@ def reviewers_digest() -> str:
             files = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
             for file in files:
                 if file.is_file() and file.suffix != ".pyc" and not _TELLING & {*file.parts}:
-                    digest.update(f"{file} {file_state(file)}\n".encode("utf-8", "surrogateescape"))
+                    digest.update(f"{file} {file_stamp(file)}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()

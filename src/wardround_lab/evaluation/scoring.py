@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
 from wardround.findings import Severity
-from wardround_lab.evaluation.batch import Outcome, Place, Said
+from wardround_lab.evaluation.batch import CaseFinding, CaseOutcome, ExpectedPosition
 from wardround_lab.evaluation.cases import ANCHOR
 from wardround_lab.evaluation.intervals import wilson
 
@@ -52,7 +52,7 @@ class Recall:
     near_held_back: int = 0
     named: int = 0
 
-    def add(self, place: Place, said: Sequence[Said]) -> None:
+    def add(self, place: ExpectedPosition, said: Sequence[CaseFinding]) -> None:
         shown = [one for one in said if not one.held_back]
         self.expected += 1
         self.exact += any(is_near(place, one, 0) for one in shown)
@@ -183,7 +183,7 @@ class Score:
         return summed(self.sets.values())
 
 
-def score(outcomes: Iterable[Outcome], level: str = "info") -> Score:
+def score(outcomes: Iterable[CaseOutcome], level: str = "info") -> Score:
     """Count the outcomes of cases; findings below ``level`` do not count."""
     floor = Severity.named(level)
     total = Score()
@@ -206,20 +206,20 @@ def score(outcomes: Iterable[Outcome], level: str = "info") -> Score:
     return total
 
 
-def is_near(place: Place, said: Said, distance: int) -> bool:
+def is_near(place: ExpectedPosition, said: CaseFinding, distance: int) -> bool:
     """Whether a finding is about an expected place, going by file and line."""
     return said.file == place.file and place.line - distance <= said.line <= place.last_line + distance
 
 
-def _has_name(said: Said, category: str) -> bool:
+def _has_name(said: CaseFinding, category: str) -> bool:
     return category != "" and any(f"/{source}".endswith(f"/{category}") for source in said.sources)
 
 
-def _is_right(said: Said, outcome: Outcome) -> bool:
+def _is_right(said: CaseFinding, outcome: CaseOutcome) -> bool:
     return any(is_near(place, said, NEAR) for place in outcome.expected)
 
 
-def _add_to_set(one: SetScore, outcome: Outcome, said: Sequence[Said]) -> None:
+def _add_to_set(one: SetScore, outcome: CaseOutcome, said: Sequence[CaseFinding]) -> None:
     shown = [s for s in said if not s.held_back]
     one.added_lines += outcome.added_lines
     one.shown.update(s.severity for s in shown)
@@ -238,7 +238,7 @@ def _add_to_set(one: SetScore, outcome: Outcome, said: Sequence[Said]) -> None:
         (one.anchored if place.how == ANCHOR else one.recall).add(place, said)
 
 
-def _add_to_rules(total: Score, outcome: Outcome, said: Sequence[Said]) -> None:
+def _add_to_rules(total: Score, outcome: CaseOutcome, said: Sequence[CaseFinding]) -> None:
     for s in said:
         key = (outcome.set, s.rule)
         rule = total.rules.setdefault(key, RuleScore(s.rule, s.defect_class, s.severity))
@@ -252,7 +252,7 @@ def _add_to_rules(total: Score, outcome: Outcome, said: Sequence[Said]) -> None:
         rule.exact += any(is_near(place, s, 0) for place in outcome.expected)
 
 
-def _add_to_categories(total: Score, outcome: Outcome, said: Sequence[Said]) -> None:
+def _add_to_categories(total: Score, outcome: CaseOutcome, said: Sequence[CaseFinding]) -> None:
     for place in outcome.expected:
         key = (outcome.set, place.category)
         category = total.categories.setdefault(key, CategoryScore(place.category))

@@ -17,19 +17,19 @@ from typing import Self
 from msgspec.structs import replace
 
 from wardround.change.change_source import SideName
-from wardround.change.snapshot import Snapshot, private_parent
-from wardround.checks.base import NoProject
+from wardround.change.snapshot import Snapshot, scratch_root
+from wardround.checks.base import InMemoryRepository
 from wardround.config.globs import matches
 from wardround.errors import ToolFailed
-from wardround.execution.model import Results, Side, Unit
-from wardround.execution.scheduler import Workbench
-from wardround.execution.tool_runner import Job
-from wardround.findings import RawResult
-from wardround.host import Host
+from wardround.execution.model import Results, ReviewSide, WorkUnit
+from wardround.execution.scheduler import Scheduler
+from wardround.execution.tool_runner import ToolJob
+from wardround.findings import RawFinding
+from wardround.host import PluginHost
 from wardround.storage.result_cache import ResultCache
 from wardround.tools.process import Processes
-from wardround.tools.tool import Profile, Scope, Tool
-from wardround_lab.evaluation.case_source import NOWHERE, CaseOrigin
+from wardround.tools.tool import Profile, Tool, ToolScope
+from wardround_lab.evaluation.case_source import NOWHERE, CaseChangeSource
 
 _TIMEOUT_S = 120.0
 """For one run of a tool over hundreds of files."""
@@ -39,25 +39,27 @@ _RETRIES = 40
 
 
 @dataclass(slots=True)
-class Asked:
+class SideRequest:
     """One side of one case that is to be looked at, and what came of it."""
 
     number: int
-    origin: CaseOrigin
-    side: Side
-    units: Sequence[Unit]
+    origin: CaseChangeSource
+    side: ReviewSide
+    units: Sequence[WorkUnit]
     results: Results = field(default_factory=Results)
-    jobs: list[Job] = field(default_factory=list)
+    jobs: list[ToolJob] = field(default_factory=list)
 
     @property
     def folder(self) -> str:
         return f"c{self.number:06}"
 
 
-class CaseBench(Workbench):
+class SharedRunner(Scheduler):
     """A workbench for many cases. No configuration counts and nothing is cached, so that times are true."""
 
-    def __init__(self, host: Host, profile: Profile, jobs: int, progress: Callable[[str], None]) -> None:
+    def __init__(
+        self, host: PluginHost, profile: Profile, jobs: int, progress: Callable[[str], None]
+    ) -> None:
         self._snapshot: Snapshot | None = None
         super().__init__(
             root=NOWHERE,
@@ -90,17 +92,17 @@ class CaseBench(Workbench):
 
     def _opened(self) -> Snapshot:
         if self._snapshot is None:
-            self._snapshot = Snapshot(private_parent(Path.cwd()))
+            self._snapshot = Snapshot(scratch_root(Path.cwd()))
         return self._snapshot
 
-    def answer(self, asked: Sequence[Asked]) -> None:
+    def run(self, asked: Sequence[SideRequest]) -> None:
         """Look at one side of many cases; the answers are in their ``results``."""
         for one in asked:
             one.jobs = self.plan(one.side, one.units, one.results)
         alone = [(one, job) for one in asked for job in one.jobs if _follows_imports(one, job)]
         apart = {id(job) for _, job in alone}
         shared = [(one, job) for one in asked for job in one.jobs if id(job) not in apart]
-        runs = [_Together(tuple(group)) for group in _groups(shared)]
+        runs = [_SharedRun(tuple(group)) for group in _groups(shared)]
         side = _merged_side(asked)
         threads = self.crew.start(side, [run.job for run in runs]) if runs else []
         for one in asked:
@@ -113,22 +115,22 @@ class CaseBench(Workbench):
         for one in asked:
             self.conclude(one.jobs, one.results)
 
-    def _settle(self, side: Side, run: _Together) -> None:
+    def _settle(self, side: ReviewSide, run: _SharedRun) -> None:
         """Give each case its part; where a run failed, find the cases that spoil it by halves."""
         left = _RETRIES
         waiting = [run]
         while waiting:
             one = waiting.pop()
-            if one.job.trouble is None or len(one.parts) == 1 or left < 2:
+            if one.job.error is None or len(one.parts) == 1 or left < 2:
                 one.give_back()
                 continue
             half = len(one.parts) // 2
-            halves = [_Together(one.parts[:half]), _Together(one.parts[half:])]
+            halves = [_SharedRun(one.parts[:half]), _SharedRun(one.parts[half:])]
             left -= 2
             self.crew.work(side, self._opened(), [again.job for again in halves], threading.Lock())
             waiting += halves
 
-    def _run_alone(self, one: Asked, job: Job) -> None:
+    def _run_alone(self, one: SideRequest, job: ToolJob) -> None:
         """Run a tool in a folder that holds one case, as in a repository of its own."""
         name = f"{one.side.name}-{one.folder}"
 
@@ -139,14 +141,14 @@ class CaseBench(Workbench):
         self.crew.wait(self.crew.start(side, [job]), [job])
 
 
-class _Together:
+class _SharedRun:
     """One run of a tool over files of several cases."""
 
-    def __init__(self, parts: Sequence[tuple[Asked, Job]]) -> None:
+    def __init__(self, parts: Sequence[tuple[SideRequest, ToolJob]]) -> None:
         self.parts = parts
         first = parts[0][1]
         names = {f"{one.folder}/{p}": job.specialists[p] for one, job in parts for p in job.files}
-        self.job = Job(
+        self.job = ToolJob(
             tool=first.tool,
             specialists=names,
             program=first.program,
@@ -162,11 +164,9 @@ class _Together:
         for one, job in self.parts:
             stem = f"{one.folder}/"
             job.seconds = share * len(job.files)
-            job.trouble = self.job.trouble and ToolFailed(str(self.job.trouble).replace(stem, ""))
-            job.passed_over = {
-                path: self.job.passed_over[stem + path]
-                for path in job.files
-                if stem + path in self.job.passed_over
+            job.error = self.job.error and ToolFailed(str(self.job.error).replace(stem, ""))
+            job.skipped = {
+                path: self.job.skipped[stem + path] for path in job.files if stem + path in self.job.skipped
             }
             job.results = {
                 path: [_within(result, path) for result in self.job.results[stem + path]]
@@ -175,7 +175,7 @@ class _Together:
             }
 
 
-def _within(result: RawResult, path: str) -> RawResult:
+def _within(result: RawFinding, path: str) -> RawFinding:
     """A result with the path its file has in the case."""
     fix = result.fix
     if fix is not None:
@@ -183,22 +183,22 @@ def _within(result: RawResult, path: str) -> RawResult:
     return replace(result, file=path, fix=fix)
 
 
-def _follows_imports(one: Asked, job: Job) -> bool:
+def _follows_imports(one: SideRequest, job: ToolJob) -> bool:
     """Whether a tool could find files of the case beside the one it looks at."""
-    if job.tool.scope is not Scope.PROJECT:
+    if job.tool.scope is not ToolScope.PROJECT:
         return False
     names = job.tool.project_files
     tree = one.origin.tree(_side_name(one.side))
     return sum(matches(path, names) for path in tree) > 1
 
 
-def _groups(parts: Sequence[tuple[Asked, Job]]) -> Iterator[list[tuple[Asked, Job]]]:
+def _groups(parts: Sequence[tuple[SideRequest, ToolJob]]) -> Iterator[list[tuple[SideRequest, ToolJob]]]:
     """Jobs of the same tool together, not too many files at once."""
-    by_tool: dict[tuple[Tool, Path, Path | None, tuple[str, ...]], list[tuple[Asked, Job]]] = {}
+    by_tool: dict[tuple[Tool, Path, Path | None, tuple[str, ...]], list[tuple[SideRequest, ToolJob]]] = {}
     for one, job in parts:
         by_tool.setdefault((job.tool, job.program, job.environment, job.requested), []).append((one, job))
     for group in by_tool.values():
-        chunk: list[tuple[Asked, Job]] = []
+        chunk: list[tuple[SideRequest, ToolJob]] = []
         for part in group:
             chunk.append(part)
             if sum(len(job.files) for _, job in chunk) >= _FILES_PER_RUN:
@@ -208,7 +208,7 @@ def _groups(parts: Sequence[tuple[Asked, Job]]) -> Iterator[list[tuple[Asked, Jo
             yield chunk
 
 
-def _merged_side(asked: Sequence[Asked]) -> Side:
+def _merged_side(asked: Sequence[SideRequest]) -> ReviewSide:
     """One side of all cases as the tools are to see it."""
     by_folder = {one.folder: one for one in asked}
 
@@ -219,13 +219,13 @@ def _merged_side(asked: Sequence[Asked]) -> Side:
     def link(snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
         pass  # what follows imports and has more than one file runs alone
 
-    return Side(
+    return ReviewSide(
         name=asked[0].side.name,
         read=read,
         state=None,
         layout="",
         has=lambda path: False,
-        project=NoProject(),
+        project=InMemoryRepository(),
         link=link,
         base_text=lambda path: None,
         is_added=lambda path, line: True,
@@ -233,12 +233,12 @@ def _merged_side(asked: Sequence[Asked]) -> Side:
     )
 
 
-def _write_project(snapshot: Snapshot, name: str, one: Asked, patterns: tuple[str, ...]) -> None:
+def _write_project(snapshot: Snapshot, name: str, one: SideRequest, patterns: tuple[str, ...]) -> None:
     """Show a tool the files of a case that tell it what an import means."""
     for path, content in sorted(one.origin.tree(_side_name(one.side)).items()):
         if matches(path, patterns):
             snapshot.write(name, path, content)
 
 
-def _side_name(side: Side) -> SideName:
+def _side_name(side: ReviewSide) -> SideName:
     return "base" if side.name.endswith("base") else "head"

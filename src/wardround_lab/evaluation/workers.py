@@ -13,14 +13,14 @@ from functools import cache
 from multiprocessing.pool import AsyncResult, Pool
 from types import FrameType
 
-from wardround_lab.evaluation.batch import Batch, Outcome, Settings, chunks
+from wardround_lab.evaluation.batch import CaseBatch, CaseOutcome, Settings, chunks
 from wardround_lab.evaluation.cases import Case
 
-Keep = Callable[[Case, Outcome], None]
+Keep = Callable[[Case, CaseOutcome], None]
 _WAITING = 2
 """Runs for each process that are read ahead, so that none is idle."""
 _POLL_S = 0.2
-_Run = tuple[list[Case], "AsyncResult[list[Outcome]]"]
+_Run = tuple[list[Case], "AsyncResult[list[CaseOutcome]]"]
 
 
 def review(
@@ -117,7 +117,7 @@ def _terminate(number: int, frame: FrameType | None) -> None:
     raise _Terminated
 
 
-def _reviewed(cases: list[Case], settings: Settings, default_set: str) -> list[Outcome]:
+def _reviewed(cases: list[Case], settings: Settings, default_set: str) -> list[CaseOutcome]:
     try:
         signal.signal(signal.SIGTERM, _terminate)
         return list(_batch(settings).review(cases, default_set))
@@ -128,7 +128,7 @@ def _reviewed(cases: list[Case], settings: Settings, default_set: str) -> list[O
 
 
 @cache
-def _batch(settings: Settings) -> Batch:
+def _batch(settings: Settings) -> CaseBatch:
     from wardround import host
 
-    return Batch(host.load(), settings)
+    return CaseBatch(host.load(), settings)

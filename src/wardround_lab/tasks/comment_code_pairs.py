@@ -23,18 +23,18 @@ _LONGEST_TEXT = 2_000
 """Characters; what comes later is past every model's window."""
 
 
-class Pair(msgspec.Struct, frozen=True):
+class CommentCodePair(msgspec.Struct, frozen=True):
     """Words and the code they are about, as they stand in one file."""
 
     words: str
     code: str
 
 
-PairsOf = Callable[[str, str], Sequence[Pair]]
+PairsOf = Callable[[str, str], Sequence[CommentCodePair]]
 """(path, text of the file) -> its pairs, in order."""
 
 
-def choices_of_pairs(
+def mine_pair_choices(
     history: History, patterns: Sequence[str], pairs_of: PairsOf, *, ask_code: bool = False
 ) -> Iterator[Choice]:
     """For every pair a commit brought: which of its file's codes do these words belong to?
@@ -56,7 +56,7 @@ def choices_of_pairs(
 
 def _changed(
     history: History, commit: Commit, pairs_of: PairsOf
-) -> Iterator[tuple[str, list[Pair], frozenset[Pair]]]:
+) -> Iterator[tuple[str, list[CommentCodePair], frozenset[CommentCodePair]]]:
     """The files of a commit with enough pairs to choose from, and the pairs they had before."""
     for change in commit.changes:
         text = history.text(change.blob)
@@ -72,7 +72,7 @@ def _changed(
         yield change.path, pairs, before
 
 
-def _distinct(pairs: Sequence[Pair]) -> list[Pair]:
+def _distinct(pairs: Sequence[CommentCodePair]) -> list[CommentCodePair]:
     """Pairs whose words and code no earlier pair of the file has: a choice must have one answer."""
     words: set[str] = set()
     codes: set[str] = set()
@@ -82,11 +82,11 @@ def _distinct(pairs: Sequence[Pair]) -> list[Pair]:
             continue
         words.add(pair.words.lower())
         codes.add(pair.code)
-        kept.append(Pair(pair.words[:_LONGEST_TEXT], pair.code[:_LONGEST_TEXT]))
+        kept.append(CommentCodePair(pair.words[:_LONGEST_TEXT], pair.code[:_LONGEST_TEXT]))
     return kept
 
 
-def _is_new(pair: Pair, seen: set[bytes]) -> bool:
+def _is_new(pair: CommentCodePair, seen: set[bytes]) -> bool:
     """Whether no commit so far brought this very pair, whatever file it stood in."""
     digest = _digest(" ".join(pair.words.split()), " ".join(pair.code.split()))
     if digest in seen:
@@ -95,7 +95,9 @@ def _is_new(pair: Pair, seen: set[bytes]) -> bool:
     return True
 
 
-def _choice(history: History, commit: Commit, path: str, pairs: list[Pair], at: int) -> Choice | None:
+def _choice(
+    history: History, commit: Commit, path: str, pairs: list[CommentCodePair], at: int
+) -> Choice | None:
     """The pair among its nearest neighbours, in an order that tells nothing."""
     near = sorted(range(len(pairs)), key=lambda other: (abs(other - at), other))[:_CANDIDATES]
     order = sorted(near, key=lambda other: _digest(commit.id, path, pairs[other].code))
@@ -109,7 +111,7 @@ def _choice(history: History, commit: Commit, path: str, pairs: list[Pair], at: 
     )
 
 
-def _turned(choice: Choice, pairs: list[Pair], at: int) -> Choice:
+def _turned(choice: Choice, pairs: list[CommentCodePair], at: int) -> Choice:
     """The same choice asked from the code: which words?"""
     words = {pair.code: pair.words for pair in pairs}
     return msgspec.structs.replace(

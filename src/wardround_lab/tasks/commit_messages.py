@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.retrieval.documents import hunk_text, query_text
 from wardround.training_tasks import Choice, Commit, History
 
@@ -18,7 +18,7 @@ _LINES_AT_MOST = 4_000
 _CANDIDATES = 8
 _FEWEST_WORDS = 4
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_NAMES_A_PLACE = LatePattern(r"\S+\.(?:py|tsx?|jsx?|sql|ya?ml)\b|#\d+|\b[0-9a-f]{7,40}\b|\([^)]*#\d+\)")
+_NAMES_A_PLACE = LazyPattern(r"\S+\.(?:py|tsx?|jsx?|sql|ya?ml)\b|#\d+|\b[0-9a-f]{7,40}\b|\([^)]*#\d+\)")
 """Names of files, numbers of issues and ids of commits: no criterion has them."""
 _ROUTINE = re.compile(
     r"(?i)\b(?:bump|release|version|changelog|merge|revert|typo|lint|format(?:ting)?|pre-commit)\b"
@@ -29,7 +29,7 @@ _DEFINITION = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _DescribedCommit:
     """A commit as a message and the texts of its hunks."""
 
     commit: Commit
@@ -37,14 +37,14 @@ class _Told:
     hunks: tuple[str, ...]
 
 
-def choices_of_messages(history: History, patterns: Sequence[str]) -> Iterator[Choice]:
+def mine_message_choices(history: History, patterns: Sequence[str]) -> Iterator[Choice]:
     """For every commit that says something: one hunk of its own among one each of the commits around it."""
-    told: list[_Told] = []
+    told: list[_DescribedCommit] = []
     for commit in history.commits(patterns):
         message = _message(commit)
         hunks = tuple(_hunks(history, commit)) if message else ()
         if hunks:
-            told.append(_Told(commit, message, hunks))
+            told.append(_DescribedCommit(commit, message, hunks))
         if len(told) == 2 * _CANDIDATES:
             yield from _choice(history, told, _CANDIDATES // 2)
             told.pop(0)
@@ -76,7 +76,7 @@ def _around(lines: Sequence[str], start: int) -> str:
     return next((line.strip() for line in reversed(lines[: start + 1]) if _DEFINITION.match(line)), "")
 
 
-def _choice(history: History, told: Sequence[_Told], at: int) -> Iterator[Choice]:
+def _choice(history: History, told: Sequence[_DescribedCommit], at: int) -> Iterator[Choice]:
     """The commit at a place asked against its neighbours, unless they all did the same."""
     asked = told[at]
     near = sorted((n for n in range(len(told)) if n != at), key=lambda n: (abs(n - at), n))

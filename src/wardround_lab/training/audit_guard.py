@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wardround.errors import TrainingError
-from wardround.inference.metadata import Data
+from wardround.inference.metadata import TrainingData
 from wardround_lab.corpora.audit import audit_of, read_audit
 from wardround_lab.training.choice_dataset import record_files, records_digest
 from wardround_lab.training.recipe import DataPart, recipe_digest
 
 
-def audited_data(recipe_file: Path, data: DataPart, items: int) -> Data:
+def audited_data(recipe_file: Path, data: DataPart, items: int) -> TrainingData:
     """What a training says of its data: ``items`` of audited records.
 
     Raises:
         TrainingError: see ``passed_audit``.
     """
     files = record_files(data, recipe_file.parent)
-    return Data(
+    return TrainingData(
         recipe=recipe_digest(recipe_file),
         records=records_digest(files),
         repositories=tuple(sorted(data.trained)),

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from wardround.errors import TrainingError
-from wardround.inference.metadata import Data, File, Metadata, State, read_metadata
+from wardround.inference.metadata import File, Metadata, PromotionState, TrainingData, read_metadata
 from wardround_lab.training import gradient_boosting, tabular_evaluation
 from wardround_lab.training.choice_dataset import record_files, records_digest
 from wardround_lab.training.promote import Model, keep_recipe, write
@@ -27,7 +27,7 @@ from wardround_lab.training.run_directory import MODEL_FOLDER
 
 if TYPE_CHECKING:
     from wardround_lab.training.packaging import Shipped
-    from wardround_lab.training.recipe_registry import AnyRun, Files, Progress
+    from wardround_lab.training.recipe_registry import Files, Progress, RunSummary
 
 MODEL_FILE = "model.onnx"
 LICENCE = "MIT"
@@ -55,7 +55,7 @@ class TreeRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     measured: str = ""
     cheap: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    trees: gradient_boosting.Recipe = gradient_boosting.Recipe()
+    trees: gradient_boosting.BoostingRecipe = gradient_boosting.BoostingRecipe()
 
     @property
     def training(self) -> TrainingPart:
@@ -77,7 +77,7 @@ class TreeRun:
         return self.steps
 
 
-class Trees:
+class TreeEnsemble:
     """Boosted trees, as a kind of recipe; see ``kinds.RecipeKind``."""
 
     metric = "auc"
@@ -85,8 +85,10 @@ class Trees:
     def read(self, recipe: Path) -> TreeRecipe:
         return read_tree_recipe(recipe)
 
-    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
-        made = grow(recipe, folder, seed)
+    def train(
+        self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
+    ) -> RunSummary:
+        made = train_trees(recipe, folder, seed)
         return TreeRun(made.name, read_tree_recipe(recipe).trees.rounds, made.seed, made.seconds)
 
     def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
@@ -129,7 +131,7 @@ def read_tree_recipe(path: Path) -> TreeRecipe:
     return recipe
 
 
-def grow(recipe_file: Path, folder: Path, seed: int | None = None) -> Metadata:
+def train_trees(recipe_file: Path, folder: Path, seed: int | None = None) -> Metadata:
     """Train, export and compare what was exported; the model is a shadow.
 
     Args:
@@ -158,12 +160,12 @@ def grow(recipe_file: Path, folder: Path, seed: int | None = None) -> Metadata:
         task=recipe.task,
         title=recipe.title,
         kind="table",
-        state=State.SHADOW,
+        state=PromotionState.SHADOW,
         licence=LICENCE,
         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
         model=File(name=MODEL_FILE, sha256=hashlib.sha256(model).hexdigest(), bytes=len(model)),
         inputs=recipe.inputs,
-        data=Data(
+        data=TrainingData(
             recipe=recipe_digest(recipe_file),
             records=records_digest(files),
             repositories=tuple(sorted({row.repository for row in rows})),
@@ -180,7 +182,7 @@ def grow(recipe_file: Path, folder: Path, seed: int | None = None) -> Metadata:
     return metadata
 
 
-def audited(rows: Sequence[tabular_evaluation.Row], recipe: TreeRecipe, recipe_file: Path) -> str:
+def audited(rows: Sequence[tabular_evaluation.FeatureRow], recipe: TreeRecipe, recipe_file: Path) -> str:
     """How the audit of the rows ended, for the metadata. Rows hold numbers: there is no text to look through.
 
     Raises:

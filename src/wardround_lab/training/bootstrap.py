@@ -34,7 +34,7 @@ class Figure:
     value: float
     draws: Floats
 
-    def over(self, other: Figure) -> Figure:
+    def difference(self, other: Figure) -> Figure:
         """How much larger it is than another of the same draws."""
         return Figure(self.value - other.value, self.draws - other.draws)
 
@@ -69,7 +69,7 @@ class Repositories:
     counts: Floats
 
     @classmethod
-    def drawn(cls, of_rows: Sequence[str], *, seed: int = 0, draws: int = DRAWS) -> Repositories:
+    def resample(cls, of_rows: Sequence[str], *, seed: int = 0, draws: int = DRAWS) -> Repositories:
         """Draw with replacement, the same way for the same names and seed."""
         names = tuple(sorted(set(of_rows)))
         place = {name: at for at, name in enumerate(names)}
@@ -123,7 +123,7 @@ class Repositories:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
+class ResampledUnits:
     """What is drawn again for an interval: repositories, or of one repository its weeks and its files.
 
     Attributes:
@@ -133,9 +133,9 @@ class Drawn:
     ways: tuple[Repositories, ...]
 
     @classmethod
-    def of(cls, units: Mapping[str, Sequence[str]]) -> Drawn:
+    def of(cls, units: Mapping[str, Sequence[str]]) -> ResampledUnits:
         """Kind of unit -> the unit of each row."""
-        return cls(tuple(Repositories.drawn(of_rows) for of_rows in units.values()))
+        return cls(tuple(Repositories.resample(of_rows) for of_rows in units.values()))
 
     def mean(self, values: Floats) -> Figure:
         """The mean over rows."""

@@ -48,7 +48,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
+class ChoiceDataset:
     """Questions and the token ids of their texts, each different text once."""
 
     tokens: list[list[int]]
@@ -131,7 +131,9 @@ def _in_time(choice: Choice, side: str, data: DataPart) -> bool:
     return data.until is None or choice.time < data.until_seconds
 
 
-def numbered(training: Sequence[Choice], validation: Sequence[Choice], tokenizer: Tokenizer) -> Questions:
+def tokenized(
+    training: Sequence[Choice], validation: Sequence[Choice], tokenizer: Tokenizer
+) -> ChoiceDataset:
     """Choices with numbers for texts, and the token ids of the texts."""
     texts: dict[str, int] = {}
 
@@ -143,7 +145,7 @@ def numbered(training: Sequence[Choice], validation: Sequence[Choice], tokenizer
     trained, validated = (
         [one for one in map(numbers, side) if _has_wrong(one)] for side in (training, validation)
     )
-    return Questions([made.ids for made in tokenizer.encode_batch(list(texts))], trained, validated)
+    return ChoiceDataset([made.ids for made in tokenizer.encode_batch(list(texts))], trained, validated)
 
 
 def _has_wrong(question: Question) -> bool:
@@ -170,7 +172,7 @@ def batches(
                 rounds.clear()
                 rounds[turn] = _shuffled(len(questions), seed, turn)
             number = rounds[turn][number]
-            batch.append(fewer(questions[number], candidates, f"{seed}:{turn}:{number}"))
+            batch.append(subsample(questions[number], candidates, f"{seed}:{turn}:{number}"))
         yield batch
         at += size
 
@@ -181,7 +183,7 @@ def _shuffled(count: int, seed: int, turn: int) -> list[int]:
     return order
 
 
-def fewer(question: Question, most: int, seed: str) -> Question:
+def subsample(question: Question, most: int, seed: str) -> Question:
     """The question with at most ``most`` candidates: right ones up to half of them, the rest wrong, drawn."""
     count = len(question.candidates)
     if count <= most:

@@ -79,7 +79,7 @@ def load_encoder(located: Located, **options: Any) -> Encoder:
     """
     from transformers import AutoModel
 
-    with quiet():
+    with silence_transformers():
         try:
             model = AutoModel.from_pretrained(
                 located.folder, local_files_only=True, attn_implementation="sdpa", dtype=torch.float32,
@@ -142,7 +142,7 @@ def _converted(located: Located) -> Tokenizer:
     import transformers
 
     kinds: Any = transformers.AutoTokenizer
-    with quiet():
+    with silence_transformers():
         try:
             slow = kinds.from_pretrained(located.folder, local_files_only=True, use_fast=True)
             tokenizer: Tokenizer = slow.backend_tokenizer
@@ -170,7 +170,7 @@ def _mark(tokenizer: Tokenizer, marker: str, position: MarkerPosition, base: str
     tokenizer.post_processor = template if present is None else Both([present, template])
 
 
-def filled(
+def padded(
     rows: Sequence[Sequence[int]], device: torch.device | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Token ids of several texts as one tensor, filled up with 0 on the right, and where there are tokens."""
@@ -197,7 +197,7 @@ def bucketed(lengths: Sequence[int], budget: int = _TOKEN_BUDGET) -> Iterator[li
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def silence_transformers() -> Iterator[None]:
     """Keep the remarks of other libraries, which no user can act on, off the screen."""
     import logging
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wardround.errors import TrainingError
-from wardround.inference.metadata import Evaluation, Fusion, Gain, Interval
+from wardround.inference.metadata import Evaluation, Fusion, Improvement, Interval
 from wardround.inference.similarity import GRID
 from wardround.retrieval import bm25
 from wardround.retrieval.protocols import Embedder
@@ -21,8 +21,8 @@ from wardround.text import search_terms
 from wardround.training_tasks import Choice, Task
 from wardround_lab.corpora.within_repository_split import unit_of
 from wardround_lab.training import conditional_logit
-from wardround_lab.training.bootstrap import Drawn, Figure, Floats
-from wardround_lab.training.ranking_metrics import Questions, Ranking
+from wardround_lab.training.bootstrap import Figure, Floats, ResampledUnits
+from wardround_lab.training.ranking_metrics import RankedQuestions, Ranking
 
 DECIDING = "mrr"
 METRICS = ("mrr", "top-1", "auc")
@@ -44,7 +44,7 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class EvaluationSides:
     """The questions of the three sides of a split.
 
     Attributes:
@@ -72,13 +72,13 @@ class Measured:
 
     evaluation: Evaluation
     fusion: Fusion
-    questions: Questions
+    questions: RankedQuestions
     scores: Mapping[str, Floats]
 
 
 def evaluate(
     task: Task,
-    sides: Sides,
+    sides: EvaluationSides,
     base: Embedder,
     adapters: Mapping[int, Embedder],
     *,
@@ -101,7 +101,7 @@ def evaluate(
         raise TrainingError(f"{task.name}: there are no {missing} questions; mine more repositories")
     if shipped not in adapters or set(models) != set(adapters):
         raise TrainingError(f"{task.name}: there is no adapter of seed {shipped}, or one has no digest")
-    questions = Questions.of(sides.evaluation, own=sides.own)
+    questions = RankedQuestions.of(sides.evaluation, own=sides.own)
     scores, fusion = _scored(task, sides, questions, base, _named(adapters, shipped), progress)
     return Measured(_figures(questions, scores, sides, models, shipped), fusion, questions, scores)
 
@@ -154,14 +154,14 @@ def _named(adapters: Mapping[int, Embedder], shipped: int) -> dict[str, Embedder
 
 def _scored(
     task: Task,
-    sides: Sides,
-    questions: Questions,
+    sides: EvaluationSides,
+    questions: RankedQuestions,
     base: Embedder,
     adapters: Mapping[str, Embedder],
     progress: Progress,
 ) -> tuple[dict[str, Floats], Fusion]:
     fitting = sides.validation or sides.training
-    training, fitted_on = Questions.of(sides.training), Questions.of(fitting)
+    training, fitted_on = RankedQuestions.of(sides.training), RankedQuestions.of(fitting)
     progress("cheap evidence")
     cheap, told, learned = (evidence(task, side) for side in (sides.evaluation, fitting, sides.training))
     size, size_told, size_learned = _size(questions), _size(fitted_on), _size(training)
@@ -192,7 +192,7 @@ def _scored(
     return scores, Fusion((*task.feature_names, "bm25", "cosine"), weights, 0.0)
 
 
-def _fit(columns: Floats, questions: Questions) -> conditional_logit.Logistic:
+def _fit(columns: Floats, questions: RankedQuestions) -> conditional_logit.Logistic:
     return conditional_logit.fit_choices(columns, questions.right, questions.starts)
 
 
@@ -220,7 +220,7 @@ def evidence(task: Task, choices: Sequence[Choice]) -> Floats:
     return table
 
 
-def _size(questions: Questions) -> Floats:
+def _size(questions: RankedQuestions) -> Floats:
     """Everything that length and place tell: what a model could pick up without reading a word."""
     logs = np.log1p(questions.lengths)
     mean = np.add.reduceat(logs, questions.starts) / questions.sizes
@@ -253,9 +253,9 @@ def _vectors(embedder: Embedder, texts: Sequence[str], progress: Progress, what:
 
 
 def _figures(
-    questions: Questions,
+    questions: RankedQuestions,
     scores: Mapping[str, Floats],
-    sides: Sides,
+    sides: EvaluationSides,
     models: Mapping[int, str],
     shipped: int,
 ) -> Evaluation:
@@ -290,12 +290,12 @@ def _figures(
     )
 
 
-def told_units(questions: Questions) -> str:
+def told_units(questions: RankedQuestions) -> str:
     """How many units of each kind there are."""
     return " and ".join(f"{len(set(names))} {kind}" for kind, names in questions.units.items())
 
 
-def _fitted_on(sides: Sides) -> str:
+def _fitted_on(sides: EvaluationSides) -> str:
     if not sides.validation:
         what = "the questions" if sides.own else "the repositories"
         return f"{what} the adapter was trained on, for want of others"
@@ -304,15 +304,15 @@ def _fitted_on(sides: Sides) -> str:
     return f"{len({choice.repository for choice in sides.validation})} repositories of neither side"
 
 
-def _measure(questions: Questions, scores: Mapping[str, Floats]) -> dict[str, dict[str, Figure]]:
+def _measure(questions: RankedQuestions, scores: Mapping[str, Floats]) -> dict[str, dict[str, Figure]]:
     """Every metric of every scorer, on the same draws."""
-    drawn = Drawn.of(questions.units)
+    drawn = ResampledUnits.of(questions.units)
     found: dict[str, dict[str, Figure]] = {}
     for name, rows in scores.items():
         ranking = Ranking.by(rows, questions)
         found[name] = {
             "mrr": drawn.mean(ranking.reciprocal_ranks()),
-            "top-1": drawn.mean(ranking.tops()),
+            "top-1": drawn.mean(ranking.top1()),
             "auc": drawn.mean(ranking.ordered_pairs()),
         }
     return found
@@ -325,16 +325,16 @@ def _gains(
     pairs: Sequence[tuple[str, str]],
     metrics: Sequence[str],
     suffix: str = "",
-) -> list[Gain]:
+) -> list[Improvement]:
     """What each adapter adds; in ``pairs`` it is called ``adapter``."""
     return [
-        Gain(
+        Improvement(
             of=of,
             over=over,
             metric=f"{metric}{suffix}",
             seed=seed,
             gain=figures[of if seed == shipped else f"{of}@{seed}"][metric]
-            .over(figures[over][metric])
+            .difference(figures[over][metric])
             .interval(),
         )
         for of, over in pairs
@@ -343,14 +343,14 @@ def _gains(
     ]
 
 
-def placebo(questions: Questions, scores: Mapping[str, Floats]) -> Interval:
+def placebo(questions: RankedQuestions, scores: Mapping[str, Floats]) -> Interval:
     """What the scorer that does best keeps above guessing when the right answers are drawn at random.
 
     Anything but about 0 means that the figures are made by the measurement.
     """
     generator = np.random.Generator(np.random.PCG64(0))
     shuffled = [questions.shuffled(generator) for _ in range(_SHUFFLES)]
-    drawn = Drawn.of(questions.units)
+    drawn = ResampledUnits.of(questions.units)
     chance = Ranking.by(np.zeros(len(questions.right)), questions).reciprocal_ranks()
     found = []
     for name in sorted(scores):

@@ -15,9 +15,9 @@ import numpy as np
 from wardround import host
 from wardround.errors import TrainingError
 from wardround.inference import promotion_policy
-from wardround.inference.metadata import Metadata, State, read_metadata
-from wardround.inference.registry import Shelf
-from wardround.inference.runtime import find
+from wardround.inference.metadata import Metadata, PromotionState, read_metadata
+from wardround.inference.registry import ModelRegistry
+from wardround.inference.runtime import detect_runtime
 from wardround.inference.tabular import raw_score
 from wardround.retrieval.protocols import Embedder
 from wardround.training_tasks import Choice, LineTask, Task
@@ -26,7 +26,7 @@ from wardround_lab.training import conditional_logit, plots, tabular_evaluation
 from wardround_lab.training.bootstrap import Flags, Floats
 from wardround_lab.training.calibrate import Calibrated, Method, calibrate, probability
 from wardround_lab.training.choice_dataset import record_files, records_digest, split
-from wardround_lab.training.evaluate import Measured, Progress, Sides, cosines, evaluate, evidence
+from wardround_lab.training.evaluate import EvaluationSides, Measured, Progress, cosines, evaluate, evidence
 from wardround_lab.training.promote import Model, keep_recipe, write
 from wardround_lab.training.recipe import Recipe, read_recipe, recipe_digest
 from wardround_lab.training.run_directory import MODEL_FOLDER, read_steps
@@ -57,7 +57,7 @@ def evaluate_choices(
     task, found = task_of(recipe.task), split(recipe, recipe_file.parent)
     measured = evaluate(
         task,
-        Sides(found.training, found.validation, found.evaluation, own=recipe.data.own is not None),
+        EvaluationSides(found.training, found.validation, found.evaluation, own=recipe.data.own is not None),
         embedder(_base_model(base, first), None),
         {model.metadata.seed: embedder(model, base) for model in models},
         shipped=first.metadata.seed,
@@ -69,7 +69,7 @@ def evaluate_choices(
         title=first.metadata.title or task.title,
         evaluation=msgspec.structs.replace(measured.evaluation, exempt=dict(exempt)),
         fusion=measured.fusion,
-        state=State.SHADOW,
+        state=PromotionState.SHADOW,
         reasons=(),
     )
     metadata = write(first.folder, metadata)
@@ -111,8 +111,8 @@ def embedder(model: Model, base: Path | None) -> Embedder:
     Raises:
         ModelError: a file is not what its metadata says, or models cannot be run here.
     """
-    shelf = Shelf.of([model.folder.absolute(), *([] if base is None else [base.absolute()])])
-    return shelf.embedder(model.metadata.name, find("cpu"))
+    shelf = ModelRegistry.of([model.folder.absolute(), *([] if base is None else [base.absolute()])])
+    return shelf.embedder(model.metadata.name, detect_runtime("cpu"))
 
 
 def _base_model(base: Path | None, first: Model) -> Model:
@@ -154,7 +154,7 @@ def _draw_choices(folder: Path, name: str, measured: Measured) -> None:
     plots.draw_precision_recall(folder / plots.PRECISION_RECALL, shown, right, name)
     unit = "fused score (standard deviations within the question)"
     plots.draw_scores(folder / plots.SCORES, shown["cheap+adapter"], right, name, unit=unit)
-    steps = [plots.Step(one.step, one.loss, one.mrr) for one in read_steps(folder.parent)]
+    steps = [plots.PlottedStep(one.step, one.loss, one.mrr) for one in read_steps(folder.parent)]
     if steps and folder.name == MODEL_FOLDER:
         plots.draw_training(folder / plots.TRAINING, steps, name)
 
@@ -176,7 +176,7 @@ def fused_scores(model: Model, base: Path | None, choices: Sequence[Choice], pro
 # --- tables
 
 
-def raw_scores(model: Model, rows: Sequence[tabular_evaluation.Row], progress: Progress) -> Floats:
+def raw_scores(model: Model, rows: Sequence[tabular_evaluation.FeatureRow], progress: Progress) -> Floats:
     """The raw score of each row, each alone, as a review asks.
 
     Raises:
@@ -188,8 +188,8 @@ def raw_scores(model: Model, rows: Sequence[tabular_evaluation.Row], progress: P
         raise TrainingError(
             f"{model.folder}: it reads {width} numbers, and a row has others; mine the rows again"
         )
-    shelf = Shelf.of([model.folder.absolute()])
-    session = shelf.load(shelf.named(model.metadata.name), find("cpu")).session
+    shelf = ModelRegistry.of([model.folder.absolute()])
+    session = shelf.load(shelf.get(model.metadata.name), detect_runtime("cpu")).session
     progress(f"{len(rows)} rows")
     return np.array([raw_score(session, row.features) for row in rows])
 
@@ -211,7 +211,7 @@ def evaluate_rows(
     first = models[0]
     rows, training = tabular_evaluation.read_rows(rows_file), tabular_evaluation.read_rows(training_file)
     table, scores = (
-        tabular_evaluation.Table.of(rows),
+        tabular_evaluation.FeatureTable.of(rows),
         {m.metadata.seed: raw_scores(m, rows, progress) for m in models},
     )
     baselines = tabular_evaluation.cheap_scores(training, rows, first.metadata.inputs, cheap)
@@ -225,7 +225,9 @@ def evaluate_rows(
         leaks=tabular_evaluation.leaks(training, rows),
     )
     evaluation = msgspec.structs.replace(evaluation, exempt=dict(exempt))
-    metadata = msgspec.structs.replace(first.metadata, evaluation=evaluation, state=State.SHADOW, reasons=())
+    metadata = msgspec.structs.replace(
+        first.metadata, evaluation=evaluation, state=PromotionState.SHADOW, reasons=()
+    )
     metadata = write(first.folder, metadata)
     shown = {"model": scores[first.metadata.seed], **baselines}
     target = first.folder / plots.PRECISION_RECALL
@@ -289,7 +291,7 @@ def _calibrated(
         calibration=found.calibration,
         thresholds={**known.thresholds, REPORT: found.threshold},
         alarm_rate=alarm_rate,
-        state=promotion_policy.lower(known.state, State.RANK),
+        state=promotion_policy.min_state(known.state, PromotionState.RANK),
     )
     metadata = write(model.folder, metadata)
     likely = probability(found.calibration, scores)

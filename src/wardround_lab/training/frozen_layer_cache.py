@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import nn
 
-from wardround_lab.training.encoder import Encoder, filled, pooled
+from wardround_lab.training.encoder import Encoder, padded, pooled
 
 _BUCKET = 8
 """Texts computed together: always the same ones, since with other neighbours the last bits would differ."""
 
 
-class Halves:
+class FrozenLayerCache:
     """An encoder cut below its first trained layer.
 
     States are kept as 16-bit floats and are always taken from there, so that it makes no difference to a
@@ -63,7 +63,7 @@ class Halves:
     def vectors(self, texts: Sequence[int]) -> torch.Tensor:
         """Vectors of length 1 of texts of like length, shape (texts, dimensions)."""
         states = [self._state(text) for text in texts]
-        _, mask = filled([self.tokens[text] for text in texts])
+        _, mask = padded([self.tokens[text] for text in texts])
         hidden = nn.utils.rnn.pad_sequence([state.float() for state in states], batch_first=True)
         for layer in self._layers[self.first :]:
             hidden = layer(hidden, attention_mask=_seen(mask))[0]
@@ -79,7 +79,7 @@ class Halves:
         return self.kept[text]
 
     def _below(self, texts: Sequence[int]) -> list[torch.Tensor]:
-        ids, mask = filled([self.tokens[text] for text in texts])
+        ids, mask = padded([self.tokens[text] for text in texts])
         with torch.no_grad():
             hidden = self.encoder.model.embeddings(input_ids=ids)  # type: ignore[operator]
             for layer in self._layers[: self.first]:

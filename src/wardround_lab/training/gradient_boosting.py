@@ -25,7 +25,7 @@ _OPSET = 17
 _ML_OPSET = 3
 
 
-class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+class BoostingRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """How the trees are grown.
 
     Attributes:
@@ -58,16 +58,16 @@ class Trees:
 
     def scores(self, rows: Floats) -> Floats:
         """Log-odds, shape (rows,)."""
-        found: Floats = self.model.decision_function(as_stored(rows))
+        found: Floats = self.model.decision_function(quantized_rows(rows))
         return found
 
 
-def as_stored(rows: Floats) -> Floats:
+def quantized_rows(rows: Floats) -> Floats:
     """The numbers as the exported graph sees them: rounded to float32."""
     return rows.astype(np.float32).astype(np.float64)
 
 
-def train(rows: Floats, right: Flags, inputs: Sequence[str], recipe: Recipe) -> Trees:
+def train(rows: Floats, right: Flags, inputs: Sequence[str], recipe: BoostingRecipe) -> Trees:
     """Grow the trees; the same for the same rows, recipe and version of scikit-learn.
 
     Args:
@@ -91,10 +91,10 @@ def train(rows: Floats, right: Flags, inputs: Sequence[str], recipe: Recipe) -> 
         early_stopping=False,
         random_state=recipe.seed,
     )
-    return Trees(tuple(inputs), model.fit(as_stored(rows), right))
+    return Trees(tuple(inputs), model.fit(quantized_rows(rows), right))
 
 
-def _require(rows: Floats, right: Flags, inputs: Sequence[str], recipe: Recipe) -> None:
+def _require(rows: Floats, right: Flags, inputs: Sequence[str], recipe: BoostingRecipe) -> None:
     unknown = sorted(set(recipe.rising) - set(inputs))
     if unknown:
         raise TrainingError(f"the recipe lets {unknown[0]!r} rise, which is no input of these rows")
@@ -106,12 +106,12 @@ def _require(rows: Floats, right: Flags, inputs: Sequence[str], recipe: Recipe) 
         raise TrainingError("all rows are of one kind, so nothing can be learned; mine more repositories")
 
 
-def left_out(
+def leave_one_group_out(
     rows: Floats,
     right: Flags,
     repositories: Sequence[str],
     inputs: Sequence[str],
-    recipe: Recipe,
+    recipe: BoostingRecipe,
 ) -> Floats:
     """The score of every row by trees that saw no row of its repository, shape (rows,).
 

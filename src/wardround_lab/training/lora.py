@@ -13,7 +13,7 @@ from torch import nn
 from wardround.errors import TrainingError
 from wardround.inference.locations import LORA_FILES
 from wardround.inference.metadata import Lora
-from wardround_lab.training.encoder import Encoder, quiet
+from wardround_lab.training.encoder import Encoder, silence_transformers
 from wardround_lab.training.recipe import LoraPart
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _meant(name: str, target: str) -> bool:
 
 def with_lora(encoder: Encoder, lora: Lora, seed: int) -> PeftModel:
     """Put LoRA weights, which change nothing yet, into the encoder's model."""
-    with quiet():
+    with silence_transformers():
         from peft import LoraConfig, get_peft_model
 
     inner: Any = encoder.model
@@ -88,7 +88,7 @@ def with_lora(encoder: Encoder, lora: Lora, seed: int) -> PeftModel:
         target_modules=linear_layers(encoder, lora),
     )  # fmt: skip
     torch.manual_seed(seed)
-    with quiet():
+    with silence_transformers():
         adapted: PeftModel = get_peft_model(inner, config)
     return adapted
 

@@ -13,9 +13,15 @@ import torch
 from wardround.errors import TrainingError
 from wardround.inference.locations import METADATA_FILE, package_folder
 from wardround.inference.metadata import BaseModel, Lora, Metadata, read_metadata
-from wardround.inference.verified_files import verified
+from wardround.inference.verified_files import read_verified
 from wardround_lab.training.base_model import Base, Located, base_of_id, locate, read_base
-from wardround_lab.training.encoder import Encoder, load_encoder, load_from_disk, load_tokenizer, quiet
+from wardround_lab.training.encoder import (
+    Encoder,
+    load_encoder,
+    load_from_disk,
+    load_tokenizer,
+    silence_transformers,
+)
 from wardround_lab.training.lora import (
     WEIGHTS_FILE,
     layer_of,
@@ -67,7 +73,7 @@ class Trained:
         trained = {f"{name}.weight" for name in linear_layers(encoder, self.lora)}
         adapted: Any = with_lora(encoder, self.lora, 0)
         set_lora_weights(adapted, self.weights)
-        with quiet():
+        with silence_transformers():
             encoder.model = adapted.merge_and_unload()
         _require_untouched(before, encoder.model.state_dict(), trained, self.lora)
         return encoder.eval()
@@ -89,7 +95,7 @@ class Trained:
         else:
             merged = self.merged()
             folder.mkdir(parents=True, exist_ok=True)
-            with quiet():
+            with silence_transformers():
                 merged.model.save_pretrained(str(folder))  # type: ignore[operator]
         self.tokenizer.save(str(folder / "tokenizer.json"))
         return merged
@@ -145,7 +151,7 @@ def _of_model(folder: Path, base_folder: Path | None) -> Trained:
             f"{folder / WEIGHTS_FILE} has no digest in {METADATA_FILE}, so nothing may use it; "
             "make the model again with `wardround adapters quantise`"
         )
-    weights = read_lora(folder / WEIGHTS_FILE, verified(folder, file))
+    weights = read_lora(folder / WEIGHTS_FILE, read_verified(folder, file))
     base = base_of_id(metadata.base.id)
     located = _located(base, metadata.base.digest, base_folder)
     tokenizer = load_tokenizer(located, metadata.window, base.marker_position)

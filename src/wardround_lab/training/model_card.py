@@ -7,12 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wardround.inference import promotion_policy
 from wardround.inference.locations import RECIPE_FILE
-from wardround.inference.metadata import Calibration, Data, Evaluation, Gain, Interval, Metadata, State
+from wardround.inference.metadata import (
+    Calibration,
+    Evaluation,
+    Improvement,
+    Interval,
+    Metadata,
+    PromotionState,
+    TrainingData,
+)
 
 _STATES = {
-    State.SHADOW: "It decides nothing: no user sees what it says.",
-    State.RANK: "It may order and bind what is there anyway. It never makes a finding.",
-    State.REPORT: "It may make findings of its own, above its threshold.",
+    PromotionState.SHADOW: "It decides nothing: no user sees what it says.",
+    PromotionState.RANK: "It may order and bind what is there anyway. It never makes a finding.",
+    PromotionState.REPORT: "It may make findings of its own, above its threshold.",
 }
 _UNUSED = "It was measured and nothing runs it: no user sees what it says."
 _SCORERS = {
@@ -104,7 +112,7 @@ def _head(metadata: Metadata, asked_by: Sequence[str]) -> list[str]:
     ]
     if metadata.reasons:
         lines += ["", "Why not more:", "", *(f"- {_cell(reason)}" for reason in metadata.reasons)]
-    elif metadata.state is State.SHADOW:
+    elif metadata.state is PromotionState.SHADOW:
         lines += [
             "",
             "Nobody has asked for more yet: `wardround adapters promote` says whether it earned it.",
@@ -118,7 +126,7 @@ def _meaning(metadata: Metadata, asked_by: Sequence[str]) -> str:
     asked = _listed(asked_by)
     if not asked_by:
         who = "Nothing asks it: no specialist has it among its `models`."
-    elif metadata.state is State.SHADOW:
+    elif metadata.state is PromotionState.SHADOW:
         who = f"Its scores are kept where `log-shadow` is on, for it is asked by: {asked}."
     else:
         who = f"Asked by: {asked}."
@@ -239,7 +247,7 @@ def _scorer(name: str, kind: str) -> str:
 
 def _compared(metadata: Metadata, evaluation: Evaluation) -> list[str]:
     decides = promotion_policy.deciding(metadata)
-    by_pair: dict[tuple[str, str, str], list[Gain]] = {}
+    by_pair: dict[tuple[str, str, str], list[Improvement]] = {}
     for one in evaluation.gains:
         if one.metric.startswith(decides):
             by_pair.setdefault((one.of, one.over, one.metric), []).append(one)
@@ -262,7 +270,7 @@ def _compared(metadata: Metadata, evaluation: Evaluation) -> list[str]:
     return lines
 
 
-def _verdict(found: Sequence[Gain]) -> str:
+def _verdict(found: Sequence[Improvement]) -> str:
     if all(one.gain.low > 0 for one in found):
         return "**beats it**"
     if all(one.gain.high < 0 for one in found):
@@ -329,11 +337,11 @@ def _fitted(metadata: Metadata, found: Calibration) -> str:
 
 def _silent(metadata: Metadata, asked_by: Sequence[str]) -> list[str]:
     lines = ["## Where it is silent", ""]
-    if metadata.state is State.SHADOW:
+    if metadata.state is PromotionState.SHADOW:
         lines.append("- Everywhere: in this state nothing it says reaches a review.")
     elif not asked_by:
         lines.append("- Everywhere: no specialist asks it.")
-    elif metadata.state is State.RANK:
+    elif metadata.state is PromotionState.RANK:
         lines.append("- It raises nothing. Where there is nothing to order, it is not asked.")
     else:
         lines.append("- Below its threshold, and about what a rule is sure of without it.")
@@ -411,7 +419,7 @@ def _licence(metadata: Metadata) -> list[str]:
 
 def _reproduce(metadata: Metadata) -> list[str]:
     recipe = "" if metadata.kind == "table" else f", `{RECIPE_FILE}` beside this card the recipe"
-    data = metadata.data or Data(recipe="", records="", repositories=(), items=0, until=0, audit="")
+    data = metadata.data or TrainingData(recipe="", records="", repositories=(), items=0, until=0, audit="")
     evaluated = metadata.evaluation.records if metadata.evaluation else ""
     digests = [
         ("recipe", data.recipe),
@@ -480,7 +488,7 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def lines(metadata: Metadata) -> Iterator[str]:
+def render(metadata: Metadata) -> Iterator[str]:
     """What ``promote`` prints: the state, and why not more."""
     yield f"{metadata.name}: {metadata.state.value}"
     for reason in metadata.reasons:

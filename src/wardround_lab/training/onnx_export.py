@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from wardround.errors import TrainingError
-from wardround_lab.training.encoder import Encoder, quiet
+from wardround_lab.training.encoder import Encoder, silence_transformers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ OUTPUT = "embedding"
 OPSET = 18
 
 
-class Unfilled(nn.Module):
+class UnpaddedEncoder(nn.Module):
     """An encoder of texts that are not filled up."""
 
     def __init__(self, encoder: Encoder) -> None:
@@ -64,10 +64,10 @@ def export_onnx(encoder: Encoder, tokens: Sequence[int], file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     ids = torch.tensor([list(tokens), list(tokens)], dtype=torch.int64)
     half = file.with_name(f"{file.name}.half")
-    with quiet(), torch.no_grad():
+    with silence_transformers(), torch.no_grad():
         try:
             torch.onnx.export(
-                Unfilled(encoder).eval(), (ids,), str(half), dynamo=False, opset_version=OPSET,
+                UnpaddedEncoder(encoder).eval(), (ids,), str(half), dynamo=False, opset_version=OPSET,
                 input_names=[INPUT], output_names=[OUTPUT], do_constant_folding=True,
                 dynamic_axes={INPUT: {0: "texts", 1: "tokens"}, OUTPUT: {0: "texts"}},
             )  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wardround_lab.training.encoder import quiet
+from wardround_lab.training.encoder import silence_transformers
 from wardround_lab.training.onnx_export import OPSET
 from wardround_lab.training.parity import Floats
 
@@ -23,7 +23,7 @@ def vectors(merged: Path, pooling: str, texts: Sequence[Sequence[int]]) -> Float
     from optimum.exporters.onnx import main_export
 
     with tempfile.TemporaryDirectory(prefix="wardround-") as scratch:
-        with quiet():
+        with silence_transformers():
             main_export(str(merged), scratch, task="feature-extraction", opset=OPSET, do_validation=False)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1

@@ -18,15 +18,15 @@ from wardround.inference.metadata import (
     BaseModel,
     File,
     Metadata,
+    ModelSource,
     Parity,
+    PromotionState,
     Shared,
-    Source,
-    State,
     read_metadata,
     write_metadata,
 )
 from wardround.inference.onnx_session import SHARED_FILE, Session, SharedTensors, load
-from wardround.inference.verified_files import verified
+from wardround.inference.verified_files import read_verified
 from wardround_lab.corpora.records import digest_of
 from wardround_lab.training import parity
 from wardround_lab.training.base_model import Located
@@ -156,7 +156,7 @@ def quantise(
         raise TrainingError(f"{exported} is not there; run `wardround adapters export {folder}` first")
     base_metadata = _base_metadata(base, run)
     assert base_metadata.shares is not None
-    content = verified(base, base_metadata.shares)
+    content = read_verified(base, base_metadata.shares)
     model = quantised(exported)
     tensors = shared(model, places_of(content, base_metadata.shared))
     target = target or folder / MODEL_FOLDER
@@ -211,7 +211,7 @@ def _adapter_metadata(run: Run, base: Metadata, model: File, tensors: tuple[Shar
         title=run.title,
         scope=run.scope,
         kind="embedder",
-        state=State.SHADOW,
+        state=PromotionState.SHADOW,
         licence=run.base_model.licence,
         date=run.date,
         model=model,
@@ -263,7 +263,7 @@ def export_base(located: Located, target: Path, *, date: str = "", progress: Pro
         task="",
         title="How close two texts are in meaning, as the base was published",
         kind="embedder",
-        state=State.SHADOW,
+        state=PromotionState.SHADOW,
         licence=base.licence,
         date=date or datetime.datetime.now(datetime.UTC).date().isoformat(),
         model=write_model(model, target),
@@ -308,11 +308,11 @@ def export_alone(trained: Trained, target: Path, *, int8: bool) -> Shipped:
     about = trained.about
     metadata = Metadata(
         schema="wardround.adapter/1", name=about.name, specialist=about.specialist, task=about.task,
-        title=about.title, scope=about.scope, kind="embedder", state=State.SHADOW,
+        title=about.title, scope=about.scope, kind="embedder", state=PromotionState.SHADOW,
         licence=trained.base.licence, date=about.date, model=_file(file),
         tokenizer=_file(target / TOKENIZER_FILE), base=msgspec.structs.replace(trained.base, shared=""),
         window=about.window, data=about.data, seed=about.seed, seconds=about.seconds,
-        source=Source(name=about.name, weights=trained.digest),
+        source=ModelSource(name=about.name, weights=trained.digest),
         reasons=("It was exported for other programs, and this file was not measured.",),
     )  # fmt: skip
     return Shipped(target, write_metadata(target, metadata))
@@ -339,16 +339,16 @@ def plain_session(file: Path) -> Session:
 
 def session(folder: Path, metadata: Metadata, base: Path) -> Session:
     """A session of a shipped model, as a review loads it."""
-    content = verified(folder, metadata.model)
+    content = read_verified(folder, metadata.model)
     if not metadata.shared:
         return load(content, metadata, None, _CPU, 1)
-    from wardround.inference.verified_files import mapped
+    from wardround.inference.verified_files import mmap_verified
 
     file = base / SHARED_FILE
     lent = File(
         name=SHARED_FILE, sha256=metadata.base.shared if metadata.base else "", bytes=file.stat().st_size
     )
-    return load(content, metadata, SharedTensors(base, mapped(base, lent)), _CPU, 1)
+    return load(content, metadata, SharedTensors(base, mmap_verified(base, lent)), _CPU, 1)
 
 
 def own_texts() -> list[str]:

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from wardround.inference.metadata import Parity
-from wardround_lab.training.encoder import Encoder, bucketed, filled
+from wardround_lab.training.encoder import Encoder, bucketed, padded
 from wardround_lab.training.onnx_export import INPUT
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def embedded_together(encoder: Encoder, texts: Sequence[Sequence[int]]) -> Float
     vectors: dict[int, Floats] = {}
     for bucket in bucketed([len(text) for text in texts], _TOGETHER):
         with torch.no_grad():
-            made = encoder(*filled([texts[place] for place in bucket], device)).float().cpu().numpy()
+            made = encoder(*padded([texts[place] for place in bucket], device)).float().cpu().numpy()
         vectors |= dict(zip(bucket, made, strict=True))
     return np.stack([vectors[place] for place in range(len(texts))])
 

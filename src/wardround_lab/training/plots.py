@@ -48,7 +48,7 @@ _LOOK = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlottedStep:
     """How far a training was.
 
     Attributes:
@@ -116,7 +116,7 @@ def draw_scores(
         axes.set_ylim(bottom=0)
 
 
-def draw_training(path: Path, steps: Sequence[Step], what: str, metric: str = "mrr") -> None:
+def draw_training(path: Path, steps: Sequence[PlottedStep], what: str, metric: str = "mrr") -> None:
     """The loss of training, and the metric on repositories held out, over the steps."""
     with _figure(path, f"{what}: training", "optimiser steps", "training loss (nats)") as axes:
         (colour, dash), (other, other_dash) = _STYLES[:2]

@@ -15,9 +15,9 @@ from wardround.errors import ModelError, TrainingError
 from wardround.inference import promotion_policy
 from wardround.inference.locations import CARD_FILE, METADATA_FILE, RECIPE_FILE, package_folder
 from wardround.inference.metadata import (
+    HumanReview,
     Metadata,
-    Reading,
-    State,
+    PromotionState,
     read_metadata,
     write_metadata,
 )
@@ -78,7 +78,9 @@ def records_of(recipe_file: Path) -> list[Path]:
         return []
 
 
-def promote(folder: Path, wanted: State, seen: promotion_gates.Seen, read: Reading | None = None) -> Metadata:
+def promote(
+    folder: Path, wanted: PromotionState, seen: promotion_gates.FileDigests, read: HumanReview | None = None
+) -> Metadata:
     """Ask the gates for a state and write what they say.
 
     A refusal never raises a state, and lowers one that is no longer earned. Where only files are missing, or
@@ -97,13 +99,16 @@ def promote(folder: Path, wanted: State, seen: promotion_gates.Seen, read: Readi
         evaluation = msgspec.structs.replace(metadata.evaluation, read=read)
         metadata = msgspec.structs.replace(metadata, evaluation=evaluation)
     decision = promotion_gates.decide(metadata, wanted, seen)
-    if decision.state is State.SHADOW and promotion_policy.decide(metadata, wanted).state is not State.SHADOW:
+    if (
+        decision.state is PromotionState.SHADOW
+        and promotion_policy.allowed_state(metadata, wanted).state is not PromotionState.SHADOW
+    ):
         reason = decision.reasons[0][0].lower() + decision.reasons[0][1:].rstrip(".")
         raise ModelError(
             f"{folder}: it is not judged and stays {metadata.state.value}: {reason}; "
             "give what it was trained with by --recipe, --records and --base"
         )
-    state = wanted if decision.state is wanted else promotion_policy.lower(metadata.state, decision.state)
+    state = wanted if decision.state is wanted else promotion_policy.min_state(metadata.state, decision.state)
     decided = msgspec.structs.replace(metadata, state=state, reasons=decision.reasons)
     return write(folder, decided)
 
@@ -141,7 +146,7 @@ def keep_recipe(folder: Path, recipe: Path) -> None:
 
 def files_seen(
     folder: Path, metadata: Metadata, *, base: Path | None, recipe: Path | None, records: Sequence[Path]
-) -> promotion_gates.Seen:
+) -> promotion_gates.FileDigests:
     """The digests of the files at hand.
 
     Args:
@@ -153,7 +158,7 @@ def files_seen(
     beside = [folder, *([] if base is None else [base])]
     tokenizer = next((place / name for name in names for place in beside if (place / name).is_file()), None)
     there = bool(records) and all(path.is_file() for path in records)
-    return promotion_gates.Seen(
+    return promotion_gates.FileDigests(
         model=digest_of(folder / metadata.model.name),
         base=_base_digest(base),
         recipe=None if recipe is None else digest_of(recipe),

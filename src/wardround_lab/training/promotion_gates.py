@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wardround.inference import promotion_policy
-from wardround.inference.metadata import Metadata, State
+from wardround.inference.metadata import Metadata, PromotionState
 from wardround.inference.promotion_policy import Decision
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FileDigests:
     """SHA-256 of the files at hand; None where there is no such file.
 
     Attributes:
@@ -31,18 +31,20 @@ class Seen:
     tokenizer: str | None = None
 
 
-def decide(metadata: Metadata, wanted: State, seen: Seen) -> Decision:
+def decide(metadata: Metadata, wanted: PromotionState, seen: FileDigests) -> Decision:
     """The highest state up to ``wanted`` that is earned."""
-    if wanted is State.SHADOW:
-        return Decision(State.SHADOW, ())
-    found = promotion_policy.decide(metadata, wanted)
+    if wanted is PromotionState.SHADOW:
+        return Decision(PromotionState.SHADOW, ())
+    found = promotion_policy.allowed_state(metadata, wanted)
     against = tuple(against_files(metadata, seen))
     if not against:
         return found
-    return Decision(State.SHADOW, (*against, *(found.reasons if found.state is State.SHADOW else ())))
+    return Decision(
+        PromotionState.SHADOW, (*against, *(found.reasons if found.state is PromotionState.SHADOW else ()))
+    )
 
 
-def against_files(metadata: Metadata, seen: Seen) -> Iterator[str]:
+def against_files(metadata: Metadata, seen: FileDigests) -> Iterator[str]:
     """What is wrong with the files at hand, a sentence each."""
     data = metadata.data
     pairs = [("model file", metadata.model.sha256, seen.model)]

@@ -14,7 +14,7 @@ from torch.utils.checkpoint import checkpoint
 
 from wardround.errors import TrainingError
 from wardround_lab.training.base_model import Located
-from wardround_lab.training.encoder import Encoder, load_encoder, quiet
+from wardround_lab.training.encoder import Encoder, load_encoder, silence_transformers
 from wardround_lab.training.trainer import Precision
 
 
@@ -54,7 +54,7 @@ def _four_bits(precision: Precision) -> dict[str, Any]:
 
 def _recompute(encoder: Encoder) -> None:
     """Compute each layer again on the way back: what all of them computed would need more room than they."""
-    with quiet():
+    with silence_transformers():
         from bitsandbytes.nn.modules import Linear4bit
         from transformers.modeling_layers import GradientCheckpointingLayer
 

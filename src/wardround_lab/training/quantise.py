@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wardround_lab.training.encoder import quiet
+from wardround_lab.training.encoder import silence_transformers
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -26,7 +26,7 @@ def quantised(file: Path) -> ModelProto:
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    with tempfile.TemporaryDirectory(prefix="wardround-") as scratch, quiet():
+    with tempfile.TemporaryDirectory(prefix="wardround-") as scratch, silence_transformers():
         target = Path(scratch) / "model.onnx"
         quantize_dynamic(
             file,

@@ -20,7 +20,7 @@ ALIKE = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Questions:
+class RankedQuestions:
     """Questions laid end to end: a row is one candidate.
 
     Attributes:
@@ -39,7 +39,7 @@ class Questions:
     lengths: Floats
 
     @classmethod
-    def of(cls, choices: Sequence[Choice], *, own: bool = False) -> Questions:
+    def of(cls, choices: Sequence[Choice], *, own: bool = False) -> RankedQuestions:
         """Lay the questions out, in their order.
 
         Args:
@@ -79,7 +79,7 @@ class Questions:
         answer: Floats = np.divide(apart, spread, out=np.zeros_like(apart), where=spread > 1e-9)
         return answer
 
-    def of_like_size(self) -> tuple[Questions, Flags]:
+    def of_like_size(self) -> tuple[RankedQuestions, Flags]:
         """The questions where size tells nothing, and which rows are left.
 
         Left are the right rows and wrong ones nearly as long as one of them, as many longer as shorter, since
@@ -106,10 +106,10 @@ class Questions:
             gaps[rows] = np.take_along_axis(apart, np.abs(apart).argmin(axis=1)[:, None], axis=1)[:, 0]
         return gaps
 
-    def _only(self, rows: Flags, questions: Flags) -> Questions:
+    def _only(self, rows: Flags, questions: Flags) -> RankedQuestions:
         number = np.cumsum(questions) - 1
         question = number[self.question[rows]]
-        return Questions(
+        return RankedQuestions(
             units={
                 kind: tuple(name for name, kept in zip(names, questions, strict=True) if kept)
                 for kind, names in self.units.items()
@@ -147,12 +147,12 @@ class Ranking:
         tied: shape (rows,), how many score the same, itself among them.
     """
 
-    questions: Questions
+    questions: RankedQuestions
     better: Places
     tied: Places
 
     @classmethod
-    def by(cls, scores: Floats, questions: Questions) -> Ranking:
+    def by(cls, scores: Floats, questions: RankedQuestions) -> Ranking:
         order = np.lexsort((-scores, questions.question))
         new = np.diff(questions.question[order], prepend=-1) != 0
         new[1:] |= np.diff(scores[order]) != 0
@@ -171,7 +171,7 @@ class Ranking:
             answer[at] = _expected(int(first[at]), int(tied[at]), int(hits[at]))
         return answer
 
-    def tops(self, right: Flags | None = None) -> Floats:
+    def top1(self, right: Flags | None = None) -> Floats:
         """How likely a right row comes first; shape (questions,)."""
         first, tied, hits = self._first(self.questions.right if right is None else right)
         return np.where(first == 0, hits / tied, 0.0)

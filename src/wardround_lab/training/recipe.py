@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from wardround.errors import TrainingError
-from wardround_lab.corpora.within_repository_split import OwnSplit
+from wardround_lab.corpora.within_repository_split import WithinRepositorySplit
 
 Precision = Literal["auto", "float32", "bfloat16"]
 MarkerPosition = Literal["start", "end"]
@@ -116,7 +116,7 @@ class DataPart(_Strict, frozen=True):
     evaluation: tuple[str, ...] = ()
     until: datetime.date | None = None
     since: datetime.date | None = None
-    scope: OwnSplit | msgspec.UnsetType = msgspec.UNSET
+    scope: WithinRepositorySplit | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         _demand(bool(self.records), "records names no file")
@@ -136,7 +136,7 @@ class DataPart(_Strict, frozen=True):
             _demand(self.until <= self.since, f"since {self.since} lies before until {self.until}")
 
     @property
-    def own(self) -> OwnSplit | None:
+    def own(self) -> WithinRepositorySplit | None:
         """The rule by which one repository is divided; None where whole repositories are on a side."""
         return None if self.scope is msgspec.UNSET else self.scope
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wardround.errors import TrainingError
-from wardround_lab.training.boosting_pipeline import Trees
+from wardround_lab.training.boosting_pipeline import TreeEnsemble
 from wardround_lab.training.recipe import TrainingPart, decoded, read_recipe
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class AnyRecipe(Protocol):
     def training(self) -> TrainingPart: ...
 
 
-class AnyRun(Protocol):
+class RunSummary(Protocol):
     """What every finished training says."""
 
     @property
@@ -78,7 +78,9 @@ class RecipeKind(Protocol):
     def read(self, recipe: Path) -> AnyRecipe:
         """The recipe in a file."""
 
-    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
+    def train(
+        self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
+    ) -> RunSummary:
         """Train it, or go on with it."""
 
     def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
@@ -99,7 +101,9 @@ class Choices:
     def read(self, recipe: Path) -> AnyRecipe:
         return read_recipe(recipe)
 
-    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
+    def train(
+        self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
+    ) -> RunSummary:
         from wardround_lab.training.train import train
 
         return train(
@@ -121,7 +125,7 @@ class Choices:
         return evaluate_choices(models, recipe, base, exempt, progress)
 
 
-class Lines:
+class LineDefectRun:
     """Judging the lines of a change."""
 
     metric = "pairwise"
@@ -131,7 +135,9 @@ class Lines:
 
         return read_line_recipe(recipe)
 
-    def train(self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress) -> AnyRun:
+    def train(
+        self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
+    ) -> RunSummary:
         from wardround_lab.training.line_defects.train import train_lines
 
         return train_lines(
@@ -152,7 +158,7 @@ class Lines:
         return evaluate_line_models(models, recipe, base, exempt, progress)
 
 
-KINDS: Mapping[str, RecipeKind] = {CHOICE: Choices(), "lines": Lines(), "trees": Trees()}
+KINDS: Mapping[str, RecipeKind] = {CHOICE: Choices(), "lines": LineDefectRun(), "trees": TreeEnsemble()}
 
 
 def kind_of(recipe: Path) -> RecipeKind:

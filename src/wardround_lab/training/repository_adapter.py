@@ -18,16 +18,16 @@ import msgspec
 
 from wardround.errors import TrainingError, UsageError
 from wardround.inference.locations import METADATA_FILE, RECIPE_FILE, package_folder
-from wardround.inference.metadata import Metadata, State, read_metadata
+from wardround.inference.metadata import Metadata, PromotionState, read_metadata
 from wardround.training_tasks import Choice, Task
 from wardround_lab.corpora.audit import audit_of
-from wardround_lab.corpora.audit_runner import Auditing, Demands
-from wardround_lab.corpora.git_history import Limits, RepositoryHistory
-from wardround_lab.corpora.holdout import KeptForMeasuring
-from wardround_lab.corpora.miner import Mining, Place, Source
+from wardround_lab.corpora.audit_runner import AuditPolicy, AuditRunner
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
+from wardround_lab.corpora.holdout import HoldoutRepositories
+from wardround_lab.corpora.miner import Miner, MiningSource, RecordLocation
 from wardround_lab.corpora.records import rows_of
 from wardround_lab.corpora.secret_scan import SecretScan
-from wardround_lab.corpora.within_repository_split import OwnSplit
+from wardround_lab.corpora.within_repository_split import WithinRepositorySplit
 from wardround_lab.training.choice_dataset import split
 from wardround_lab.training.recipe import DataPart, Recipe, TrainingPart, read_recipe
 from wardround_lab.training.recipe_registry import Files
@@ -72,7 +72,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrainingOutcome:
     """What came of one task.
 
     Attributes:
@@ -90,7 +90,7 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class OwnTraining:
+class RepositoryAdapterTraining:
     """One run over one repository.
 
     Args:
@@ -106,7 +106,7 @@ class OwnTraining:
     progress: Progress
     plan: Plan = field(init=False)
 
-    def run(self, base: str, steps: int, hours: float) -> list[Outcome]:
+    def run(self, base: str, steps: int, hours: float) -> list[TrainingOutcome]:
         """Do what is left to be done; one outcome for each task, in their order.
 
         Raises:
@@ -119,7 +119,7 @@ class OwnTraining:
         return [
             self._brought(task, found)
             if isinstance(found := recipes[task.name], Path)
-            else Outcome(task.name, None, (found,), self.folder / task.name)
+            else TrainingOutcome(task.name, None, (found,), self.folder / task.name)
             for task in self.tasks
         ]
 
@@ -152,11 +152,11 @@ class OwnTraining:
         return self.folder / "mined"
 
     def _mine(self) -> None:
-        kept = KeptForMeasuring.read(None)
+        kept = HoldoutRepositories.read(None)
         scan = SecretScan(self.specialists)
-        limits = Limits(head=self.plan.head)
-        mining = Mining(self._mined, limits, kept.__contains__, scan, self.progress)
-        mining.mine([Source(task.name, task) for task in self.tasks], [Place(self.repository)])
+        limits = HistoryLimits(head=self.plan.head)
+        mining = Miner(self._mined, limits, kept.__contains__, scan, self.progress)
+        mining.mine([MiningSource(task.name, task) for task in self.tasks], [RecordLocation(self.repository)])
 
     def _prepared(self, task: Task) -> Path | str:
         """The recipe of a task whose records stand beside it, or why there is none."""
@@ -167,7 +167,7 @@ class OwnTraining:
         times = sorted(choice.time for choice in rows_of(mined, Choice))
         if len(times) < FEWEST_TRAINED + FEWEST_MEASURED:
             return _too_little(task, len(times), 0, 0)
-        own = OwnSplit(repository=self.plan.repository)
+        own = WithinRepositorySplit(repository=self.plan.repository)
         cut = _day_of(times[int(len(times) * (1 - _LATER))])
         failures = self._audited(task, mined, own, cut, file.parent)
         if failures:
@@ -183,16 +183,18 @@ class OwnTraining:
         write_atomically(file, self._written(recipe, trained))
         return file
 
-    def _audited(self, task: Task, mined: Path, own: OwnSplit, cut: int, target: Path) -> list[str]:
+    def _audited(
+        self, task: Task, mined: Path, own: WithinRepositorySplit, cut: int, target: Path
+    ) -> list[str]:
         """Take out what breaks a check until nothing does; the records and their audit stand in ``target``.
 
         It takes several rounds: once nothing is learnt from a file, its later questions may be measured on.
         """
-        demands = Demands(own=own, since=cut, kept=KeptForMeasuring.read(None))
+        demands = AuditPolicy(own=own, since=cut, kept=HoldoutRepositories.read(None))
         scan, records = SecretScan(self.specialists), mined
         for number in range(_CLEANINGS):
             self.progress(f"{task.name}: audit")
-            auditing = Auditing([records], (), demands, scan, self.progress)
+            auditing = AuditRunner([records], (), demands, scan, self.progress)
             audit = auditing.run()[0]
             if audit.passed:
                 target.mkdir(parents=True, exist_ok=True)
@@ -206,7 +208,7 @@ class OwnTraining:
 
     # --- the recipe
 
-    def _recipe(self, task: Task, own: OwnSplit, cut: int) -> Recipe:
+    def _recipe(self, task: Task, own: WithinRepositorySplit, cut: int) -> Recipe:
         """The shipped recipe of the task, where there is one, with this repository's data."""
         model = shipped_recipe(task.name)
         day = datetime.datetime.fromtimestamp(cut, datetime.UTC).date()
@@ -238,7 +240,7 @@ class OwnTraining:
 
     # --- training and judging
 
-    def _brought(self, task: Task, recipe: Path) -> Outcome:
+    def _brought(self, task: Task, recipe: Path) -> TrainingOutcome:
         """Train, export, measure, calibrate, and ask for promotion."""
         from wardround_lab.training import promote
         from wardround_lab.training.packaging import finish, shipped_base
@@ -261,7 +263,9 @@ class OwnTraining:
             folder, read_metadata(folder), base=base, recipe=recipe,
             records=[recipe.parent / name for name in data.records],
         )  # fmt: skip
-        return Outcome(task.name, promote.promote(folder, State.RANK, seen), notes, folder, base)
+        return TrainingOutcome(
+            task.name, promote.promote(folder, PromotionState.RANK, seen), notes, folder, base
+        )
 
     def _measured(self, task: Task, recipe: Path, base: Path | None) -> tuple[str, ...]:
         """Measure and calibrate what is not yet; what could not be calibrated is told."""
@@ -304,7 +308,7 @@ def shipped_recipe(task: str) -> Recipe | None:
     return None
 
 
-def private(folder: Path, *, ours: bool) -> None:
+def make_private(folder: Path, *, ours: bool) -> None:
     """Make a folder whose content git never offers to commit.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from wardround.errors import TrainingError
-from wardround.inference.metadata import BaseModel, Data, Lora
+from wardround.inference.metadata import BaseModel, Lora, TrainingData
 
 RUN_FILE = "run.json"
 STEPS_FILE = "run.jsonl"
@@ -48,7 +48,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab
     window: int
     marker_position: Literal["start", "end"]
     lora: Lora
-    data: Data
+    data: TrainingData
     seed: int
     steps: int
     ended: Literal["steps", "minutes"]
@@ -62,7 +62,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab
     scope: str = ""
 
 
-class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+class TrainingStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """One line of a training's record.
 
     Attributes:
@@ -95,7 +95,7 @@ def read_run(folder: Path) -> Run:
         raise TrainingError(f"{file}: {cause}; train again") from cause
 
 
-def require_same(folder: Path, made: Data, made_seed: int, data: Data, seed: int) -> None:
+def require_same(folder: Path, made: TrainingData, made_seed: int, data: TrainingData, seed: int) -> None:
     """See that the finished training in a folder is the one that is asked for.
 
     Raises:
@@ -107,9 +107,9 @@ def require_same(folder: Path, made: Data, made_seed: int, data: Data, seed: int
         )
 
 
-def read_steps(folder: Path) -> Iterator[Step]:
+def read_steps(folder: Path) -> Iterator[TrainingStep]:
     """The record of a training's steps; a line that was cut off by a kill ends it."""
-    decoder = msgspec.json.Decoder(Step)
+    decoder = msgspec.json.Decoder(TrainingStep)
     try:
         lines = (folder / STEPS_FILE).read_bytes().splitlines()
     except FileNotFoundError:

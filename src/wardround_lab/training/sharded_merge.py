@@ -28,7 +28,7 @@ _WITHIN = "model."
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TensorLocation:
     """Where the numbers of a weight stand in a file, in bytes from its start."""
 
     kind: str
@@ -65,7 +65,7 @@ def merge_shards(located: Located, lora: Lora, weights: Mapping[str, torch.Tenso
 def _fold(
     target: Path,
     source: Path,
-    places: Mapping[str, Place],
+    places: Mapping[str, TensorLocation],
     trained: Mapping[str, str],
     lora: Lora,
     weights: Mapping[str, torch.Tensor],
@@ -83,7 +83,7 @@ def _fold(
             folded.view(torch.uint8).numpy().tofile(file)
 
 
-def _places(file: Path) -> dict[str, Place]:
+def _places(file: Path) -> dict[str, TensorLocation]:
     """Where each weight stands, from the header, which the library has found sound."""
     from safetensors import SafetensorError, safe_open
 
@@ -95,11 +95,13 @@ def _places(file: Path) -> dict[str, Place]:
         raise TrainingError(f"{file}: {cause}; get the file again") from cause
     header.pop("__metadata__", None)
     begun = _LENGTH + length
-    return {name: Place(told["dtype"], begun + told["data_offsets"][0]) for name, told in header.items()}
+    return {
+        name: TensorLocation(told["dtype"], begun + told["data_offsets"][0]) for name, told in header.items()
+    }
 
 
 def _trained(
-    places: Mapping[str, Mapping[str, Place]], weights: Mapping[str, torch.Tensor], located: Located
+    places: Mapping[str, Mapping[str, TensorLocation]], weights: Mapping[str, torch.Tensor], located: Located
 ) -> dict[str, str]:
     """Name of a weight in the files -> name of the layer that was trained."""
     kinds = {name: place.kind for file in places.values() for name, place in file.items()}

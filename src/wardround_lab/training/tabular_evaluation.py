@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from wardround.errors import TrainingError
-from wardround.inference.metadata import Evaluation, Gain, Interval
+from wardround.inference.metadata import Evaluation, Improvement, Interval
 from wardround_lab.training import conditional_logit
 from wardround_lab.training.bootstrap import (
     Figure,
@@ -30,7 +30,7 @@ _DRAWS_OF_PRECISION = 500
 """Each needs a pass over all rows."""
 
 
-class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FeatureRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One line of a file of rows.
 
     Attributes:
@@ -52,7 +52,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class FeatureTable:
     """Rows of repositories never trained on.
 
     Attributes:
@@ -74,7 +74,7 @@ class Table:
             raise ValueError("a table needs a label, a repository, a bin and a weight for each row")
 
     @classmethod
-    def of(cls, rows: Sequence[Row]) -> Table:
+    def of(cls, rows: Sequence[FeatureRow]) -> FeatureTable:
         """A table of rows, in their order."""
         return cls(
             right=np.array([row.right for row in rows]),
@@ -85,13 +85,13 @@ class Table:
         )
 
 
-def read_rows(file: Path) -> list[Row]:
+def read_rows(file: Path) -> list[FeatureRow]:
     """The rows of a file of JSON lines.
 
     Raises:
         TrainingError: it cannot be read, or has none; the message names file and line.
     """
-    decoder, rows = msgspec.json.Decoder(Row), []
+    decoder, rows = msgspec.json.Decoder(FeatureRow), []
     try:
         with file.open("rb") as stream:
             for number, line in enumerate(stream, 1):
@@ -103,21 +103,24 @@ def read_rows(file: Path) -> list[Row]:
     return rows
 
 
-def _row(decoder: msgspec.json.Decoder[Row], line: bytes, place: str) -> Row:
+def _row(decoder: msgspec.json.Decoder[FeatureRow], line: bytes, place: str) -> FeatureRow:
     try:
         return decoder.decode(line)
     except (msgspec.MsgspecError, ValueError) as cause:
         raise TrainingError(f"{place}: {cause}; mine the rows again") from cause
 
 
-def leaks(training: Sequence[Row], rows: Sequence[Row]) -> int:
+def leaks(training: Sequence[FeatureRow], rows: Sequence[FeatureRow]) -> int:
     """How many repositories and groups of the evaluation were trained on too."""
-    keys: tuple[Callable[[Row], str], ...] = (lambda row: row.repository.lower(), lambda row: row.group)
+    keys: tuple[Callable[[FeatureRow], str], ...] = (
+        lambda row: row.repository.lower(),
+        lambda row: row.group,
+    )
     return sum(len({key(row) for row in training} & {key(row) for row in rows}) for key in keys)
 
 
 def cheap_scores(
-    training: Sequence[Row], rows: Sequence[Row], inputs: Sequence[str], cheap: Sequence[str]
+    training: Sequence[FeatureRow], rows: Sequence[FeatureRow], inputs: Sequence[str], cheap: Sequence[str]
 ) -> dict[str, Floats]:
     """Logistic regressions on the cheap inputs, and on the bin alone as ``size``, fitted on training rows.
 
@@ -131,7 +134,7 @@ def cheap_scores(
     right = np.array([row.right for row in training])
     weights = np.array([row.weight for row in training])
 
-    def score(columns: Callable[[Row], list[float]]) -> Floats:
+    def score(columns: Callable[[FeatureRow], list[float]]) -> Floats:
         fitted, asked = (np.array([columns(row) for row in side]) for side in (training, rows))
         try:
             return conditional_logit.fit(fitted, right, weights).scores(asked)
@@ -145,7 +148,7 @@ def cheap_scores(
 
 
 def evaluate_table(
-    table: Table,
+    table: FeatureTable,
     models: Mapping[int, Floats],
     cheap: Mapping[str, Floats],
     *,
@@ -176,7 +179,7 @@ def evaluate_table(
     scores = dict(cheap)
     for seed, rows in sorted(models.items()):
         scores["model" if seed == shipped else f"model@{seed}"] = rows
-    repositories = Repositories.drawn(table.repositories)
+    repositories = Repositories.resample(table.repositories)
     figures = {name: _measure(table, rows, repositories) for name, rows in scores.items()}
     controls = {"placebo": _placebo(table, scores, repositories).interval()}
     if "size" in cheap:
@@ -202,15 +205,15 @@ def evaluate_table(
     )
 
 
-def _measure(table: Table, rows: Floats, repositories: Repositories) -> dict[str, Figure]:
+def _measure(table: FeatureTable, rows: Floats, repositories: Repositories) -> dict[str, Figure]:
     return {
         DECIDING: repositories.auc(rows, table.right, weights=table.weights),
         BINNED: repositories.auc(rows, table.right, bins=table.bins, weights=table.weights),
     }
 
 
-def _precisions(table: Table, rows: Floats) -> dict[str, Interval]:
-    drawn = Repositories.drawn(table.repositories, draws=_DRAWS_OF_PRECISION)
+def _precisions(table: FeatureTable, rows: Floats) -> dict[str, Interval]:
+    drawn = Repositories.resample(table.repositories, draws=_DRAWS_OF_PRECISION)
 
     def precision(recall: float) -> Callable[[Floats], float]:
         return lambda counts: precision_at_recall(rows, table.right, recall, counts * table.weights)
@@ -223,16 +226,16 @@ def _precisions(table: Table, rows: Floats) -> dict[str, Interval]:
 
 def _gains(
     figures: Mapping[str, Mapping[str, Figure]], seeds: list[int], cheap: tuple[str, ...], shipped: int
-) -> list[Gain]:
+) -> list[Improvement]:
     return [
-        Gain(of="model", over=over, metric=metric, seed=seed,
+        Improvement(of="model", over=over, metric=metric, seed=seed,
              gain=figures["model" if seed == shipped else f"model@{seed}"][metric]
-             .over(figures[over][metric]).interval())
+             .difference(figures[over][metric]).interval())
         for seed in seeds for over in cheap for metric in (DECIDING, BINNED)
     ]  # fmt: skip
 
 
-def _placebo(table: Table, scores: Mapping[str, Floats], repositories: Repositories) -> Figure:
+def _placebo(table: FeatureTable, scores: Mapping[str, Floats], repositories: Repositories) -> Figure:
     """What the best scorer keeps above one half when labels change places within repository and bin."""
     generator = np.random.Generator(np.random.PCG64(0))
     pairs = np.column_stack([repositories.of_row, table.bins])

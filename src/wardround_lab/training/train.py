@@ -16,23 +16,23 @@ import msgspec
 import torch
 
 from wardround.errors import TrainingError
-from wardround.inference.metadata import BaseModel, Data, Lora
+from wardround.inference.metadata import BaseModel, Lora, TrainingData
 from wardround.training_tasks import Choice
 from wardround_lab.training import contrastive_loss
 from wardround_lab.training.audit_guard import audited_data
 from wardround_lab.training.base_model import Located, described, locate, read_base
 from wardround_lab.training.checkpoint import Position
 from wardround_lab.training.choice_dataset import (
+    ChoiceDataset,
     Question,
-    Questions,
     batches,
-    fewer,
-    numbered,
     split,
     spread,
+    subsample,
+    tokenized,
 )
-from wardround_lab.training.encoder import Encoder, bucketed, filled, load_tokenizer
-from wardround_lab.training.frozen_layer_cache import Halves
+from wardround_lab.training.encoder import Encoder, bucketed, load_tokenizer, padded
+from wardround_lab.training.frozen_layer_cache import FrozenLayerCache
 from wardround_lab.training.lora import (
     WEIGHTS_FILE,
     chosen,
@@ -55,7 +55,7 @@ from wardround_lab.training.run_directory import (
     require_same,
     write_atomically,
 )
-from wardround_lab.training.trainer import Loop, Precision, Progress, Tensors, precision_of
+from wardround_lab.training.trainer import Precision, Progress, Tensors, Trainer, precision_of
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -75,7 +75,7 @@ class Inputs:
     window: int
     marker_position: MarkerPosition
     precision: Precision
-    data: Data
+    data: TrainingData
 
     @property
     def digest(self) -> str:
@@ -119,7 +119,7 @@ def train(
         return finished
     torch.set_num_threads(recipe.training.threads)
     tokenizer = load_tokenizer(located, inputs.window, inputs.marker_position)
-    questions = numbered(sides.training, sides.validation, tokenizer)
+    questions = tokenized(sides.training, sides.validation, tokenizer)
     if not questions.training:
         raise TrainingError("data.train: its items have no wrong candidate that reads otherwise; mine others")
     write_atomically(folder / BASE_FILE, described(base))
@@ -162,13 +162,13 @@ def _finished(folder: Path, inputs: Inputs) -> Run | None:
     return run
 
 
-class Training(Loop[list[Question], Run]):
+class Training(Trainer[list[Question], Run]):
     """A training on choices under way."""
 
     METRIC = "mrr"
     RUN_FILE = RUN_FILE
 
-    def __init__(self, inputs: Inputs, questions: Questions, folder: Path, progress: Progress) -> None:
+    def __init__(self, inputs: Inputs, questions: ChoiceDataset, folder: Path, progress: Progress) -> None:
         super().__init__(inputs.recipe.training, inputs.precision, folder, progress)
         self.inputs = inputs
         self.questions = questions
@@ -182,27 +182,27 @@ class Training(Loop[list[Question], Run]):
             fuse(self.adapted)
         count = self.settings.validation_items
         self.asked = [
-            fewer(one, _VALIDATION_CANDIDATES, f"validation:{at}")
+            subsample(one, _VALIDATION_CANDIDATES, f"validation:{at}")
             for at, one in enumerate(spread(questions.validation, count))
         ]
         self.halves = self._halves()
 
-    def _halves(self) -> Halves | None:
+    def _halves(self) -> FrozenLayerCache | None:
         """The encoder cut in two, where that can be; planned for all steps, however many are made."""
         settings, first = self.settings, min(self.lora.layers)
         if (
             not settings.cache
             or self.inputs.precision != "float32"
-            or not Halves.possible(self.encoder, first)
+            or not FrozenLayerCache.possible(self.encoder, first)
         ):
             return None
-        looks = settings.steps // self.between_looks + 1
+        looks = settings.steps // self.validate + 1
         visits = (
             Counter(dict.fromkeys(contrastive_loss.texts_of(self.asked), looks)) if self.asked else Counter()
         )
         for batch in islice(self.batches(0), settings.steps):
             visits.update(contrastive_loss.texts_of(batch))
-        halves = Halves(self.encoder, first, self.questions.tokens)
+        halves = FrozenLayerCache(self.encoder, first, self.questions.tokens)
         halves.plan(visits, settings.cache)
         return halves
 
@@ -242,7 +242,7 @@ class Training(Loop[list[Question], Run]):
             if self.halves is not None:
                 parts.append(self.halves.vectors([texts[place] for place in bucket]))
             else:
-                ids, mask = filled([tokens[place] for place in bucket], self.device)
+                ids, mask = padded([tokens[place] for place in bucket], self.device)
                 with self.computing():
                     parts.append(self.encoder(ids, mask).float())
             places += bucket

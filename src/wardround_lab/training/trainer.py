@@ -22,10 +22,16 @@ from wardround_lab.training.checkpoint import (
     write_checkpoint,
 )
 from wardround_lab.training.recipe import TrainingPart
-from wardround_lab.training.run_directory import CHECKPOINT_FILE, STEPS_FILE, Step, cut_steps, write_struct
+from wardround_lab.training.run_directory import (
+    CHECKPOINT_FILE,
+    STEPS_FILE,
+    TrainingStep,
+    cut_steps,
+    write_struct,
+)
 
 Batch = TypeVar("Batch")
-Ended = TypeVar("Ended", bound=msgspec.Struct)
+RunResult = TypeVar("RunResult", bound=msgspec.Struct)
 Precision = Literal["float32", "bfloat16"]
 Progress = Callable[[str], None]
 Tensors = Mapping[str, torch.Tensor]
@@ -35,7 +41,7 @@ _LOOKS = 8
 """Looks at the validation items in a training whose recipe does not say how often."""
 
 
-class Loop(ABC, Generic[Batch, Ended]):
+class Trainer(ABC, Generic[Batch, RunResult]):
     """A training under way; what it is trained on, and what it writes in the end, is for others to say.
 
     Attributes:
@@ -85,10 +91,10 @@ class Loop(ABC, Generic[Batch, Ended]):
         """Put back what ``tensors`` gave."""
 
     @abstractmethod
-    def written(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> Ended:
+    def written(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> RunResult:
         """Write the weights of step ``kept``, and say what the training came to."""
 
-    def run(self) -> Ended:
+    def run(self) -> RunResult:
         """Train to the end and write what came of it."""
         torch.use_deterministic_algorithms(True, warn_only=True)
         self._resume()
@@ -105,7 +111,7 @@ class Loop(ABC, Generic[Batch, Ended]):
                 step = self.position.step + 1
                 metric = self._look(step)
                 self._moved(step, before + time.monotonic() - self.begun, metric)
-                line = Step(step, round(lost, 6), rate, round(self.position.seconds, 2), metric)
+                line = TrainingStep(step, round(lost, 6), rate, round(self.position.seconds, 2), metric)
                 record.write(msgspec.json.encode(line) + b"\n")
                 record.flush()
                 if step % settings.checkpoint == 0:
@@ -120,7 +126,7 @@ class Loop(ABC, Generic[Batch, Ended]):
         return torch.autocast(self.device.type, torch.bfloat16)
 
     @property
-    def between_looks(self) -> int:
+    def validate(self) -> int:
         """Steps from one look at the validation items to the next."""
         return self.settings.validate or max(1, self.settings.steps // _LOOKS)
 
@@ -157,7 +163,7 @@ class Loop(ABC, Generic[Batch, Ended]):
 
     def _look(self, step: int) -> float | None:
         """The validation metric after a step, where it is time for it."""
-        if step % self.between_looks and step != self.settings.steps:
+        if step % self.validate and step != self.settings.steps:
             return None
         metric = self.metric()
         return None if metric is None else round(metric, 6)
@@ -185,7 +191,7 @@ class Loop(ABC, Generic[Batch, Ended]):
         step = f"step {self.position.step} of {self.settings.steps}"
         return f"{step}, loss {lost:.3f}{best}, {minutes}:{rest:02} left"
 
-    def _end(self, ended: Literal["steps", "minutes"]) -> Ended:
+    def _end(self, ended: Literal["steps", "minutes"]) -> RunResult:
         if not self.position.step:
             raise TrainingError("training.max-minutes was over before the first step; allow more")
         self._save()

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import GitRepository
 from wardround.errors import UsageError
 from wardround_lab.corpora import alert_outcomes
-from wardround_lab.corpora.alert_outcomes import AlertItem, AlertMining, Recipe, read_items
+from wardround_lab.corpora.alert_outcomes import AlertItem, AlertMining, AlertRecipe, read_items
 from wardround_lab.corpora.line_mapping import parsed
 
 pytest.importorskip("numpy")
@@ -231,11 +231,11 @@ def item(
 
 
 class TestRates:
-    def mined(self, repositories: int = 7) -> list[tuple[Recipe, list[AlertItem]]]:
+    def mined(self, repositories: int = 7) -> list[tuple[AlertRecipe, list[AlertItem]]]:
         names = [f"acme/r{n}" for n in range(repositories)]
         return [
             (
-                Recipe(name, "0" * 40, "0.17.6"),
+                AlertRecipe(name, "0" * 40, "0.17.6"),
                 [item(n, name, fixed=n % 4 == 0) for n in range(20)]
                 + [item(n, name, "SIM108", placebo="fix" if n % 2 else "survived") for n in range(20)],
             )

@@ -15,13 +15,13 @@ import pytest
 from wardround import host
 from wardround.errors import TrainingError, UsageError
 from wardround.training_tasks import Choice
-from wardround_lab.corpora.audit import SHARES, Audit, Check, audit_of, read_audit
-from wardround_lab.corpora.audit_runner import Auditing, Demands, check_limits, summary
-from wardround_lab.corpora.holdout import KeptForMeasuring
+from wardround_lab.corpora.audit import SHARES, Audit, AuditCheck, audit_of, read_audit
+from wardround_lab.corpora.audit_runner import AuditPolicy, AuditRunner, check_limits, summary
+from wardround_lab.corpora.holdout import HoldoutRepositories
 from wardround_lab.corpora.near_duplicates import NearIndex
 from wardround_lab.corpora.records import Corpus, MinedRepository, digest_of, record_of
 from wardround_lab.corpora.secret_scan import SecretScan
-from wardround_lab.corpora.within_repository_split import OwnSplit
+from wardround_lab.corpora.within_repository_split import WithinRepositorySplit
 from wardround_lab.training.audit_guard import passed_audit
 from wardround_lab.training.recipe import DataPart
 
@@ -79,8 +79,8 @@ def _evaluation(count: int = 20) -> list[Choice]:
     return [_choice(n, "acme/mail", 2000) for n in range(500, 500 + count)]
 
 
-DEMANDS = Demands(
-    kept=KeptForMeasuring(frozenset({"acme/kept"}), "a list"),
+DEMANDS = AuditPolicy(
+    kept=HoldoutRepositories(frozenset({"acme/kept"}), "a list"),
     licences=dict.fromkeys(("acme/shop", "acme/mail", "Acme/Mail", "acme/kept", ""), "MIT"),
 )
 
@@ -95,16 +95,16 @@ def _audited(
     scan: SecretScan,
     train: Sequence[Choice],
     evaluation: Sequence[Choice] | None = None,
-    demands: Demands = DEMANDS,
+    demands: AuditPolicy = DEMANDS,
 ) -> Audit:
     """The audit of the training file, as it is read back."""
     first = _write(folder / "train.jsonl", train)
     second = _write(folder / "eval.jsonl", _evaluation() if evaluation is None else evaluation)
-    Auditing([first], [second], demands, scan, lambda text: None).run()
+    AuditRunner([first], [second], demands, scan, lambda text: None).run()
     return msgspec.json.decode(audit_of(first).read_bytes(), type=Audit)
 
 
-def _failed(audit: Audit) -> dict[str, Check]:
+def _failed(audit: Audit) -> dict[str, AuditCheck]:
     return {check.name: check for check in audit.checks if not check.passed}
 
 
@@ -188,9 +188,9 @@ def _longest(one: Choice) -> Choice:
 
 def test_nothing_to_evaluate_with_is_a_failure(tmp_path: Path, scan: SecretScan) -> None:
     train = _write(tmp_path / "train.jsonl", _good())
-    (audit,) = Auditing([train], [], DEMANDS, scan, lambda text: None).run()
+    (audit,) = AuditRunner([train], [], DEMANDS, scan, lambda text: None).run()
     assert set(_failed(audit)) == {"split"}
-    (empty,) = Auditing([_write(tmp_path / "none.jsonl", [])], [], DEMANDS, scan, lambda text: None).run()
+    (empty,) = AuditRunner([_write(tmp_path / "none.jsonl", [])], [], DEMANDS, scan, lambda text: None).run()
     assert "records" in _failed(empty)
 
 
@@ -203,11 +203,11 @@ def test_one_file_with_both_sides_is_divided_by_repository_and_time(tmp_path: Pa
     late = [_choice(n, time=3000) for n in range(300, 310)]
     early = [_choice(n, "acme/mail", 500) for n in range(400, 410)]
     file = _write(tmp_path / "all.jsonl", [*_good(), *late, *early, *_evaluation()])
-    demands = Demands(frozenset({"Acme/mail"}), 2000, DEMANDS.kept, DEMANDS.licences)
-    (audit,) = Auditing([file], [], demands, scan, lambda text: None).run()
+    demands = AuditPolicy(frozenset({"Acme/mail"}), 2000, DEMANDS.kept, DEMANDS.licences)
+    (audit,) = AuditRunner([file], [], demands, scan, lambda text: None).run()
     assert audit.failures() == []
     assert (audit.train_items, audit.evaluation_items, audit.since) == (60, 20, 2000)
-    (undated,) = Auditing([file], [], replace(demands, since=None), scan, lambda text: None).run()
+    (undated,) = AuditRunner([file], [], replace(demands, since=None), scan, lambda text: None).run()
     assert set(_failed(undated)) == {"time-leakage"}
 
 
@@ -215,12 +215,12 @@ def test_one_repository_is_divided_by_time_alone_where_that_is_allowed(
     tmp_path: Path, scan: SecretScan
 ) -> None:
     file = _write(tmp_path / "own.jsonl", [*_good(), *(_choice(n, time=3000) for n in range(500, 520))])
-    demands = Demands(since=2000, kept=DEMANDS.kept, licences=DEMANDS.licences)
-    (audit,) = Auditing([file], [], demands, scan, lambda text: None).run()
+    demands = AuditPolicy(since=2000, kept=DEMANDS.kept, licences=DEMANDS.licences)
+    (audit,) = AuditRunner([file], [], demands, scan, lambda text: None).run()
     assert (audit.train_items, audit.evaluation_items) == (60, 20)
     assert set(_failed(audit)) == {"repository-leakage"}
     allowed = replace(demands, limits={"repository-leakage": 1.0})
-    (audit,) = Auditing([file], [], allowed, scan, lambda text: None).run()
+    (audit,) = AuditRunner([file], [], allowed, scan, lambda text: None).run()
     assert audit.passed
 
 
@@ -229,7 +229,7 @@ def _of_file(file: str, number: int, time: int) -> Choice:
 
 
 def test_one_repository_is_divided_by_its_files_too(tmp_path: Path, scan: SecretScan) -> None:
-    own = OwnSplit(repository="acme/shop")
+    own = WithinRepositorySplit(repository="acme/shop")
     files = [f"src/part{n}.py" for n in range(80)]
     learnt = [name for name in files if own.fold(name) == "train"]
     held = [name for name in files if own.fold(name) == "evaluation"]
@@ -238,22 +238,22 @@ def test_one_repository_is_divided_by_its_files_too(tmp_path: Path, scan: Secret
     repeated = _of_file(held[9], 0, 100_000)
     secret = msgspec.structs.replace(_of_file(held[10], 300, 100_000), query=f"the token {TOKEN}")
     file = _write(tmp_path / "own.jsonl", [*rows, *later, repeated, secret])
-    demands = Demands(since=86_400, kept=DEMANDS.kept, own=own)
-    auditing = Auditing([file], [], demands, scan, lambda text: None)
+    demands = AuditPolicy(since=86_400, kept=DEMANDS.kept, own=own)
+    auditing = AuditRunner([file], [], demands, scan, lambda text: None)
     (audit,) = auditing.run()
     assert set(_failed(audit)) == {"near-duplicates-across", "secrets"}
     assert (audit.train_items, audit.evaluation_items) == (len(learnt), 11)
     assert audit.scope == "acme/shop, held 0.35, validation 0.12"
     (tmp_path / "clean").mkdir()
     (clean,) = auditing.clean(tmp_path / "clean")
-    (again,) = Auditing([clean], [], demands, scan, lambda text: None).run()
+    (again,) = AuditRunner([clean], [], demands, scan, lambda text: None).run()
     assert again.passed
 
     data = DataPart(
         records=("own.jsonl",), until=date(1970, 1, 2), since=date(1970, 1, 2), scope=own
     )  # fmt: skip
     assert passed_audit([clean], data).startswith("passed")
-    other = msgspec.structs.replace(data, scope=OwnSplit(repository="acme/shop", held=0.5))
+    other = msgspec.structs.replace(data, scope=WithinRepositorySplit(repository="acme/shop", held=0.5))
     with pytest.raises(TrainingError, match=r"by another rule .* wardround data audit with --recipe again"):
         passed_audit([clean], other)
 
@@ -261,9 +261,9 @@ def test_one_repository_is_divided_by_its_files_too(tmp_path: Path, scan: Secret
 def test_licences_come_from_the_record_of_the_mining_or_from_the_user(
     tmp_path: Path, scan: SecretScan
 ) -> None:
-    bare = Demands(kept=DEMANDS.kept)
+    bare = AuditPolicy(kept=DEMANDS.kept)
     assert set(_failed(_audited(tmp_path, scan, _good(), demands=bare))) == {"licence"}
-    allowed = Demands(kept=DEMANDS.kept, allowed=frozenset({"unknown"}))
+    allowed = AuditPolicy(kept=DEMANDS.kept, allowed=frozenset({"unknown"}))
     assert not _failed(_audited(tmp_path, scan, _good(), demands=allowed))
     for name, repository in (("train", "acme/shop"), ("eval", "acme/mail")):
         file = tmp_path / f"{name}.jsonl"
@@ -287,11 +287,11 @@ def test_limits_can_be_set_and_stand_in_the_audit(tmp_path: Path, scan: SecretSc
 def test_cleaned_records_pass(tmp_path: Path, scan: SecretScan) -> None:
     train = _write(tmp_path / "train.jsonl", [*_good(), *BAD.values()])
     evaluation = _write(tmp_path / "eval.jsonl", _evaluation())
-    auditing = Auditing([train], [evaluation], DEMANDS, scan, lambda text: None)
+    auditing = AuditRunner([train], [evaluation], DEMANDS, scan, lambda text: None)
     assert not auditing.run()[1].passed
     (tmp_path / "clean").mkdir()
     (cleaned,) = auditing.clean(tmp_path / "clean")
-    audits = Auditing([cleaned], [evaluation], DEMANDS, scan, lambda text: None).run()
+    audits = AuditRunner([cleaned], [evaluation], DEMANDS, scan, lambda text: None).run()
     assert all(audit.passed for audit in audits)
     assert audits[1].train_items == 60
     with pytest.raises(UsageError, match="is there already"):
@@ -301,7 +301,7 @@ def test_cleaned_records_pass(tmp_path: Path, scan: SecretScan) -> None:
 def test_what_is_allowed_to_all_is_not_cleaned_away(tmp_path: Path, scan: SecretScan) -> None:
     train = _write(tmp_path / "train.jsonl", [*_good(), BAD["licence"], BAD["secrets"]])
     demands = replace(DEMANDS, limits={"licence": 1.0})
-    auditing = Auditing([train], [], demands, scan, lambda text: None)
+    auditing = AuditRunner([train], [], demands, scan, lambda text: None)
     auditing.run()
     (tmp_path / "clean").mkdir()
     (cleaned,) = auditing.clean(tmp_path / "clean")
@@ -362,7 +362,7 @@ def test_what_is_no_record_is_said_with_its_line(
     file = tmp_path / "train.jsonl"
     file.write_bytes(line)
     with pytest.raises(UsageError) as caught:
-        Auditing([file], [], DEMANDS, scan, lambda text: None).run()
+        AuditRunner([file], [], DEMANDS, scan, lambda text: None).run()
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -378,7 +378,7 @@ def test_instructions_are_audited_too(tmp_path: Path, scan: SecretScan) -> None:
     evaluation.write_text(
         "".join(json.dumps(row(n, "c/d", 2)) + "\n" for n in range(50, 60)), encoding="utf-8"
     )
-    audits = Auditing([train], [evaluation], Demands(), scan, lambda text: None).run()
+    audits = AuditRunner([train], [evaluation], AuditPolicy(), scan, lambda text: None).run()
     assert set(_failed(audits[0])) == {"one-answer"}
 
 
@@ -395,19 +395,19 @@ def test_texts_that_are_nearly_the_same_meet() -> None:
 
 def test_lists_of_repositories_kept_for_measuring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert KeptForMeasuring.read(None) == KeptForMeasuring()
+    assert HoldoutRepositories.read(None) == HoldoutRepositories()
     (tmp_path / "kept-for-measuring.txt").write_text(
         "# ours\nAcme/Kept\nalone # by name\n\n", encoding="utf-8"
     )
-    kept = KeptForMeasuring.read(None)
+    kept = HoldoutRepositories.read(None)
     assert "acme/kept" in kept
     assert "anyone/Alone" in kept
     assert "acme/other" not in kept
     with pytest.raises(UsageError, match="there is no such list"):
-        KeptForMeasuring.read(tmp_path / "absent")
+        HoldoutRepositories.read(tmp_path / "absent")
     (tmp_path / "bad").write_bytes(b"\xff")
     with pytest.raises(UsageError, match="cannot be read"):
-        KeptForMeasuring.read(tmp_path / "bad")
+        HoldoutRepositories.read(tmp_path / "bad")
 
 
 def test_without_such_a_list_nothing_is_said_to_be_right(

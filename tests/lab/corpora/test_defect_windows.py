@@ -16,8 +16,8 @@ from wardround import host
 from wardround.training_tasks import LineTask, Window
 from wardround_lab.corpora.audit_items import items_of
 from wardround_lab.corpora.defect_windows import LINES, tokens_of
-from wardround_lab.corpora.git_history import Limits
-from wardround_lab.corpora.miner import Mining, Place, Source
+from wardround_lab.corpora.git_history import HistoryLimits
+from wardround_lab.corpora.miner import Miner, MiningSource, RecordLocation
 from wardround_lab.corpora.records import rows_of
 from wardround_lab.corpora.secret_scan import SecretScan
 
@@ -121,8 +121,8 @@ def mined(repo: GitRepository, tmp_path: Path) -> list[Window]:
     commit_at(repo, 3, {"shop.py": fixed.replace("LIMIT = 3", "LIMIT = 4")}, "Raise the limit")
     task = next(one for one in host.load_tasks() if isinstance(one, LineTask))
     scan = SecretScan(host.load().specialists)
-    mining = Mining(tmp_path / "out", Limits(), lambda name: False, scan, lambda text: None)
-    mining.mine([Source(task.name, task)], [Place(repo.root, "acme/shop")])
+    mining = Miner(tmp_path / "out", HistoryLimits(), lambda name: False, scan, lambda text: None)
+    mining.mine([MiningSource(task.name, task)], [RecordLocation(repo.root, "acme/shop")])
     file = tmp_path / "out" / f"{task.name}.jsonl"
     assert len(list(items_of(file))) == len(list(rows_of(file, Window)))
     return list(rows_of(file, Window))

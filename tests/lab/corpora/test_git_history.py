@@ -12,12 +12,12 @@ from tests.conftest import GitRepository
 from tests.lab.corpora.conftest import DAY, START, commit_at, numbered
 from wardround.errors import GitError
 from wardround.training_tasks import Changed, Commit, History
-from wardround_lab.corpora.git_history import Limits, RepositoryHistory, named
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory, named
 
 PYTHON = ("*.py",)
 
 
-def _read(folder: Path, limits: Limits | None = None) -> list[Commit]:
+def _read(folder: Path, limits: HistoryLimits | None = None) -> list[Commit]:
     with RepositoryHistory(folder, limits=limits) as history:
         return list(history.commits(PYTHON))
 
@@ -167,12 +167,12 @@ def test_a_missing_commit_ends_the_history_and_that_is_said(repo: GitRepository)
 def test_limits_hold_by_time_by_number_and_by_path(repo: GitRepository) -> None:
     for day in range(1, 7):
         commit_at(repo, day, {"a.py": f"x = {day}\n", "ee/b.py": f"y = {day}\n"}, f"day {day}")
-    limits = Limits(since=START + 2 * DAY, until=START + 5 * DAY, commits=2, exclude=("ee/*",))
+    limits = HistoryLimits(since=START + 2 * DAY, until=START + 5 * DAY, commits=2, exclude=("ee/*",))
     found = _read(repo.root, limits)
     assert [one.subject for one in found] == ["day 4", "day 3"]
     assert {change.path for one in found for change in one.changes} == {"a.py"}
     with pytest.raises(ValueError, match="is none"):
-        Limits(commits=-1)
+        HistoryLimits(commits=-1)
 
 
 def test_blame_names_the_commits_that_wrote_lines(repo: GitRepository) -> None:
@@ -204,7 +204,7 @@ def test_what_is_no_repository_and_what_is_no_commit_is_said(repo: GitRepository
         RepositoryHistory(repo.root)
     commit_at(repo, 1, {"a.py": "x = 1\n"})
     with pytest.raises(GitError, match="'--all' is not a revision"):
-        RepositoryHistory(repo.root, limits=Limits(head="--all"))
+        RepositoryHistory(repo.root, limits=HistoryLimits(head="--all"))
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,12 @@ from tests.lab.corpora.conftest import START, commit_at
 from wardround import host
 from wardround.errors import UsageError
 from wardround.training_tasks import Choice, History, Task
-from wardround_lab.corpora.commit_classes import Kinds, is_fix
-from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+from wardround_lab.corpora.commit_classes import CommitClassifier, is_fix
+from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 from wardround_lab.corpora.hunks import hunks
 from wardround_lab.corpora.licence_detection import foreign_folders, licence_of, root_licence
-from wardround_lab.corpora.miner import Mining, Place, Source
-from wardround_lab.corpora.records import Corpus, Hunk, Mined, record_of, rows_of
+from wardround_lab.corpora.miner import Miner, MiningSource, RecordLocation
+from wardround_lab.corpora.records import Corpus, Mined, RecordedHunk, record_of, rows_of
 from wardround_lab.corpora.secret_scan import SecretScan
 
 MIT = (
@@ -48,9 +48,9 @@ def _features(query: str, candidates: object) -> list[list[float]]:
     return []
 
 
-def _mining(folder: Path, limits: Limits | None = None, kept: str = "") -> Mining:
-    return Mining(
-        folder, limits or Limits(), kept.__eq__, SecretScan(host.load().specialists), lambda text: None
+def _mining(folder: Path, limits: HistoryLimits | None = None, kept: str = "") -> Miner:
+    return Miner(
+        folder, limits or HistoryLimits(), kept.__eq__, SecretScan(host.load().specialists), lambda text: None
     )
 
 
@@ -71,7 +71,7 @@ def shop(repo: GitRepository) -> GitRepository:
 
 def _kind(repo: GitRepository, kind: str) -> list[Mined]:
     with RepositoryHistory(repo.root, "acme/shop") as history:
-        return list(Kinds(history, lambda done, of: None).mined(kind))
+        return list(CommitClassifier(history, lambda done, of: None).mined(kind))
 
 
 def test_fixes_lead_to_what_brought_the_bug_and_the_rest_is_clean(shop: GitRepository) -> None:
@@ -98,16 +98,18 @@ def test_subjects_that_speak_of_a_mended_bug(subject: str, is_one: bool) -> None
 
 
 def test_hunks_between_texts_of_any_length() -> None:
-    assert hunks("a\nb\nc\n", "a\nx\ny\nc\n") == (Hunk(2, 2, ("b",), ("x", "y")),)
+    assert hunks("a\nb\nc\n", "a\nx\ny\nc\n") == (RecordedHunk(2, 2, ("b",), ("x", "y")),)
     assert hunks("a\n", "a\n") == ()
-    assert hunks("", "a") == (Hunk(1, 1, ("",), ("a",)),)
+    assert hunks("", "a") == (RecordedHunk(1, 1, ("",), ("a",)),)
     long = [str(n) for n in range(4000)]
     (whole,) = hunks("\n".join(long), "\n".join(reversed(long)))
     assert len(whole.added) == 4000
 
 
 def test_a_corpus_has_a_record_that_says_how_it_came_to_be(shop: GitRepository, tmp_path: Path) -> None:
-    (corpus,) = _mining(tmp_path / "out").mine([Source("line-of", _task())], [Place(shop.root, "acme/shop")])
+    (corpus,) = _mining(tmp_path / "out").mine(
+        [MiningSource("line-of", _task())], [RecordLocation(shop.root, "acme/shop")]
+    )
     file = tmp_path / "out" / "line-of.jsonl"
     rows = list(rows_of(file, Choice))
     assert [row.query for row in rows] == [
@@ -130,7 +132,9 @@ def test_secrets_wrecks_and_vendored_files_are_left_out_and_counted(
     commit_at(repo, 2, {"vendor/a.py": "a = 1\n"}, "Vendor it")
     commit_at(repo, 3, {"a.py": "a = 2\n"}, "x" * 3000)
     commit_at(repo, 4, {"a.py": "a = 3\n"}, "Say why")
-    (corpus,) = _mining(tmp_path).mine([Source("line-of", _task())], [Place(repo.root, "acme/shop")])
+    (corpus,) = _mining(tmp_path).mine(
+        [MiningSource("line-of", _task())], [RecordLocation(repo.root, "acme/shop")]
+    )
     assert corpus.repositories[0].dropped == {"generated or vendored": 1, "poor text": 1, "secret": 1}
     assert corpus.items == 1
     assert token not in (tmp_path / "line-of.jsonl").read_text("utf-8")
@@ -140,7 +144,7 @@ def test_folders_under_another_licence_are_left_out(repo: GitRepository, tmp_pat
     files = {"LICENSE": MIT, "a.py": "a = 1\n", "ee/LICENSE": "You need a contract.\n", "ee/b.py": "b = 1\n"}
     files["a.py"] = "answer = 1\n"
     commit_at(repo, 1, files, "Begin")
-    (corpus,) = _mining(tmp_path).mine([Source("commits")], [Place(repo.root, "acme/shop")])
+    (corpus,) = _mining(tmp_path).mine([MiningSource("commits")], [RecordLocation(repo.root, "acme/shop")])
     assert corpus.repositories[0].excluded == ("ee",)
     (mined,) = rows_of(tmp_path / "commits.jsonl", Mined)
     assert [file.path for file in mined.files] == ["a.py"]
@@ -149,20 +153,20 @@ def test_folders_under_another_licence_are_left_out(repo: GitRepository, tmp_pat
 def test_what_is_finished_is_not_mined_again_until_something_changes(
     shop: GitRepository, tmp_path: Path
 ) -> None:
-    places = [Place(shop.root, "acme/shop")]
+    places = [RecordLocation(shop.root, "acme/shop")]
     mined: list[str] = []
 
     def mine(history: History) -> Iterator[Choice]:
         mined.append(history.repository)
         return _mine(("a", "b"), history)
 
-    source = Source("line-of", Task("line-of", "python", "", mine, _features, ()))
+    source = MiningSource("line-of", Task("line-of", "python", "", mine, _features, ()))
     for _ in range(2):
         _mining(tmp_path).mine([source], places)
     assert len(mined) == 1
-    _mining(tmp_path, Limits(since=START + 1)).mine([source], places)
+    _mining(tmp_path, HistoryLimits(since=START + 1)).mine([source], places)
     commit_at(shop, 500, {"a.py": "a = 1\n"})
-    _mining(tmp_path, Limits(since=START + 1)).mine([source], places)
+    _mining(tmp_path, HistoryLimits(since=START + 1)).mine([source], places)
     assert len(mined) == 3
 
 
@@ -171,18 +175,18 @@ def test_a_run_that_dies_leaves_no_half_a_file(shop: GitRepository, tmp_path: Pa
         yield from list(_mine(("a", "b"), history))[:1]
         raise KeyboardInterrupt
 
-    source = Source("line-of", Task("line-of", "python", "", mine, _features, ()))
+    source = MiningSource("line-of", Task("line-of", "python", "", mine, _features, ()))
     with pytest.raises(KeyboardInterrupt):
-        _mining(tmp_path / "out").mine([source], [Place(shop.root, "acme/shop")])
+        _mining(tmp_path / "out").mine([source], [RecordLocation(shop.root, "acme/shop")])
     assert [file for file in (tmp_path / "out").rglob("*") if file.is_file()] == []
 
 
 def test_repositories_that_must_not_be_mined_are_refused(shop: GitRepository, tmp_path: Path) -> None:
-    place = Place(shop.root, "acme/shop")
+    place = RecordLocation(shop.root, "acme/shop")
     with pytest.raises(UsageError, match="acme/shop is kept for measuring"):
-        _mining(tmp_path, kept="acme/shop").mine([Source("commits")], [place])
+        _mining(tmp_path, kept="acme/shop").mine([MiningSource("commits")], [place])
     with pytest.raises(UsageError, match="are both acme/shop"):
-        _mining(tmp_path).mine([Source("commits")], [place, place])
+        _mining(tmp_path).mine([MiningSource("commits")], [place, place])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from wardround.errors import UsageError
 from wardround_lab.corpora.audit_items import items_of
 from wardround_lab.corpora.records import digest_of
-from wardround_lab.corpora.sft import Wish, build
+from wardround_lab.corpora.sft import SftOptions, build
 
 WORDS = (
     "basket",
@@ -49,7 +49,7 @@ def records(tmp_path: Path) -> Path:
 
 
 def test_sides_share_neither_repositories_nor_times(tmp_path: Path, records: Path) -> None:
-    built = build([records], tmp_path / "out", Wish(share=0.2))
+    built = build([records], tmp_path / "out", SftOptions(share=0.2))
     train, evaluation = (list(items_of(tmp_path / "out" / name)) for name in ("train.jsonl", "eval.jsonl"))
     assert {one.repository for one in train}.isdisjoint(one.repository for one in evaluation)
     assert max(one.time for one in train) < built.cut <= min(one.time for one in evaluation)
@@ -65,7 +65,7 @@ def test_sides_share_neither_repositories_nor_times(tmp_path: Path, records: Pat
 def test_of_even_records_little_is_lost(tmp_path: Path, repositories: int, share: float, least: int) -> None:
     """Twenty of each repository over the same time."""
     rows = [_row(n, repository=f"acme/{n % repositories}") for n in range(20 * repositories)]
-    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", Wish(share=share))
+    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", SftOptions(share=share))
     kept = built.train + built.evaluation
     assert kept >= least
     assert built.evaluation / kept == pytest.approx(share, abs=0.05)
@@ -75,7 +75,7 @@ def test_a_large_repository_that_is_held_out_leaves_something_to_train_on(tmp_pa
     names = ["acme/large" if n % 6 else "acme/small" for n in range(120)]
     rows = [_row(n, repository=name) for n, name in enumerate(names)]
     file = _write(tmp_path / "r.jsonl", rows)
-    wishes = [Wish(seed=seed) for seed in range(8)]
+    wishes = [SftOptions(seed=seed) for seed in range(8)]
     found = [build([file], tmp_path / f"out{wish.seed}", wish) for wish in wishes]
     assert {one.evaluation_repositories for one in found} == {("acme/large",), ("acme/small",)}
     for built in found:
@@ -85,16 +85,17 @@ def test_a_large_repository_that_is_held_out_leaves_something_to_train_on(tmp_pa
 
 def test_repositories_of_other_times_lose_nothing(tmp_path: Path) -> None:
     rows = [_row(n, repository="acme/old" if n < 90 else "acme/new") for n in range(100)]
-    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", Wish(seed=1))
+    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", SftOptions(seed=1))
     assert (built.evaluation_repositories, built.unused) == (("acme/new",), 0)
 
 
 def test_the_seed_alone_decides(tmp_path: Path, records: Path) -> None:
-    first = build([records], tmp_path / "a", Wish(seed=1))
-    assert build([records], tmp_path / "b", Wish(seed=1)) == first
+    first = build([records], tmp_path / "a", SftOptions(seed=1))
+    assert build([records], tmp_path / "b", SftOptions(seed=1)) == first
     assert first.train_sha256 == digest_of(tmp_path / "a" / "train.jsonl")
     others = {
-        build([records], tmp_path / "c", Wish(seed=seed)).evaluation_repositories for seed in range(2, 9)
+        build([records], tmp_path / "c", SftOptions(seed=seed)).evaluation_repositories
+        for seed in range(2, 9)
     }
     assert len(others) > 1
 
@@ -103,8 +104,8 @@ def test_templates(tmp_path: Path) -> None:
     rows = [_row(1, repository="acme/a", time=2), _row(2, repository="acme/b", time=1, input="")]
     rows += [_row(3, repository="acme/a", time=1), _row(4, repository="acme/b", time=2)]
     file = _write(tmp_path / "r.jsonl", rows)
-    build([file], tmp_path / "chat", Wish(template="chat", system="Be short.", cut=2, share=0.5))
-    build([file], tmp_path / "plain", Wish(template="plain", system="Be short.", cut=2, share=0.5))
+    build([file], tmp_path / "chat", SftOptions(template="chat", system="Be short.", cut=2, share=0.5))
+    build([file], tmp_path / "plain", SftOptions(template="plain", system="Be short.", cut=2, share=0.5))
     chat = json.loads((tmp_path / "chat" / "train.jsonl").read_text("utf-8"))
     plain = json.loads((tmp_path / "plain" / "train.jsonl").read_text("utf-8"))
     row = next(one for one in rows if one["repository"] == chat["origin"]["repository"] and one["time"] == 1)
@@ -133,7 +134,7 @@ def test_duplicates_and_what_resembles_the_evaluation_are_left_out(tmp_path: Pat
         _row(51, repository="acme/b", time=1, input=long + " y"),
         _row(51, repository="acme/a", time=5, input=long),
     ]
-    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", Wish(share=0.5, cut=3))
+    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", SftOptions(share=0.5, cut=3))
     assert (built.duplicates, built.near) == (1, 1)
 
 
@@ -153,6 +154,6 @@ def test_records_that_cannot_be_split_are_refused(
     tmp_path: Path, rows: list[dict[str, Any]], says: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", Wish())
+        build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", SftOptions())
     assert says in str(caught.value)
     assert not (tmp_path / "out").exists()

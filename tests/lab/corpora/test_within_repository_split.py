@@ -3,9 +3,16 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from wardround_lab.corpora.within_repository_split import WEEK, OwnSides, OwnSplit, file_of, is_week, unit_of
+from wardround_lab.corpora.within_repository_split import (
+    WEEK,
+    OwnSides,
+    WithinRepositorySplit,
+    file_of,
+    is_week,
+    unit_of,
+)
 
-SPLIT = OwnSplit(repository="acme/shop")
+SPLIT = WithinRepositorySplit(repository="acme/shop")
 CUT = 100 * WEEK
 FILES = [f"src/part{n}.py" for n in range(200)]
 
@@ -66,4 +73,4 @@ def test_other_repositories_are_on_no_side() -> None:
 )
 def test_a_rule_that_leaves_nothing_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises((msgspec.ValidationError, ValueError)):
-        msgspec.convert({"repository": "acme/shop"} | wrong, OwnSplit)
+        msgspec.convert({"repository": "acme/shop"} | wrong, WithinRepositorySplit)

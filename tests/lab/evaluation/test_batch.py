@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import pytest
 
 from wardround import host, review
-from wardround.change.change_source import DiffOrigin
+from wardround.change.change_source import PatchChangeSource
 from wardround.checks.base import ChangeCheck, Check
-from wardround.config.schema import Request
+from wardround.config.schema import ReviewRequest
 from wardround.errors import UsageError
 from wardround.findings import Severity, Span
-from wardround.host import Host
+from wardround.host import PluginHost
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
-from wardround_lab.evaluation.batch import Batch, Outcome, Settings
+from wardround_lab.evaluation.batch import CaseBatch, CaseOutcome, Settings
 from wardround_lab.evaluation.cases import Case, Expected
 
 
@@ -31,8 +31,8 @@ def _case(name: str, files: dict[str, str], **values: Any) -> Case:
     return Case(name, f"set.jsonl:1 ({name})", "".join(parts), **values)
 
 
-def _reviewed(loaded: Host, cases: Sequence[Case], **settings: Any) -> list[Outcome]:
-    return list(Batch(loaded, Settings(**settings)).review(cases, "set"))
+def _reviewed(loaded: PluginHost, cases: Sequence[Case], **settings: Any) -> list[CaseOutcome]:
+    return list(CaseBatch(loaded, Settings(**settings)).review(cases, "set"))
 
 
 class _Neighbours(Check):
@@ -70,7 +70,7 @@ class _Off(Check):
         self.report(Span(1, 1, 1, 1), "off")
 
 
-_SEEING = Host(
+_SEEING = PluginHost(
     [Specialist("seeing", (".github/*/*.txt", "*.txt"), checks=(_Neighbours,), change_checks=(_Whole,))]
 )
 
@@ -93,7 +93,7 @@ def test_a_case_sees_its_own_files_under_their_own_names_and_no_other_case() -> 
 
 
 def test_rules_that_are_off_can_be_switched_on() -> None:
-    loaded = Host([Specialist("off", ("*.txt",), checks=(_Off,))])
+    loaded = PluginHost([Specialist("off", ("*.txt",), checks=(_Off,))])
     case = _case("a", {"a.txt": "a\n"})
     assert [s.rule for s in _reviewed(loaded, [case])[0].said] == []
     assert [(s.rule, s.severity) for s in _reviewed(loaded, [case], all_rules=True)[0].said] == [
@@ -139,8 +139,10 @@ def test_the_batch_says_what_a_review_of_each_case_alone_says(tmp_path: Path) ->
     cases.append(_case("one", {"b.py": "import a\n\na.f()\n"}))
     outcomes = _reviewed(loaded, cases)
     for case, outcome in zip(cases, outcomes, strict=True):
-        origin = DiffOrigin(case.diff, tmp_path)
-        alone = review.run(origin, origin.change, loaded, Request(use_baseline=False), Processes())
+        origin = PatchChangeSource(case.diff, tmp_path)
+        alone = review.run_review(
+            origin, origin.change, loaded, ReviewRequest(use_baseline=False), Processes()
+        )
         assert [(s.file, s.line, s.rule, s.message) for s in outcome.shown] == [
             (f.file, f.span.line, f.rule, f.message) for f in alone.visible
         ]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wardround.change.diff import FileStatus
-from wardround_lab.evaluation.case_builder import CaseChange, Unusable, placed, rebuilt
+from wardround_lab.evaluation.case_builder import CaseChange, InvalidCase, build_change, placed
 from wardround_lab.evaluation.cases import Case, Expected
 
 _BEFORE = "one\ntwo\nthree\n"
@@ -44,7 +44,7 @@ def _texts(change: CaseChange) -> list[tuple[str, str | None, str | None]]:
     ],
 )
 def test_both_sides_come_from_whatever_is_given(case: Case) -> None:
-    change = rebuilt(case)
+    change = build_change(case)
     assert _texts(change) == [("d/a.txt", _BEFORE, _AFTER)]
     (known,) = change.files
     assert known.file.status is FileStatus.MODIFIED
@@ -54,9 +54,9 @@ def test_both_sides_come_from_whatever_is_given(case: Case) -> None:
 
 def test_line_ends_may_differ_between_diff_and_text() -> None:
     windows = _AFTER.replace("\n", "\r\n")
-    (known,) = rebuilt(_case(after=windows)).files
+    (known,) = build_change(_case(after=windows)).files
     assert known.head == windows
-    (known,) = rebuilt(_case(_DIFF.replace("\n", "\r\n"), after=_AFTER)).files
+    (known,) = build_change(_case(_DIFF.replace("\n", "\r\n"), after=_AFTER)).files
     assert known.head == _AFTER
 
 
@@ -67,7 +67,7 @@ def test_added_deleted_and_renamed_files() -> None:
         "diff --git a/was b/is\nsimilarity index 50%\nrename from was\nrename to is\n"
         "--- a/was\n+++ b/is\n@@ -1 +1,2 @@\n same\n+more\n"
     )
-    change = rebuilt(_case(diff, before={"was": "same\n"}))
+    change = build_change(_case(diff, before={"was": "same\n"}))
     assert [(k.file.path, k.file.status, k.base, k.head) for k in change.files] == [
         ("is", FileStatus.RENAMED, "same\n", "same\nmore\n"),
         ("new", FileStatus.ADDED, None, "n\n"),
@@ -76,7 +76,7 @@ def test_added_deleted_and_renamed_files() -> None:
 
 
 def test_files_the_diff_does_not_mention_are_the_project() -> None:
-    change = rebuilt(_case(before={"d/a.txt": _BEFORE, "b.txt": "b\n"}, after={"d/a.txt": _AFTER}))
+    change = build_change(_case(before={"d/a.txt": _BEFORE, "b.txt": "b\n"}, after={"d/a.txt": _AFTER}))
     assert dict(change.neighbours) == {"b.txt": "b\n"}
 
 
@@ -95,26 +95,26 @@ def test_files_the_diff_does_not_mention_are_the_project() -> None:
     ],
 )
 def test_a_case_that_contradicts_itself_is_unusable(case: Case, says: str) -> None:
-    with pytest.raises(Unusable, match=r".") as raised:
-        rebuilt(case)
+    with pytest.raises(InvalidCase, match=r".") as raised:
+        build_change(case)
     assert says in str(raised.value)
 
 
 @pytest.mark.parametrize("named", ["d/a.txt", "b/d/a.txt", "a.txt", "repo/d/a.txt"])
 def test_an_expected_file_is_the_one_of_the_diff_it_can_only_be(named: str) -> None:
     case = _case(after=_AFTER, expected=(Expected(named, 2, "c"),))
-    assert placed(case, rebuilt(case)) == (Expected("d/a.txt", 2, "c"),)
+    assert placed(case, build_change(case)) == (Expected("d/a.txt", 2, "c"),)
 
 
 def test_a_diff_that_shows_the_whole_file_is_no_fragment() -> None:
     whole = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n"
-    (known,) = rebuilt(_case(whole)).files
+    (known,) = build_change(_case(whole)).files
     assert (known.fragment, known.base, known.head) == (None, "x = 1\ny = 2\n", "x = 1\ny = 3\n")
 
 
 def test_a_diff_that_shows_a_part_gives_a_fragment_with_lines_at_their_numbers() -> None:
     part = "--- a/a.go\n+++ b/a.go\n@@ -8,3 +8,4 @@\n a\n b\n+c\n d\n"
-    (known,) = rebuilt(_case(part)).files
+    (known,) = build_change(_case(part)).files
     assert known.fragment is not None
     assert known.fragment.known == {8, 9, 10, 11}
     assert (known.head or "").split("\n")[7:11] == ["a", "b", "c", "d"]

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from wardround.findings import Finding, Plane, Severity, Span, Status
-from wardround.tools.tool import Scope
-from wardround_lab.evaluation.fragments import Fragment
+from wardround.tools.tool import ToolScope
+from wardround_lab.evaluation.fragments import CaseFragment
 
 
 def _lines(first: int, text: str) -> dict[int, str]:
@@ -30,7 +30,7 @@ def _lines(first: int, text: str) -> dict[int, str]:
 )
 def test_a_piece_of_python_gets_surroundings_in_which_it_parses(text: str) -> None:
     lines = _lines(40, text)
-    fragment = Fragment.of("m.py", lines)
+    fragment = CaseFragment.of("m.py", lines)
     ast.parse(fragment.text)
     out = fragment.text.split("\n")
     assert [out[number - 1] for number in lines] == list(lines.values())
@@ -39,7 +39,7 @@ def test_a_piece_of_python_gets_surroundings_in_which_it_parses(text: str) -> No
 
 
 def test_a_piece_that_parses_nowhere_is_commented_out_and_spoils_no_other() -> None:
-    fragment = Fragment.of("m.py", {**_lines(10, "    'a': 1,\n  )"), **_lines(20, "x = 1")})
+    fragment = CaseFragment.of("m.py", {**_lines(10, "    'a': 1,\n  )"), **_lines(20, "x = 1")})
     ast.parse(fragment.text)
     assert fragment.unparsed == {10, 11}
     assert fragment.known == {20}
@@ -47,12 +47,12 @@ def test_a_piece_that_parses_nowhere_is_commented_out_and_spoils_no_other() -> N
 
 
 def test_other_languages_keep_their_lines_at_their_numbers() -> None:
-    assert Fragment.of("a.ts", _lines(3, "f(")).text == "\n\nf(\n"
+    assert CaseFragment.of("a.ts", _lines(3, "f(")).text == "\n\nf(\n"
 
 
 @pytest.mark.parametrize("lines", [{}, {1: ""}, {5_000_000: "x"}])
 def test_any_lines_are_survived(lines: dict[int, str]) -> None:
-    assert len(Fragment.of("m.py", lines).text) < 10
+    assert len(CaseFragment.of("m.py", lines).text) < 10
 
 
 def _finding(line: int, defect_class: str = "eval", status: Status = Status.NEW) -> Finding:
@@ -63,18 +63,18 @@ def _finding(line: int, defect_class: str = "eval", status: Status = Status.NEW)
 @pytest.mark.parametrize(
     ("finding", "scope", "whole", "proven"),
     [
-        (_finding(2), Scope.FILE, False, True),
+        (_finding(2), ToolScope.FILE, False, True),
         (_finding(2), None, False, True),
-        (_finding(9), Scope.FILE, False, False),
-        (_finding(2), Scope.PROJECT, False, False),
+        (_finding(9), ToolScope.FILE, False, False),
+        (_finding(2), ToolScope.PROJECT, False, False),
         (_finding(2), None, True, False),
-        (_finding(2, "undefined-name"), Scope.FILE, False, False),
-        (_finding(2, "unused-import"), Scope.FILE, False, False),
-        (_finding(2, status=Status.CAUSED), Scope.FILE, False, False),
+        (_finding(2, "undefined-name"), ToolScope.FILE, False, False),
+        (_finding(2, "unused-import"), ToolScope.FILE, False, False),
+        (_finding(2, status=Status.CAUSED), ToolScope.FILE, False, False),
     ],
 )
 def test_only_what_known_lines_show_is_proven(
-    finding: Finding, scope: Scope | None, whole: bool, proven: bool
+    finding: Finding, scope: ToolScope | None, whole: bool, proven: bool
 ) -> None:
-    fragment = Fragment("a\nb\n", frozenset({1, 2}), frozenset())
+    fragment = CaseFragment("a\nb\n", frozenset({1, 2}), frozenset())
     assert fragment.proves(finding, scope, whole_change=whole) is proven

@@ -6,31 +6,31 @@ import json
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
-from wardround_lab.evaluation.batch import NotReviewed, Outcome, Place, Said
-from wardround_lab.evaluation.reports import Measured, render
+from wardround_lab.evaluation.batch import CaseFinding, CaseOutcome, ExpectedPosition, NotReviewed
+from wardround_lab.evaluation.reports import MeasuredSet, render
 from wardround_lab.evaluation.scoring import score
 
 _NASTY = "<script>alert('x')</script>\"&"
 
 
-def _measured(*outcomes: Outcome, interrupted: int = 0) -> Measured:
-    return Measured(
+def _measured(*outcomes: CaseOutcome, interrupted: int = 0) -> MeasuredSet:
+    return MeasuredSet(
         score(outcomes), f"{_NASTY}.jsonl", {"profile": "commit", "only": ""}, "1.0", 2.0, interrupted
     )
 
 
-def _outcomes() -> list[Outcome]:
-    said = Said("a.py", 3, 3, "ruff/B006", ("ruff/B006",), "mutable-default", "python", "warn", _NASTY)
-    old = Said(
+def _outcomes() -> list[CaseOutcome]:
+    said = CaseFinding("a.py", 3, 3, "ruff/B006", ("ruff/B006",), "mutable-default", "python", "warn", _NASTY)
+    old = CaseFinding(
         "a.py", 30, 30, "ruff/F401", ("ruff/F401",), "unused-import", "python", "info", "m", "existing"
     )
-    places = (Place("a.py", 2, 2, _NASTY), Place("a.py", 30, 30, ""))
+    places = (ExpectedPosition("a.py", 2, 2, _NASTY), ExpectedPosition("a.py", 30, 30, ""))
     return [
-        Outcome("1", "s.jsonl:1", "one", "python", places, (said, old), (), 20, seconds=0.5),
-        Outcome(
+        CaseOutcome("1", "s.jsonl:1", "one", "python", places, (said, old), (), 20, seconds=0.5),
+        CaseOutcome(
             "2", "s.jsonl:2", _NASTY, "sql", (), (said,), (NotReviewed("q", "t", _NASTY),), 30, seconds=0.1
         ),
-        Outcome("3", "s.jsonl:3", "one", "sql", unusable=_NASTY),
+        CaseOutcome("3", "s.jsonl:3", "one", "sql", unusable=_NASTY),
     ]
 
 
@@ -106,4 +106,4 @@ def test_the_plots_of_the_page_are_wellformed() -> None:
 def test_nothing_measured_is_a_report_too() -> None:
     for form in ("text", "json", "html"):
         assert render(form, _measured())
-        assert render(form, _measured(Outcome("1", "s:1", "s", "")))
+        assert render(form, _measured(CaseOutcome("1", "s:1", "s", "")))

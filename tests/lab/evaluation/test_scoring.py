@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from wardround_lab.evaluation.batch import NotReviewed, Outcome, Place, Said
+from wardround_lab.evaluation.batch import CaseFinding, CaseOutcome, ExpectedPosition, NotReviewed
 from wardround_lab.evaluation.scoring import score
 
 
-def _said(line: int, rule: str = "t/1", severity: str = "warn", held_back: str = "", file: str = "a") -> Said:
-    return Said(file, line, line, rule, (rule,), rule.replace("/", "-"), "s", severity, "m", held_back)
+def _said(
+    line: int, rule: str = "t/1", severity: str = "warn", held_back: str = "", file: str = "a"
+) -> CaseFinding:
+    return CaseFinding(file, line, line, rule, (rule,), rule.replace("/", "-"), "s", severity, "m", held_back)
 
 
-def _outcome(name: str, *said: Said, lines: tuple[int, ...] = (), **values: Any) -> Outcome:
-    expected = tuple(Place("a", line, line, "c") for line in lines)
-    return Outcome(name, f"set.jsonl:{name}", "set", "", expected, said, added_lines=50, **values)
+def _outcome(name: str, *said: CaseFinding, lines: tuple[int, ...] = (), **values: Any) -> CaseOutcome:
+    expected = tuple(ExpectedPosition("a", line, line, "c") for line in lines)
+    return CaseOutcome(name, f"set.jsonl:{name}", "set", "", expected, said, added_lines=50, **values)
 
 
 def test_recall_counts_places_on_the_line_and_within_three() -> None:
@@ -68,7 +70,7 @@ def test_what_was_not_reviewed_or_cannot_be_used_is_counted_apart() -> None:
 
 
 def test_a_place_is_found_by_its_name_where_a_source_has_the_name_of_its_category() -> None:
-    merged = Said("a", 10, 10, "t/1", ("t/1", "u/react/c"), "x", "s", "warn", "m")
+    merged = CaseFinding("a", 10, 10, "t/1", ("t/1", "u/react/c"), "x", "s", "warn", "m")
     assert score([_outcome("1", merged, lines=(10, 11))]).total.recall.named == 1
     assert score([_outcome("1", _said(10, "t/not-c"), lines=(10,))]).total.recall.named == 0
 
@@ -85,8 +87,10 @@ def test_a_case_is_found_if_one_of_its_places_is() -> None:
 
 
 def test_anchors_of_a_fix_are_counted_apart_from_lines_of_the_defect() -> None:
-    anchor = Place("a", 20, 20, "c", how="anchor")
-    outcome = Outcome("1", "set.jsonl:1", "set", "", (Place("a", 10, 10, "c"), anchor), (_said(21),))
+    anchor = ExpectedPosition("a", 20, 20, "c", how="anchor")
+    outcome = CaseOutcome(
+        "1", "set.jsonl:1", "set", "", (ExpectedPosition("a", 10, 10, "c"), anchor), (_said(21),)
+    )
     total = score([outcome]).total
     assert (total.recall.expected, total.recall.near) == (1, 0)
     assert (total.anchored.expected, total.anchored.exact, total.anchored.near) == (1, 0, 1)

@@ -8,18 +8,18 @@ from pathlib import Path
 from tests.conftest import GitRepository
 from wardround.training_tasks import Choice
 from wardround_lab.corpora.git_history import RepositoryHistory
-from wardround_lab.tasks.comment_code_pairs import Pair, choices_of_pairs
+from wardround_lab.tasks.comment_code_pairs import CommentCodePair, mine_pair_choices
 
 
-def pairs(path: str, text: str) -> list[Pair]:
+def pairs(path: str, text: str) -> list[CommentCodePair]:
     """One pair a line: ``words | code``."""
     split = (line.partition(" | ") for line in text.splitlines())
-    return [Pair(words, code) for words, bar, code in split if bar]
+    return [CommentCodePair(words, code) for words, bar, code in split if bar]
 
 
 def mined(root: Path, *, ask_code: bool = False) -> Sequence[Choice]:
     with RepositoryHistory(root, "acme/shop") as history:
-        return list(choices_of_pairs(history, ("*.txt",), pairs, ask_code=ask_code))
+        return list(mine_pair_choices(history, ("*.txt",), pairs, ask_code=ask_code))
 
 
 def line(word: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.conftest import GitRepository
 from wardround.training_tasks import Choice
 from wardround_lab.corpora.git_history import RepositoryHistory
-from wardround_lab.tasks.commit_messages import choices_of_messages
+from wardround_lab.tasks.commit_messages import mine_message_choices
 
 START = 1_000_000_000
 WORDS = ["basket", "coupon", "ledger", "parcel", "refund", "stock", "tariff", "voucher", "wallet", "zone"]
@@ -16,7 +16,7 @@ WORDS = ["basket", "coupon", "ledger", "parcel", "refund", "stock", "tariff", "v
 
 def mined(root: Path) -> Sequence[Choice]:
     with RepositoryHistory(root, "acme/shop") as history:
-        return list(choices_of_messages(history, ("*.py",)))
+        return list(mine_message_choices(history, ("*.py",)))
 
 
 def commit(repo: GitRepository, message: str, files: dict[str, str], when: int) -> None:

@@ -10,7 +10,7 @@ import msgspec
 import yaml
 
 from tests.lab.training import tiny
-from wardround.training_tasks import Fault, Window
+from wardround.training_tasks import LineDefect, Window
 
 BAD, GOOD = "omicron", "sigma"
 
@@ -37,7 +37,7 @@ def _pair(repository: int, number: int) -> list[Window]:
         gone, come = (f"{other} {GOOD}", f"{other} {BAD}") if bad else (f"{other} {BAD}", f"{other} {GOOD}")
         lines = (*context[:shift], f"    {gone}", f"    {come}", *context[shift:])
         marks = " " * shift + "-+" + " " * (4 - shift)
-        fault = Fault(shift + 1, "operator" if kind == "injected" else "")
+        fault = LineDefect(shift + 1, "operator" if kind == "injected" else "")
         made.append(
             Window(
                 f"own/r{repository}", 1_000 * (1 + repository), f"f{number}.py@{repository}", kind,

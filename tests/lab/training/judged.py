@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from wardround.inference.metadata import (
     BaseModel,
     Calibration,
-    Data,
     Evaluation,
     File,
-    Gain,
+    HumanReview,
+    Improvement,
     Interval,
     Metadata,
-    Reading,
-    State,
+    PromotionState,
+    TrainingData,
 )
 from wardround.training_tasks import Choice, Task
-from wardround_lab.training.evaluate import Sides
-from wardround_lab.training.promotion_gates import Seen
+from wardround_lab.training.evaluate import EvaluationSides
+from wardround_lab.training.promotion_gates import FileDigests
 
 CONCEPTS = 40
 NEW_YEAR_2024 = 1_704_067_200
@@ -130,9 +130,9 @@ def choices(
     return found
 
 
-def sides(**how: object) -> Sides:
+def sides(**how: object) -> EvaluationSides:
     """Ten repositories to train on, six to fit the fusion on, eight, and younger ones, to measure on."""
-    return Sides(
+    return EvaluationSides(
         training=choices([f"old/r{n}" for n in range(10)], since=NEW_YEAR_2024 - 10_000, **how),  # type: ignore[arg-type]
         validation=choices([f"held/r{n}" for n in range(6)], since=NEW_YEAR_2024 - 10_000, **how),  # type: ignore[arg-type]
         evaluation=choices([f"new/r{n}" for n in range(8)], **how),  # type: ignore[arg-type]
@@ -140,21 +140,21 @@ def sides(**how: object) -> Sides:
 
 
 MODEL = digest("model of seed 1")
-SEEN = Seen(model=MODEL, base=digest("base"), recipe=digest("recipe"), records=digest("records"))
+SEEN = FileDigests(model=MODEL, base=digest("base"), recipe=digest("recipe"), records=digest("records"))
 
 
 def around(value: float, width: float = 0.02) -> Interval:
     return Interval(value=value, low=value - width, high=value + width)
 
 
-def _gains() -> tuple[Gain, ...]:
+def _gains() -> tuple[Improvement, ...]:
     wanted = [
         *(("cheap+adapter", over, "mrr") for over in ("cheap+base", "cheap", "bm25", "size")),
         ("cheap+size+adapter", "cheap+size", "mrr"),
         *(("cheap+adapter", over, "mrr, same size") for over in ("cheap+base", "cheap")),
     ]
     return tuple(
-        Gain(of=of, over=over, metric=metric, seed=seed, gain=around(0.05))
+        Improvement(of=of, over=over, metric=metric, seed=seed, gain=around(0.05))
         for seed in (1, 2)
         for of, over, metric in wanted
     )
@@ -175,7 +175,7 @@ def evaluated() -> Evaluation:
         models={"1": MODEL, "2": digest("model of seed 2")},
         records=digest("evaluation"),
         leaks=0,
-        read=Reading(items=50, right=40, note="one reader, drawn at random above the threshold"),
+        read=HumanReview(items=50, right=40, note="one reader, drawn at random above the threshold"),
     )
 
 
@@ -187,13 +187,13 @@ def good() -> Metadata:
         specialist="tests",
         task="concepts",
         kind="embedder",
-        state=State.SHADOW,
+        state=PromotionState.SHADOW,
         licence="MIT",
         date="2024-03-01",
         model=File(name="model.onnx", sha256=MODEL, bytes=5),
         base=BaseModel(id="made/base", revision="r1", digest=digest("base"), licence="Apache-2.0"),
         window=128,
-        data=Data(
+        data=TrainingData(
             recipe=digest("recipe"),
             records=digest("records"),
             repositories=tuple(f"old/r{n}" for n in range(10)),

@@ -16,8 +16,8 @@ from tests.lab.training.judged import good
 from wardround.cli import invoke
 from wardround.cli.adapters.train import _advice
 from wardround.inference.locations import METADATA_FILE, package_folder
-from wardround.inference.metadata import State, read_metadata
-from wardround_lab.training.repository_adapter import Outcome
+from wardround.inference.metadata import PromotionState, read_metadata
+from wardround_lab.training.repository_adapter import TrainingOutcome
 
 
 def test_a_recipe_becomes_a_model_step_by_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,8 +106,10 @@ def test_the_cards_that_come_with_wardround_are_what_their_metadata_says(
 
 @pytest.mark.parametrize("asked", [False, True])
 def test_what_can_be_done_with_an_own_model_is_said(asked: bool, tmp_path: Path) -> None:
-    metadata = msgspec.structs.replace(good(), name="secrets" if asked else "tests", state=State.RANK)
-    outcome = Outcome("concepts", metadata, (), tmp_path / "runs/seed-0/model")
+    metadata = msgspec.structs.replace(
+        good(), name="secrets" if asked else "tests", state=PromotionState.RANK
+    )
+    outcome = TrainingOutcome("concepts", metadata, (), tmp_path / "runs/seed-0/model")
     said = "\n".join(_advice([outcome], tmp_path))
     assert (f"wardround adapters export {tmp_path}/runs/seed-0 --merged --out DIR" in said) is not asked
     assert ("No review and no command asks tests" in said) is not asked

@@ -14,13 +14,13 @@ from wardround.errors import TrainingError
 pytest.importorskip("sklearn")
 pytest.importorskip("skl2onnx")
 
-from wardround.inference.metadata import State, read_metadata
-from wardround.inference.registry import Shelf
+from wardround.inference.metadata import PromotionState, read_metadata
+from wardround.inference.registry import ModelRegistry
 from wardround.inference.verify import verify
 from wardround_lab.training import evaluate_shipped, promote, promotion_gates
-from wardround_lab.training.boosting_pipeline import Trees, grow, read_tree_recipe
+from wardround_lab.training.boosting_pipeline import TreeEnsemble, read_tree_recipe, train_trees
 from wardround_lab.training.recipe_registry import Files, kind_of
-from wardround_lab.training.tabular_evaluation import Row
+from wardround_lab.training.tabular_evaluation import FeatureRow
 
 UNTIL = int(datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC).timestamp())
 RECIPE = """
@@ -47,7 +47,9 @@ def rows(names: list[str], time: int, seed: int) -> bytes:
     for at in range(600):
         telling, cheap = generator.random(2)
         right = bool(telling + 0.2 * cheap + 0.3 * generator.random() > 0.75)
-        one = Row(names[at % len(names)], time, f"{seed}-{at}", right, (float(telling), float(cheap)), at % 3)
+        one = FeatureRow(
+            names[at % len(names)], time, f"{seed}-{at}", right, (float(telling), float(cheap)), at % 3
+        )
         lines.append(msgspec.json.encode(one) + b"\n")
     return b"".join(lines)
 
@@ -71,25 +73,26 @@ def test_a_grown_model_is_sound_and_a_shadow(recipe: Path, tmp_path: Path) -> No
     shipped = kind.finish(recipe, tmp_path / "run", Files(), said)
     assert (run.name, run.steps, run.kept, run.seed) == ("numbers", 30, 30, 0)
     assert shipped.metadata == read_metadata(shipped.folder)
-    assert (shipped.metadata.state, shipped.metadata.kind) == (State.SHADOW, "table")
+    assert (shipped.metadata.state, shipped.metadata.kind) == (PromotionState.SHADOW, "table")
     assert shipped.metadata.parity[0].largest < 1e-5
-    (checked,) = verify(Shelf.of([shipped.folder]))
+    (checked,) = verify(ModelRegistry.of([shipped.folder]))
     assert list(checked.troubles) == []
     assert (shipped.folder / "card.md").read_text().startswith("# numbers\n")
 
 
 def test_the_same_seed_gives_the_same_bytes(recipe: Path, tmp_path: Path) -> None:
     one, other, third = (
-        grow(recipe, tmp_path / name, seed).model.sha256 for name, seed in (("a", 0), ("b", 0), ("c", 1))
+        train_trees(recipe, tmp_path / name, seed).model.sha256
+        for name, seed in (("a", 0), ("b", 0), ("c", 1))
     )
     assert one == other != third
 
 
 def test_it_is_measured_calibrated_and_promoted_as_far_as_it_earned(recipe: Path, tmp_path: Path) -> None:
     for seed in (0, 1):
-        grow(recipe, tmp_path / str(seed), seed)
+        train_trees(recipe, tmp_path / str(seed), seed)
     models = [promote.model_of(str(tmp_path / str(seed))) for seed in (0, 1)]
-    measured = Trees().evaluate(models, recipe, None, {}, said)
+    measured = TreeEnsemble().evaluate(models, recipe, None, {}, said)
     assert measured.evaluation is not None
     assert measured.evaluation.notes[-1] == "the numbers are drawn"
     first = promote.model_of(str(tmp_path / "0"))
@@ -101,16 +104,16 @@ def test_it_is_measured_calibrated_and_promoted_as_far_as_it_earned(recipe: Path
         recipe=first.folder / "recipe.yml",
         records=promote.records_of(recipe),
     )
-    decided = promote.promote(first.folder, State.REPORT, seen)
-    assert decided.state is State.SHADOW
+    decided = promote.promote(first.folder, PromotionState.REPORT, seen)
+    assert decided.state is PromotionState.SHADOW
     assert decided.reasons == ("Nobody read what it would say; its precision is not known.",)
-    assert promote.promote(first.folder, State.RANK, seen).state is State.RANK
+    assert promote.promote(first.folder, PromotionState.RANK, seen).state is PromotionState.RANK
 
 
 def test_a_recipe_that_names_nothing_to_measure_on_cannot_be_evaluated(recipe: Path) -> None:
     recipe.write_text(RECIPE.replace("measured: evaluation.rows\n", ""))
     with pytest.raises(TrainingError, match="it names no `measured` rows"):
-        Trees().evaluate([], recipe, None, {}, said)
+        TreeEnsemble().evaluate([], recipe, None, {}, said)
 
 
 def test_the_records_of_a_recipe_of_trees_are_found(recipe: Path) -> None:
@@ -130,7 +133,7 @@ def test_the_records_of_a_recipe_of_trees_are_found(recipe: Path) -> None:
 def test_a_recipe_that_does_not_fit_is_refused(recipe: Path, old: str, new: str, complaint: str) -> None:
     recipe.write_text(RECIPE.replace(old, new))
     with pytest.raises(TrainingError, match=complaint):
-        grow(recipe, recipe.parent / "run")
+        train_trees(recipe, recipe.parent / "run")
 
 
 def test_the_recipe_of_the_secrets_model_names_its_features() -> None:
@@ -141,6 +144,6 @@ def test_the_recipe_of_the_secrets_model_names_its_features() -> None:
 
 
 def test_gates_say_what_is_missing(recipe: Path, tmp_path: Path) -> None:
-    metadata = grow(recipe, tmp_path / "run")
+    metadata = train_trees(recipe, tmp_path / "run")
     seen = promote.files_seen(tmp_path / "run" / "model", metadata, base=None, recipe=recipe, records=[])
-    assert promotion_gates.decide(metadata, State.RANK, seen).state is State.SHADOW
+    assert promotion_gates.decide(metadata, PromotionState.RANK, seen).state is PromotionState.SHADOW

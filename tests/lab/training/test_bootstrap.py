@@ -9,15 +9,15 @@ np = pytest.importorskip("numpy")
 from wardround.training_tasks import Choice  # noqa: E402
 from wardround_lab.training import conditional_logit  # noqa: E402
 from wardround_lab.training.bootstrap import (  # noqa: E402
-    Drawn,
     Repositories,
+    ResampledUnits,
     auc,
     binned_auc,
     precision_at_recall,
     precision_recall,
     quantile_bins,
 )
-from wardround_lab.training.ranking_metrics import Questions, Ranking  # noqa: E402
+from wardround_lab.training.ranking_metrics import RankedQuestions, Ranking  # noqa: E402
 
 
 def flags(text: str) -> np.ndarray:
@@ -76,7 +76,7 @@ def test_the_fast_auc_of_the_draws_is_the_slow_one() -> None:
     right = told.random(300) < 0.3
     scores = np.round(told.normal(size=300) + right, 1)
     bins, weights = told.integers(0, 3, 300), told.integers(1, 4, 300).astype(float)
-    repositories = Repositories.drawn(names, seed=3, draws=40)
+    repositories = Repositories.resample(names, seed=3, draws=40)
     fast = repositories.auc(scores, right, bins=bins, weights=weights)
     slow = repositories.drawn_again(lambda counts: binned_auc(scores, right, bins, counts * weights))
     assert fast.value == pytest.approx(slow.value)
@@ -85,7 +85,7 @@ def test_the_fast_auc_of_the_draws_is_the_slow_one() -> None:
 
 def test_a_mean_is_drawn_by_repository() -> None:
     values = np.array([1.0, 1.0, 1.0, 0.0])
-    found = Repositories.drawn(["a", "a", "a", "b"], draws=1000).mean(values)
+    found = Repositories.resample(["a", "a", "a", "b"], draws=1000).mean(values)
     assert found.value == 0.75
     assert set(np.round(found.draws, 6).tolist()) == {0.0, 0.75, 1.0}
 
@@ -95,8 +95,8 @@ def test_rows_of_few_repositories_make_a_wide_interval() -> None:
     of_repository = told.normal(size=8)
     names = [f"r{n % 8}" for n in range(800)]
     values = np.array([of_repository[n % 8] + told.normal() * 0.1 for n in range(800)])
-    by_repository = Repositories.drawn(names).mean(values).interval()
-    by_row = Repositories.drawn([str(n) for n in range(800)]).mean(values).interval()
+    by_repository = Repositories.resample(names).mean(values).interval()
+    by_row = Repositories.resample([str(n) for n in range(800)]).mean(values).interval()
     assert by_repository.low <= by_repository.value <= by_repository.high
     assert by_repository.high - by_repository.low > 5 * (by_row.high - by_row.low)
 
@@ -108,7 +108,7 @@ def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:
         centre = told.normal(size=20)
         values = np.repeat(centre, 5) + told.normal(size=100)
         names = [f"r{n // 5}" for n in range(100)]
-        found = Repositories.drawn(names, seed=world, draws=300).mean(values).interval()
+        found = Repositories.resample(names, seed=world, draws=300).mean(values).interval()
         covered += found.low <= 0 <= found.high
     assert covered >= 50
 
@@ -117,14 +117,14 @@ def test_a_gain_is_paired() -> None:
     told = np.random.default_rng(3)
     names = [f"r{n % 8}" for n in range(400)]
     base = told.normal(size=8)[np.arange(400) % 8] + told.normal(size=400)
-    repositories = Repositories.drawn(names)
-    gain = repositories.mean(base + 0.1).over(repositories.mean(base)).interval()
+    repositories = Repositories.resample(names)
+    gain = repositories.mean(base + 0.1).difference(repositories.mean(base)).interval()
     assert (gain.low, gain.value, gain.high) == (0.1, 0.1, 0.1)
     assert repositories.mean(base).interval().low < -0.1
 
 
 def test_one_kind_of_row_alone_has_no_interval() -> None:
-    repositories = Repositories.drawn(["a", "b"], draws=10)
+    repositories = Repositories.resample(["a", "b"], draws=10)
     with pytest.raises(ValueError, match="one kind of answer is missing"):
         repositories.auc(np.array([1.0, 2.0]), flags("++")).interval()
 
@@ -132,8 +132,8 @@ def test_one_kind_of_row_alone_has_no_interval() -> None:
 # --- rankings
 
 
-def asked(*rights: str) -> Questions:
-    return Questions.of(
+def asked(*rights: str) -> RankedQuestions:
+    return RankedQuestions.of(
         [
             Choice(
                 repository="a/a",
@@ -151,7 +151,7 @@ def asked(*rights: str) -> Questions:
 def test_ranks_of_ties_are_what_a_random_order_gives() -> None:
     questions = asked("+---", "--++", "-+-")
     ranking = Ranking.by(np.array([1.0, 1, 0, 0, 3, 1, 1, 1, 2, 2, 2]), questions)
-    assert ranking.tops().tolist() == [0.5, 0.0, pytest.approx(1 / 3)]
+    assert ranking.top1().tolist() == [0.5, 0.0, pytest.approx(1 / 3)]
     second = (2 / 3) * (1 / 2) + (1 / 3) * (1 / 3)  # two of three tied rows behind one better
     assert ranking.reciprocal_ranks().tolist() == pytest.approx([0.75, second, (1 + 1 / 2 + 1 / 3) / 3])
 
@@ -241,9 +241,9 @@ def test_an_interval_of_several_ways_covers_each() -> None:
     values = np.random.Generator(np.random.PCG64(3)).normal(size=400)
     weeks = [f"w{at // 100}" for at in range(400)]
     files = [f"f{at % 40}" for at in range(400)]
-    one, other = (Repositories.drawn(units).mean(values).interval() for units in (weeks, files))
-    both = Drawn.of({"weeks": weeks, "files": files}).mean(values).interval()
+    one, other = (Repositories.resample(units).mean(values).interval() for units in (weeks, files))
+    both = ResampledUnits.of({"weeks": weeks, "files": files}).mean(values).interval()
     assert (both.low, both.high) == (min(one.low, other.low), max(one.high, other.high))
-    assert Drawn.of({"weeks": weeks}).mean(values).interval() == one
-    figure = Drawn.of({"weeks": weeks, "files": files}).mean(values)
-    assert figure.over(figure).interval().high == 0
+    assert ResampledUnits.of({"weeks": weeks}).mean(values).interval() == one
+    figure = ResampledUnits.of({"weeks": weeks, "files": files}).mean(values)
+    assert figure.difference(figure).interval().high == 0

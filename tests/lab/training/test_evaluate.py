@@ -23,17 +23,17 @@ from tests.lab.training.judged import (  # noqa: E402
     sides,
 )
 from wardround.errors import TrainingError  # noqa: E402
-from wardround.inference.metadata import Evaluation, Interval, Metadata, State  # noqa: E402
+from wardround.inference.metadata import Evaluation, Interval, Metadata, PromotionState  # noqa: E402
 from wardround.inference.similarity import fused  # noqa: E402
 from wardround.retrieval.protocols import Embedder  # noqa: E402
 from wardround.training_tasks import Choice, Task  # noqa: E402
-from wardround_lab.training.evaluate import Measured, Sides, evaluate  # noqa: E402
+from wardround_lab.training.evaluate import EvaluationSides, Measured, evaluate  # noqa: E402
 from wardround_lab.training.promotion_gates import decide  # noqa: E402
 
 MODELS = {1: MODEL, 2: digest("model of seed 2")}
 
 
-def measured(split: Sides, one: Embedder, two: Embedder, base: Embedder | None = None) -> Measured:
+def measured(split: EvaluationSides, one: Embedder, two: Embedder, base: Embedder | None = None) -> Measured:
     adapters = {1: one, 2: two}
     return evaluate(TASK, split, base or Knower(0.9), adapters, shipped=1, models=MODELS)
 
@@ -60,9 +60,9 @@ def test_a_model_that_knows_the_answer_is_let_through() -> None:
     assert found.evaluation.items == 320
     assert found.evaluation.base_rate == 0.25
     assert len(found.evaluation.repositories) == 8
-    decision = decide(judged(found.evaluation), State.RANK, SEEN)
+    decision = decide(judged(found.evaluation), PromotionState.RANK, SEEN)
     assert decision.reasons == ()
-    assert decision.state is State.RANK
+    assert decision.state is PromotionState.RANK
 
 
 def test_guessing_is_measured_exactly() -> None:
@@ -75,15 +75,15 @@ def test_guessing_is_measured_exactly() -> None:
 
 def test_a_model_no_better_than_the_base_stays_in_the_shadow() -> None:
     found = measured(sides(), Knower(0.3, "one"), Knower(0.3, "two"), base=Knower(0.3, "base"))
-    decision = decide(judged(found.evaluation), State.RANK, SEEN)
-    assert decision.state is State.SHADOW
+    decision = decide(judged(found.evaluation), PromotionState.RANK, SEEN)
+    assert decision.state is PromotionState.SHADOW
     assert any("over 'cheap+base'" in reason and "not above zero" in reason for reason in decision.reasons)
 
 
 def test_one_lucky_seed_is_not_enough() -> None:
     found = measured(sides(), Knower(0.05), Knower(1.0, "unlucky"))
-    decision = decide(judged(found.evaluation), State.RANK, SEEN)
-    assert decision.state is State.SHADOW
+    decision = decide(judged(found.evaluation), PromotionState.RANK, SEEN)
+    assert decision.state is PromotionState.SHADOW
     assert all("on seed 2" in reason for reason in decision.reasons)
 
 
@@ -93,8 +93,8 @@ def test_a_model_that_reads_the_length_is_caught_by_the_size_control() -> None:
     assert gain(found, "cheap").low > 0  # the customary comparison lets it through
     assert gain(found, "cheap+size", of="cheap+size+adapter").low <= 0
     assert gain(found, "cheap", "mrr, same size").value < gain(found, "cheap").value / 4
-    decision = decide(judged(found), State.RANK, SEEN)
-    assert decision.state is State.SHADOW
+    decision = decide(judged(found), PromotionState.RANK, SEEN)
+    assert decision.state is PromotionState.SHADOW
     assert any("over 'cheap+size'" in reason for reason in decision.reasons)
 
 
@@ -105,7 +105,7 @@ def test_shuffled_labels_leave_nothing() -> None:
     for name, metrics in found.evaluation.metrics.items():
         assert metrics["mrr"].value == pytest.approx(chance, abs=0.06), name
         assert metrics["auc"].value == pytest.approx(0.5, abs=0.05), name
-    assert decide(judged(found.evaluation), State.RANK, SEEN).state is State.SHADOW
+    assert decide(judged(found.evaluation), PromotionState.RANK, SEEN).state is PromotionState.SHADOW
 
 
 def test_the_placebo_leaves_nothing_of_a_perfect_model() -> None:
@@ -147,8 +147,8 @@ def test_what_stands_on_both_sides_is_counted(side: str, expected: int) -> None:
     split = replace(split, **{side: leaked})
     found = measured(split, Knower(0.05), Knower(0.1, "two")).evaluation
     assert found.leaks == expected
-    decision = decide(judged(found), State.RANK, SEEN)
-    assert decision.state is State.SHADOW
+    decision = decide(judged(found), PromotionState.RANK, SEEN)
+    assert decision.state is PromotionState.SHADOW
     assert decision.reasons == (
         "The split leaks: 11 repositories, groups or texts of the evaluation stood on the training side too.",
     )
@@ -156,7 +156,7 @@ def test_what_stands_on_both_sides_is_counted(side: str, expected: int) -> None:
 
 def test_without_a_validation_side_it_says_so() -> None:
     split = sides()
-    found = measured(Sides(split.training, (), split.evaluation), Knower(0.1), Knower(0.1, "two"))
+    found = measured(EvaluationSides(split.training, (), split.evaluation), Knower(0.1), Knower(0.1, "two"))
     assert found.evaluation.notes[0] == (
         "the fused scores were fitted on the repositories the adapter was trained on, for want of others"
     )
@@ -174,7 +174,7 @@ def test_of_one_repository_weeks_and_files_are_drawn_and_files_may_not_leak() ->
         ]
 
     usual = sides()
-    one = Sides(
+    one = EvaluationSides(
         owned(usual.training, NEW_YEAR_2024 - 60 * week, "a"),
         owned(usual.validation, NEW_YEAR_2024 - 60 * week, "b"),
         owned(usual.evaluation, NEW_YEAR_2024, "c"),
@@ -199,7 +199,7 @@ def test_progress_names_what_is_done() -> None:
 def test_an_empty_side_is_refused() -> None:
     split = sides()
     with pytest.raises(TrainingError, match="there are no evaluation questions; mine more repositories"):
-        measured(Sides(split.training, (), ()), Knower(0.1), Knower(0.1))
+        measured(EvaluationSides(split.training, (), ()), Knower(0.1), Knower(0.1))
 
 
 def test_a_seed_that_is_not_there_is_refused() -> None:
@@ -238,7 +238,7 @@ def test_where_no_wrong_candidate_is_of_the_right_length_it_says_so() -> None:
             for one in choices([repository], since=since)
         ]
 
-    split = Sides(longer("old/a", 5), longer("held/a", 5), longer("new/a", NEW_YEAR_2024))
+    split = EvaluationSides(longer("old/a", 5), longer("held/a", 5), longer("new/a", NEW_YEAR_2024))
     found = measured(split, Knower(0.1), Knower(0.2, "two")).evaluation
     assert found.notes[-1] == "same size: no question has a wrong candidate as long as the right one"
     assert not [one for one in found.gains if one.metric.endswith("same size")]

@@ -24,15 +24,15 @@ from wardround.cli.adapters import command
 from wardround.errors import ModelError, TrainingError, UsageError
 from wardround.inference.metadata import (
     BaseModel,
-    Data,
     File,
     Metadata,
-    State,
+    PromotionState,
+    TrainingData,
     read_metadata,
     write_metadata,
 )
 from wardround_lab.training.recipe import recipe_digest
-from wardround_lab.training.tabular_evaluation import Row
+from wardround_lab.training.tabular_evaluation import FeatureRow
 
 WORDS = ["[UNK]", *(f"{letter}{n}" for letter in "qc" for n in range(CONCEPTS))]
 RECIPE = """\
@@ -98,7 +98,7 @@ def tokenizer() -> bytes:
     ).encode()
 
 
-def model(folder: Path, name: str, rows: np.ndarray, data: Data | None, seed: int) -> Path:
+def model(folder: Path, name: str, rows: np.ndarray, data: TrainingData | None, seed: int) -> Path:
     folder.mkdir(parents=True)
     metadata = Metadata(
         schema="wardround.adapter/1",
@@ -106,7 +106,7 @@ def model(folder: Path, name: str, rows: np.ndarray, data: Data | None, seed: in
         specialist="tests",
         task="concepts",
         kind="embedder",
-        state=State.SHADOW,
+        state=PromotionState.SHADOW,
         licence="MIT",
         date="2024-03-01",
         model=file_of(folder, "model.onnx", graph(rows)),
@@ -135,7 +135,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     records = b"".join(msgspec.json.encode(one) + b"\n" for one in kept)
     (tmp_path / "records.jsonl").write_bytes(records)
     (tmp_path / "recipe.yml").write_text(RECIPE)
-    data = Data(
+    data = TrainingData(
         recipe=recipe_digest(tmp_path / "recipe.yml"),
         records=hashlib.sha256(records).hexdigest(),
         repositories=tuple(f"old/r{n}" for n in range(6)),
@@ -178,7 +178,7 @@ def test_what_was_measured_may_rank(place: Path) -> None:
 
     done = call(*PROMOTE)
     assert (done.return_value, done.output) == (0, "concepts: rank\n")
-    assert read_metadata(folder).state is State.RANK
+    assert read_metadata(folder).state is PromotionState.RANK
     assert "**State: rank.**" in (folder / "card.md").read_text()
 
     assert call("card", "one", "--check").return_value == 0
@@ -195,7 +195,7 @@ def test_a_second_measurement_gives_the_same_and_takes_the_state_back(place: Pat
     call(*EVALUATE)
     again = read_metadata(place / "one/model")
     assert again.evaluation == first
-    assert again.state is State.SHADOW
+    assert again.state is PromotionState.SHADOW
 
 
 def test_to_report_takes_a_calibration_and_readers(place: Path) -> None:
@@ -242,7 +242,7 @@ def test_a_state_that_is_no_longer_earned_is_taken_back(place: Path) -> None:
     done = call(*PROMOTE)
     assert done.return_value == 1
     assert "  - The split leaks: 1 repository, group or text" in done.output
-    assert read_metadata(folder).state is State.SHADOW
+    assert read_metadata(folder).state is PromotionState.SHADOW
 
 
 @pytest.mark.parametrize("content", [b"", None])
@@ -266,7 +266,7 @@ def test_nor_is_anything_promoted_without_them(place: Path) -> None:
     (place / "records.jsonl").unlink()
     assert "stays shadow: the base has digest " in str(call("promote", "one").exception)
     assert "stays shadow: the file of records is not at hand" in str(call(*PROMOTE).exception)
-    assert read_metadata(place / "one/model").state is State.SHADOW
+    assert read_metadata(place / "one/model").state is PromotionState.SHADOW
 
 
 @pytest.mark.parametrize(
@@ -345,13 +345,13 @@ def numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             for at in range(repositories * 150):
                 size, content = int(told.integers(0, 5)), float(told.normal())
                 right = bool(told.random() < 1 / (1 + np.exp(-(0.5 * size + 1.5 * content - 3))))
-                row = Row(
+                row = FeatureRow(
                     repository=f"{prefix}/r{at % repositories}", time=time, group=f"{prefix}{at}",
                     right=right, features=(float(size), content), bin=size,
                 )  # fmt: skip
                 stream.write(msgspec.json.encode(row) + b"\n")
     (tmp_path / "recipe.yml").write_text("rounds: 1\n")
-    data = Data(
+    data = TrainingData(
         recipe=hashlib.sha256(b"rounds: 1\n").hexdigest(),
         records=hashlib.sha256((tmp_path / "training.jsonl").read_bytes()).hexdigest(),
         repositories=tuple(f"old/r{n}" for n in range(8)), items=1200, until=2, audit="passed",
@@ -360,7 +360,8 @@ def numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         folder.mkdir()
         metadata = Metadata(
             schema="wardround.adapter/1", name="numbers", specialist="tests", task="numbers", kind="table",
-            state=State.SHADOW, licence="MIT", date="2024-03-01", inputs=("size", "content"), data=data,
+            state=PromotionState.SHADOW, licence="MIT", date="2024-03-01",
+            inputs=("size", "content"), data=data,
             seed=seed, model=file_of(folder, "model.onnx", regression([0.5, 1.5 + seed / 100])),
         )  # fmt: skip
         write_metadata(folder, metadata)
@@ -383,7 +384,7 @@ def test_a_model_over_numbers_goes_the_same_way(numbers: Path) -> None:
     assert done.output == "numbers: report\n"
     done = call(*promote[:3], "rows.jsonl", *promote[4:])
     assert "it is not judged and stays report: the recipe has digest " in str(done.exception)
-    assert read_metadata(numbers / "one").state is State.REPORT
+    assert read_metadata(numbers / "one").state is PromotionState.REPORT
     assert {path.name for path in (numbers / "one").glob("*.svg")} == {
         "calibration.svg", "precision-recall.svg", "probabilities.svg", "scores.svg",
     }  # fmt: skip

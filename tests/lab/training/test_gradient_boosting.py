@@ -15,7 +15,7 @@ from wardround.errors import TrainingError  # noqa: E402
 from wardround_lab.training import gradient_boosting  # noqa: E402
 
 INPUTS = ("a", "b", "noise")
-SMALL = gradient_boosting.Recipe(rounds=20, smallest_leaf=5, rate=0.2)
+SMALL = gradient_boosting.BoostingRecipe(rounds=20, smallest_leaf=5, rate=0.2)
 
 
 def table(rows: int = 600, seed: int = 0) -> tuple[Any, Any]:
@@ -28,7 +28,7 @@ def test_the_same_rows_and_recipe_give_the_same_file() -> None:
     pytest.importorskip("skl2onnx")
     files = {gradient_boosting.exported(gradient_boosting.train(*table(), INPUTS, SMALL)) for _ in range(2)}
     assert len(files) == 1
-    other = gradient_boosting.Recipe(rounds=20, smallest_leaf=5, rate=0.2, columns=0.3, seed=1)
+    other = gradient_boosting.BoostingRecipe(rounds=20, smallest_leaf=5, rate=0.2, columns=0.3, seed=1)
     assert gradient_boosting.exported(gradient_boosting.train(*table(), INPUTS, other)) not in files
 
 
@@ -61,7 +61,7 @@ def test_a_row_has_the_same_score_alone_and_among_others() -> None:
 
 def test_an_input_that_may_only_rise_never_lowers_the_score() -> None:
     values, right = table()
-    recipe = gradient_boosting.Recipe(rounds=20, smallest_leaf=5, rising=("noise",))
+    recipe = gradient_boosting.BoostingRecipe(rounds=20, smallest_leaf=5, rising=("noise",))
     trees = gradient_boosting.train(values, right, INPUTS, recipe)
     low, high = values.copy(), values.copy()
     high[:, 2] += 2
@@ -71,10 +71,10 @@ def test_an_input_that_may_only_rise_never_lowers_the_score() -> None:
 def test_a_repository_is_scored_by_trees_that_never_saw_it() -> None:
     values, right = table()
     names = ["one"] * 300 + ["two"] * 300
-    scores = gradient_boosting.left_out(values, right, names, INPUTS, SMALL)
+    scores = gradient_boosting.leave_one_group_out(values, right, names, INPUTS, SMALL)
     changed = right.copy()
     changed[:300] = ~changed[:300]  # what is true of "one" is no reason for its own scores
-    again = gradient_boosting.left_out(values, changed, names, INPUTS, SMALL)
+    again = gradient_boosting.leave_one_group_out(values, changed, names, INPUTS, SMALL)
     assert (scores[:300] == again[:300]).all()
     assert (scores[300:] != again[300:]).any()
 
@@ -85,7 +85,7 @@ def test_a_repository_is_scored_by_trees_that_never_saw_it() -> None:
         (lambda v, r: (v, r | True, INPUTS, SMALL), "all rows are of one kind"),
         (lambda v, r: (np.where(v > 2, np.nan, v), r, INPUTS, SMALL), "not a finite number"),
         (lambda v, r: (v, r, INPUTS[:2], SMALL), "do not go with 2 inputs"),
-        (lambda v, r: (v, r, INPUTS, gradient_boosting.Recipe(rising=("c",))), "'c' rise"),
+        (lambda v, r: (v, r, INPUTS, gradient_boosting.BoostingRecipe(rising=("c",))), "'c' rise"),
     ],
 )
 def test_what_cannot_be_trained_on_is_refused(spoil: Any, reason: str) -> None:
@@ -95,4 +95,4 @@ def test_what_cannot_be_trained_on_is_refused(spoil: Any, reason: str) -> None:
 
 def test_one_repository_cannot_be_left_out() -> None:
     with pytest.raises(TrainingError, match="one repository"):
-        gradient_boosting.left_out(*table(), ["one"] * 600, INPUTS, SMALL)
+        gradient_boosting.leave_one_group_out(*table(), ["one"] * 600, INPUTS, SMALL)

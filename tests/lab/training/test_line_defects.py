@@ -18,14 +18,14 @@ pytest.importorskip("matplotlib")
 from tests.lab.training import broken, tiny  # noqa: E402
 from wardround.cli import invoke  # noqa: E402
 from wardround.errors import TrainingError  # noqa: E402
-from wardround.inference.metadata import State, read_metadata  # noqa: E402
-from wardround.training_tasks import Fault, Window  # noqa: E402
+from wardround.inference.metadata import PromotionState, read_metadata  # noqa: E402
+from wardround.training_tasks import LineDefect, Window  # noqa: E402
 from wardround_lab.training.base_model import locate, read_base  # noqa: E402
 from wardround_lab.training.encoder import load_tokenizer  # noqa: E402
-from wardround_lab.training.line_defects.encoding import Writer, judged  # noqa: E402
+from wardround_lab.training.line_defects.encoding import WindowEncoder, judged  # noqa: E402
 from wardround_lab.training.line_defects.loss import balanced_loss, focal_loss, labels_of  # noqa: E402
 from wardround_lab.training.line_defects.recipe import PhasesPart  # noqa: E402
-from wardround_lab.training.line_defects.sampling import Pools, balanced, growth, pairs_of  # noqa: E402
+from wardround_lab.training.line_defects.sampling import BatchSampler, balanced, growth, pairs_of  # noqa: E402
 from wardround_lab.training.line_defects.train import read_line_run, train_lines  # noqa: E402
 from wardround_lab.training.recipe_registry import kind_of  # noqa: E402
 from wardround_lab.training.run_directory import read_steps  # noqa: E402
@@ -43,13 +43,13 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny.base(tmp_path_factory.mktemp("base"))
 
 
-def writer(described: Path, most: int = 60) -> Writer:
+def writer(described: Path, most: int = 60) -> WindowEncoder:
     base = read_base(str(described))
     tokenizer = load_tokenizer(locate(base), most, base.marker_position)
-    return Writer(tokenizer, most, base.marker_position, ("operator", "constant"))
+    return WindowEncoder(tokenizer, most, base.marker_position, ("operator", "constant"))
 
 
-def window(marks: str, *lines: str, faults: tuple[Fault, ...] = ()) -> Window:
+def window(marks: str, *lines: str, faults: tuple[LineDefect, ...] = ()) -> Window:
     return Window("own/r", 1, "f.py@1", "injected", "1", marks, lines, faults)
 
 
@@ -80,7 +80,7 @@ def test_from_windows_to_a_judged_shadow(
         assert evaluation.metrics["model"]["pairwise, same size"].value > 0.7
     assert invoke(["adapters", "promote", str(out), "--base", str(tmp_path)]) == 1
     decided = read_metadata(out / "model")
-    assert decided.state is State.SHADOW
+    assert decided.state is PromotionState.SHADOW
     assert "It was evaluated on 8 items of equal size; 500 are needed." in decided.reasons
     card = (out / "model" / "card.md").read_text()
     assert "pairs of a real fix and the same undone, of equal size" in card
@@ -105,7 +105,7 @@ def test_killed_it_goes_on_to_the_same_weights(tmp_path: Path, described: Path) 
 
 
 def test_a_line_is_its_mark_its_depth_and_its_words(described: Path) -> None:
-    wrong = (Fault(2, "constant"),)
+    wrong = (LineDefect(2, "constant"),)
     sheet = writer(described).sheet(window(" -+", "alpha", "    beta", "    gamma", faults=wrong))
     assert sheet is not None
     assert (sheet.lines, sheet.faulty, sheet.classes) == ((2,), (True,), (1,))
@@ -141,7 +141,7 @@ def test_longer_and_shorter_are_balanced(described: Path) -> None:
         longer = number < 6
         for bad in (True, False):
             gone, come = ("alpha", "alpha beta") if bad == longer else ("alpha beta", "alpha")
-            faults = (Fault(1, "operator"),) if bad else ()
+            faults = (LineDefect(1, "operator"),) if bad else ()
             made.append(Window("own/r", 1, "f@1", "injected", str(number), "-+", (gone, come), faults))
     pairs = pairs_of(writer(described).sheets(made))
     assert len(pairs) == 9
@@ -150,7 +150,7 @@ def test_longer_and_shorter_are_balanced(described: Path) -> None:
 
 
 def test_a_step_draws_the_same_whatever_came_before(described: Path) -> None:
-    pools = Pools.of(writer(described).sheets(broken.windows()), 0)
+    pools = BatchSampler.of(writer(described).sheets(broken.windows()), 0)
     every = list(pools.batches(8, PhasesPart(), 20, 3, 0))
     assert every[11:] == list(pools.batches(8, PhasesPart(), 20, 3, 11))
     assert [batch.balanced for batch in every] == [True] * 12 + [False] * 8
@@ -159,7 +159,7 @@ def test_a_step_draws_the_same_whatever_came_before(described: Path) -> None:
 
 def test_unknown_classes_are_not_asked_about(described: Path) -> None:
     known, unknown = (
-        window(" -+", "alpha", "beta", "gamma", faults=(Fault(2, kind),)) for kind in ("constant", "")
+        window(" -+", "alpha", "beta", "gamma", faults=(LineDefect(2, kind),)) for kind in ("constant", "")
     )
     wanted, asked = labels_of(writer(described).sheets([known, unknown]), 2)
     assert wanted.tolist() == [[1, 0, 1], [1, 0, 0]]
@@ -180,7 +180,12 @@ def test_a_recipe_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_window_refuses_what_it_cannot_be() -> None:
-    for marks, faults in (("+", ()), ("+x", ()), ("++", (Fault(2),)), ("++", (Fault(1), Fault(0)))):
+    for marks, faults in (
+        ("+", ()),
+        ("+x", ()),
+        ("++", (LineDefect(2),)),
+        ("++", (LineDefect(1), LineDefect(0))),
+    ):
         with pytest.raises(ValueError, match=r"f\.py@1: "):
             window(marks, "a", "b", faults=faults)
     assert msgspec.json.decode(msgspec.json.encode(window("+ ", "a", "b")), type=Window).marks == "+ "

@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("numpy")
 
 from tests.lab.training.judged import around, evaluated, good
-from wardround.inference.metadata import Calibration, Interval, Lora, Metadata, Parity, State
-from wardround_lab.training.model_card import card, lines
+from wardround.inference.metadata import Calibration, Interval, Lora, Metadata, Parity, PromotionState
+from wardround_lab.training.model_card import card, render
 
 
 def made(*asked_by: str, **parts: Any) -> str:
@@ -31,7 +31,7 @@ def test_the_same_metadata_gives_the_same_bytes() -> None:
 
 
 def test_it_says_first_what_it_does_and_may_do() -> None:
-    assert made("python", "tests", state=State.RANK).startswith(
+    assert made("python", "tests", state=PromotionState.RANK).startswith(
         "# concepts\n\n"
         "Which text means what the query means. For the tests specialist, task `concepts`, trained "
         "2024-03-01.\n\n"
@@ -46,7 +46,7 @@ def test_it_says_who_asks_it_and_that_nothing_does() -> None:
     shadow = "**State: shadow.** It decides nothing: no user sees what it says. "
     assert shadow + logged in made("tests")
     assert shadow + nobody in made()
-    for state in (State.RANK, State.REPORT):
+    for state in (PromotionState.RANK, PromotionState.REPORT):
         assert nobody in made(state=state)
         assert section(made(state=state), "Where it is silent").startswith("- Everywhere: no specialist asks")
 
@@ -127,12 +127,12 @@ def test_with_one_it_says_on_what_and_how_well() -> None:
 @pytest.mark.parametrize(
     ("state", "first"),
     [
-        (State.SHADOW, "- Everywhere: in this state nothing it says reaches a review."),
-        (State.RANK, "- It raises nothing. Where there is nothing to order, it is not asked."),
-        (State.REPORT, "- Below its threshold, and about what a rule is sure of without it."),
+        (PromotionState.SHADOW, "- Everywhere: in this state nothing it says reaches a review."),
+        (PromotionState.RANK, "- It raises nothing. Where there is nothing to order, it is not asked."),
+        (PromotionState.REPORT, "- Below its threshold, and about what a rule is sure of without it."),
     ],
 )
-def test_it_says_where_it_is_silent(state: State, first: str) -> None:
+def test_it_says_where_it_is_silent(state: PromotionState, first: str) -> None:
     text = section(made("tests", state=state), "Where it is silent")
     assert text.splitlines()[0] == first
     assert "- It reads the first 128 tokens of a text; what comes after is not seen." in text
@@ -178,5 +178,5 @@ def test_no_line_says_more_than_one_line() -> None:
 
 
 def test_what_is_printed_is_the_state_and_the_reasons() -> None:
-    decided = msgspec.structs.replace(good(), state=State.RANK, reasons=("Nobody read.",))
-    assert list(lines(decided)) == ["concepts: rank", "  - Nobody read."]
+    decided = msgspec.structs.replace(good(), state=PromotionState.RANK, reasons=("Nobody read.",))
+    assert list(render(decided)) == ["concepts: rank", "  - Nobody read."]

@@ -14,8 +14,8 @@ pytest.importorskip("peft")
 from tests.lab.training import tiny  # noqa: E402
 from wardround.errors import ModelError, TrainingError  # noqa: E402
 from wardround.inference.metadata import read_metadata, write_metadata  # noqa: E402
-from wardround.inference.registry import Shelf  # noqa: E402
-from wardround.inference.runtime import find  # noqa: E402
+from wardround.inference.registry import ModelRegistry  # noqa: E402
+from wardround.inference.runtime import detect_runtime  # noqa: E402
 from wardround.inference.verify import verify  # noqa: E402
 from wardround_lab.training import merge as merging  # noqa: E402
 from wardround_lab.training import packaging  # noqa: E402
@@ -49,9 +49,9 @@ def test_each_architecture_ships_with_parity(chain: tuple[Path, Path]) -> None:
     assert steps["onnx-fp32"].largest < 1e-5
     assert steps["onnx-int8"].correlation > 0.98
     assert metadata.shared
-    shelf = Shelf.of([run / "model", base])
+    shelf = ModelRegistry.of([run / "model", base])
     assert shelf.refused == ()
-    vectors = shelf.embedder("tiny", find("cpu")).embed(["alpha", "this beta holds beta"])
+    vectors = shelf.embedder("tiny", detect_runtime("cpu")).embed(["alpha", "this beta holds beta"])
     trained = read_trained(run)
     tokens = trained.tokenizer.encode("alpha").ids
     exact = trained.merged()(torch.tensor([tokens]), torch.ones(1, len(tokens), dtype=torch.int64))
@@ -126,8 +126,8 @@ def test_an_adapter_alone_can_be_used_by_other_programs(
     assert len(tokens) == 16
     session = onnxruntime.InferenceSession(tmp_path / "model.onnx", providers=["CPUExecutionProvider"])
     theirs = session.run(None, {"input_ids": np.array([tokens], dtype=np.int64)})[0][0]
-    shelf = Shelf.of([tmp_path])
-    assert np.allclose(shelf.embedder("tiny", find("cpu")).embed([text])[0], theirs, atol=1e-6)
+    shelf = ModelRegistry.of([tmp_path])
+    assert np.allclose(shelf.embedder("tiny", detect_runtime("cpu")).embed([text])[0], theirs, atol=1e-6)
 
 
 def test_an_adapter_alone_says_what_it_was_made_of(made: tuple[Path, Path], tmp_path: Path) -> None:
@@ -142,12 +142,14 @@ def test_an_adapter_alone_says_what_it_was_made_of(made: tuple[Path, Path], tmp_
     assert exported.base is not None
     assert model.base is not None
     assert (exported.base.digest, exported.base.licence) == (model.base.digest, "MIT")
-    assert [one.troubles for one in verify(Shelf.of([tmp_path / "alone"]))] == [()]
+    assert [one.troubles for one in verify(ModelRegistry.of([tmp_path / "alone"]))] == [()]
     file = tmp_path / "alone" / "tokenizer.json"
     file.write_text(file.read_text().replace('"max_length":16', '"max_length":17'))
-    assert "tokenizer.json is not the file" in next(verify(Shelf.of([tmp_path / "alone"]))).troubles[0]
+    assert (
+        "tokenizer.json is not the file" in next(verify(ModelRegistry.of([tmp_path / "alone"]))).troubles[0]
+    )
     packaging.export_alone(read_trained(made[0]), tmp_path / "alone", int8=True)
-    assert [one.troubles for one in verify(Shelf.of([tmp_path / "alone"]))] == [()]
+    assert [one.troubles for one in verify(ModelRegistry.of([tmp_path / "alone"]))] == [()]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ _TOLD = np.random.default_rng(7)
 RIGHT = _TOLD.random(5000) < 0.1
 SCORES = _TOLD.normal(size=5000) + 2 * RIGHT
 LIKELY = 1 / (1 + np.exp(-SCORES))
-STEPS = [plots.Step(n, 3.0 / (n + 1) + 0.5, 0.6 if n % 50 == 0 else None) for n in range(1000)]
+STEPS = [plots.PlottedStep(n, 3.0 / (n + 1) + 0.5, 0.6 if n % 50 == 0 else None) for n in range(1000)]
 
 DRAWN: dict[str, tuple[Callable[[Path], None], set[str]]] = {
     "calibration": (
@@ -72,7 +72,9 @@ def test_a_png_is_600_pixels_wide(tmp_path: Path) -> None:
 
 
 def test_a_training_without_validation_is_drawn_too(tmp_path: Path) -> None:
-    plots.draw_training(tmp_path / "one.svg", [plots.Step(1, 2.0, None), plots.Step(2, 1.0, None)], "made")
+    plots.draw_training(
+        tmp_path / "one.svg", [plots.PlottedStep(1, 2.0, None), plots.PlottedStep(2, 1.0, None)], "made"
+    )
     assert "held-out" not in (tmp_path / "one.svg").read_text()
 
 

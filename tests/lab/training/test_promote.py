@@ -11,56 +11,60 @@ pytest.importorskip("numpy")
 
 from tests.lab.training.judged import SEEN, digest, evaluated, good
 from wardround.errors import ModelError, UsageError
-from wardround.inference.metadata import Reading, State, read_metadata, write_metadata
+from wardround.inference.metadata import HumanReview, PromotionState, read_metadata, write_metadata
 from wardround_lab.training.dependencies import require_extra
 from wardround_lab.training.model_card import card
 from wardround_lab.training.promote import base_of, digest_of, files_seen, model_of, promote
-from wardround_lab.training.promotion_gates import Seen
+from wardround_lab.training.promotion_gates import FileDigests
 
-NOTHING = Seen(model=None, base=None, recipe=None, records=None)
+NOTHING = FileDigests(model=None, base=None, recipe=None, records=None)
 
 
 def test_the_state_and_the_card_are_written_together(tmp_path: Path) -> None:
     write_metadata(tmp_path, good())
-    decided = promote(tmp_path, State.RANK, SEEN)
-    assert decided.state is State.RANK
+    decided = promote(tmp_path, PromotionState.RANK, SEEN)
+    assert decided.state is PromotionState.RANK
     assert read_metadata(tmp_path) == decided
     assert (tmp_path / "card.md").read_text("utf-8") == card(decided)
 
 
 def test_a_refusal_is_written_with_its_reasons(tmp_path: Path) -> None:
     leaking = msgspec.structs.replace(evaluated(), leaks=2)
-    write_metadata(tmp_path, msgspec.structs.replace(good(), state=State.REPORT, evaluation=leaking))
-    decided = promote(tmp_path, State.RANK, SEEN)
-    assert decided.state is State.SHADOW
+    write_metadata(tmp_path, msgspec.structs.replace(good(), state=PromotionState.REPORT, evaluation=leaking))
+    decided = promote(tmp_path, PromotionState.RANK, SEEN)
+    assert decided.state is PromotionState.SHADOW
     assert decided.reasons[0].startswith("The split leaks: 2 repositories, groups or texts")
     assert read_metadata(tmp_path) == decided
 
 
 def test_a_model_whose_files_are_not_at_hand_stays_as_it_is(tmp_path: Path) -> None:
-    for state in State:
+    for state in PromotionState:
         kept = write_metadata(tmp_path, msgspec.structs.replace(good(), state=state))
         with pytest.raises(ModelError, match=f"stays {state.value}: the model file is not at hand"):
-            promote(tmp_path, State.RANK, NOTHING)
+            promote(tmp_path, PromotionState.RANK, NOTHING)
         assert read_metadata(tmp_path) == kept
         assert not (tmp_path / "card.md").exists()
-    assert promote(tmp_path, State.SHADOW, NOTHING).state is State.SHADOW
+    assert promote(tmp_path, PromotionState.SHADOW, NOTHING).state is PromotionState.SHADOW
 
 
 def test_a_refused_report_raises_nothing(tmp_path: Path) -> None:
     unread = msgspec.structs.replace(evaluated(), read=None)
-    for before, after in ((State.SHADOW, State.SHADOW), (State.RANK, State.RANK), (State.REPORT, State.RANK)):
+    for before, after in (
+        (PromotionState.SHADOW, PromotionState.SHADOW),
+        (PromotionState.RANK, PromotionState.RANK),
+        (PromotionState.REPORT, PromotionState.RANK),
+    ):
         write_metadata(tmp_path, msgspec.structs.replace(good(), state=before, evaluation=unread))
-        assert promote(tmp_path, State.REPORT, SEEN).state is after
+        assert promote(tmp_path, PromotionState.REPORT, SEEN).state is after
 
 
 def test_what_people_read_is_kept(tmp_path: Path) -> None:
     write_metadata(
         tmp_path, msgspec.structs.replace(good(), evaluation=msgspec.structs.replace(evaluated(), read=None))
     )
-    read = Reading(items=60, right=50, note="two readers")
-    assert promote(tmp_path, State.REPORT, SEEN, read).state is State.REPORT
-    assert promote(tmp_path, State.REPORT, SEEN).evaluation.read == read  # type: ignore[union-attr]
+    read = HumanReview(items=60, right=50, note="two readers")
+    assert promote(tmp_path, PromotionState.REPORT, SEEN, read).state is PromotionState.REPORT
+    assert promote(tmp_path, PromotionState.REPORT, SEEN).evaluation.read == read  # type: ignore[union-attr]
 
 
 def test_files_are_looked_up_where_they_lie(tmp_path: Path) -> None:
@@ -73,7 +77,7 @@ def test_files_are_looked_up_where_they_lie(tmp_path: Path) -> None:
     seen = files_seen(
         tmp_path, good(), base=tmp_path / "base", recipe=tmp_path / "recipe.yml", records=[tmp_path / "one"]
     )
-    assert seen == Seen(
+    assert seen == FileDigests(
         model=digest("model"), base=digest("base"), recipe=digest("recipe"), records=digest("one")
     )
     both = [tmp_path / "one", tmp_path / "two"]

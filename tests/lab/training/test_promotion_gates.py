@@ -13,17 +13,17 @@ from wardround.inference.metadata import (
     Calibration,
     Evaluation,
     File,
-    Gain,
+    HumanReview,
+    Improvement,
     Interval,
     Metadata,
-    Reading,
+    PromotionState,
     Shared,
-    State,
 )
-from wardround.inference.promotion_policy import lower
-from wardround_lab.training.promotion_gates import Seen, decide
+from wardround.inference.promotion_policy import min_state
+from wardround_lab.training.promotion_gates import FileDigests, decide
 
-Made = tuple[Metadata, Seen]
+Made = tuple[Metadata, FileDigests]
 
 
 def with_parts(**parts: Any) -> Callable[[], Made]:
@@ -211,30 +211,30 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
 
 
 def test_what_earned_everything_may_report() -> None:
-    assert decide(good(), State.RANK, SEEN).state is State.RANK
-    decision = decide(good(), State.REPORT, SEEN)
+    assert decide(good(), PromotionState.RANK, SEEN).state is PromotionState.RANK
+    decision = decide(good(), PromotionState.REPORT, SEEN)
     assert decision.reasons == ()
-    assert decision.state is State.REPORT
+    assert decision.state is PromotionState.REPORT
 
 
 def test_nobody_is_kept_from_the_shadow() -> None:
     metadata = msgspec.structs.replace(good(), evaluation=None, data=None)
-    assert decide(metadata, State.SHADOW, SEEN).reasons == ()
+    assert decide(metadata, PromotionState.SHADOW, SEEN).reasons == ()
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_the_gate_to_rank_refuses(case: str) -> None:
     make, sentence = REFUSED[case]
-    for wanted in (State.RANK, State.REPORT):
+    for wanted in (PromotionState.RANK, PromotionState.REPORT):
         decision = decide(*make()[:1], wanted, make()[1])
-        assert decision.state is State.SHADOW
+        assert decision.state is PromotionState.SHADOW
         assert sentence in decision.reasons
 
 
 @pytest.mark.parametrize("case", sorted(set(REFUSED) - {"no evaluation", "no split by repository"}))
 def test_a_refusal_says_nothing_else(case: str) -> None:
     metadata, files = REFUSED[case][0]()
-    reasons = decide(metadata, State.RANK, files).reasons
+    reasons = decide(metadata, PromotionState.RANK, files).reasons
     allowed = 2 if case in ("one file for two seeds", "no frozen base", "one seed") else 1
     if case == "other seeds than its own":
         allowed = 7  # each of the gains
@@ -269,11 +269,11 @@ READS = {
         "Nobody read what it would say; its precision is not known.",
     ),
     "few were read": (
-        with_evaluation(read=Reading(items=49, right=49, note="")),
+        with_evaluation(read=HumanReview(items=49, right=49, note="")),
         "49 findings were read; 50 are needed.",
     ),
     "too few were right": (
-        with_evaluation(read=Reading(items=50, right=34, note="")),
+        with_evaluation(read=HumanReview(items=50, right=34, note="")),
         "34 of 50 findings read were right (68%); 70% are needed.",
     ),
 }
@@ -283,10 +283,10 @@ READS = {
 def test_the_gate_to_report_refuses_what_may_rank(case: str) -> None:
     make, sentence = READS[case]
     metadata, files = make()
-    decision = decide(metadata, State.REPORT, files)
-    assert decision.state is State.RANK
+    decision = decide(metadata, PromotionState.REPORT, files)
+    assert decision.state is PromotionState.RANK
     assert decision.reasons == (sentence,)
-    assert decide(metadata, State.RANK, files).state is State.RANK
+    assert decide(metadata, PromotionState.RANK, files).state is PromotionState.RANK
 
 
 def table(**parts: Any) -> Metadata:
@@ -307,9 +307,9 @@ def table(**parts: Any) -> Metadata:
 
 
 def test_a_table_is_held_against_its_cheap_scores() -> None:
-    assert decide(table(), State.REPORT, replace(SEEN, base=None)).reasons == ()
+    assert decide(table(), PromotionState.REPORT, replace(SEEN, base=None)).reasons == ()
     less = tuple(one for one in table().evaluation.gains if one.metric == "auc")  # type: ignore[union-attr]
-    assert decide(table(gains=less), State.RANK, SEEN).reasons == (
+    assert decide(table(gains=less), PromotionState.RANK, SEEN).reasons == (
         "The gain of 'model' over 'cheap' (auc, same size) was measured on 0 seeds; 2 are needed.",
     )
 
@@ -318,10 +318,13 @@ def test_a_control_that_does_not_apply_needs_a_reason() -> None:
     gains = tuple(one for one in table().evaluation.gains if one.metric == "auc")  # type: ignore[union-attr]
     controls = without("size", CONTROLS)
     exempt = {"size": "every row is one step of a pipeline"}
-    assert decide(table(gains=gains, controls=controls, exempt=exempt), State.RANK, SEEN).state is State.RANK
     assert (
-        decide(table(gains=gains, controls=controls, exempt={"size": ""}), State.RANK, SEEN).state
-        is State.SHADOW
+        decide(table(gains=gains, controls=controls, exempt=exempt), PromotionState.RANK, SEEN).state
+        is PromotionState.RANK
+    )
+    assert (
+        decide(table(gains=gains, controls=controls, exempt={"size": ""}), PromotionState.RANK, SEEN).state
+        is PromotionState.SHADOW
     )
 
 
@@ -343,11 +346,11 @@ def own(**parts: Any) -> Metadata:
 
 
 def test_a_model_for_one_repository_may_have_learnt_from_it() -> None:
-    assert decide(own(), State.REPORT, SEEN).reasons == ()
+    assert decide(own(), PromotionState.REPORT, SEEN).reasons == ()
     elsewhere = msgspec.structs.replace(own(), scope="")
     assert (
         "The split leaks: acme/shop is trained on and evaluated on."
-        in decide(elsewhere, State.RANK, SEEN).reasons
+        in decide(elsewhere, PromotionState.RANK, SEEN).reasons
     )
 
 
@@ -383,13 +386,13 @@ def test_a_model_for_one_repository_is_held_to_later_commits_and_other_files(
     metadata = msgspec.structs.replace(
         metadata, evaluation=msgspec.structs.replace(metadata.evaluation, **parts)
     )
-    decision = decide(metadata, State.RANK, SEEN)
-    assert (decision.state, decision.reasons) == (State.SHADOW, (sentence,))
+    decision = decide(metadata, PromotionState.RANK, SEEN)
+    assert (decision.state, decision.reasons) == (PromotionState.SHADOW, (sentence,))
 
 
 def test_files_a_calibration_was_fitted_on_cannot_check_it() -> None:
     calibration = msgspec.structs.replace(own().calibration, checked=("src/conftest.py",))
-    decision = decide(msgspec.structs.replace(own(), calibration=calibration), State.REPORT, SEEN)
+    decision = decide(msgspec.structs.replace(own(), calibration=calibration), PromotionState.REPORT, SEEN)
     assert decision.reasons == ("The calibration was checked on files it was fitted on, or names none.",)
 
 
@@ -397,7 +400,7 @@ def lines(value: float = 0.7, items: int = 600, gain: float = 0.05) -> Metadata:
     """The metadata of a model of lines."""
     metric = "pairwise, same size"
     gains = tuple(
-        Gain(of="model", over=over, metric=metric, seed=seed, gain=around(gain))
+        Improvement(of="model", over=over, metric=metric, seed=seed, gain=around(gain))
         for seed in (1, 2)
         for over in ("cheap", "size")
     )
@@ -412,16 +415,16 @@ def lines(value: float = 0.7, items: int = 600, gain: float = 0.05) -> Metadata:
 
 
 def test_a_model_of_lines_has_a_bar_of_its_own() -> None:
-    assert decide(lines(), State.RANK, SEEN).reasons == ()
-    assert decide(lines(value=0.64), State.RANK, SEEN).reasons == (
+    assert decide(lines(), PromotionState.RANK, SEEN).reasons == ()
+    assert decide(lines(value=0.64), PromotionState.RANK, SEEN).reasons == (
         "Its pairwise, same size is 0.640; 0.65 is needed.",
     )
-    assert decide(lines(items=499), State.RANK, SEEN).reasons == (
+    assert decide(lines(items=499), PromotionState.RANK, SEEN).reasons == (
         "It was evaluated on 499 items of equal size; 500 are needed.",
     )
-    assert len(decide(lines(gain=0.0), State.RANK, SEEN).reasons) == 4
+    assert len(decide(lines(gain=0.0), PromotionState.RANK, SEEN).reasons) == 4
 
 
 def test_the_lower_state_allows_less() -> None:
-    assert lower(State.REPORT, State.SHADOW) is State.SHADOW
-    assert lower(State.RANK, State.REPORT) is State.RANK
+    assert min_state(PromotionState.REPORT, PromotionState.SHADOW) is PromotionState.SHADOW
+    assert min_state(PromotionState.RANK, PromotionState.REPORT) is PromotionState.RANK

@@ -13,8 +13,8 @@ pytest.importorskip("bitsandbytes", reason="bitsandbytes is not installed: pip i
 from tests.lab.training import broken, tiny  # noqa: E402
 from wardround.cli import invoke  # noqa: E402
 from wardround.inference.metadata import read_metadata  # noqa: E402
-from wardround.inference.registry import Shelf  # noqa: E402
-from wardround.inference.runtime import find  # noqa: E402
+from wardround.inference.registry import ModelRegistry  # noqa: E402
+from wardround.inference.runtime import detect_runtime  # noqa: E402
 from wardround_lab.training.base_model import locate, read_base  # noqa: E402
 from wardround_lab.training.encoder import load_encoder  # noqa: E402
 from wardround_lab.training.qlora import load_trainable  # noqa: E402
@@ -37,8 +37,8 @@ def test_a_recipe_becomes_a_model(tmp_path: Path, precision: str, capsys: pytest
     assert steps["merged"].largest > 1e-3
     assert steps["onnx-fp32"].largest < 1e-5
     assert steps["onnx-int8"].correlation > 0.98
-    shelf = Shelf.of([out / "model", out / "base"])
-    assert shelf.embedder("tiny", find("cpu")).embed(["alpha"]).shape == (1, 64)
+    shelf = ModelRegistry.of([out / "model", out / "base"])
+    assert shelf.embedder("tiny", detect_runtime("cpu")).embed(["alpha"]).shape == (1, 64)
 
 
 def test_what_is_merged_into_is_what_the_base_was_before_four_bits(tmp_path: Path) -> None:

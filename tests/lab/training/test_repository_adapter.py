@@ -14,9 +14,9 @@ pytest.importorskip("matplotlib")
 from tests.lab.training import teams, tiny
 from wardround import host
 from wardround.cli import Interrupted, invoke
-from wardround.inference.metadata import State, read_metadata
-from wardround.inference.registry import Shelf
-from wardround.inference.runtime import find
+from wardround.inference.metadata import PromotionState, read_metadata
+from wardround.inference.registry import ModelRegistry
+from wardround.inference.runtime import detect_runtime
 from wardround.training_tasks import Task
 from wardround_lab.training import repository_adapter
 from wardround_lab.training.recipe import DataPart, LoraPart, Recipe, TrainingPart, read_recipe
@@ -27,10 +27,10 @@ STAGES = ("1/1", "audit", "training 1", "training 2", "measuring")
 
 def own_training(
     repository: Path, folder: Path, progress: Callable[[str], None]
-) -> repository_adapter.OwnTraining:
+) -> repository_adapter.RepositoryAdapterTraining:
     tasks = [one for one in host.load_tasks() if isinstance(one, Task) and one.name == "test-body"]
     places = repository_adapter.Files()
-    return repository_adapter.OwnTraining(
+    return repository_adapter.RepositoryAdapterTraining(
         repository, folder, tasks, host.load().specialists, places, progress
     )
 
@@ -58,7 +58,7 @@ def test_a_team_gets_an_adapter_of_its_own_however_often_it_is_interrupted(
     monkeypatch.setattr(repository_adapter, "shipped_recipe", lambda task: recipe_for(base))
     monkeypatch.chdir(team.root)
     folder = Path("wardround-runs") / "from-history"
-    repository_adapter.private(folder.parent, ours=True)
+    repository_adapter.make_private(folder.parent, ours=True)
     for stage in STAGES:
         with pytest.raises(Interrupted):
             own_training(team.root, folder, interrupt_at(stage)).run(str(base), 60, 0.0)
@@ -71,7 +71,9 @@ def test_a_team_gets_an_adapter_of_its_own_however_often_it_is_interrupted(
     said = capfd.readouterr().out
     model = team.root / folder / "test-body" / "seed-0" / "model"
     metadata = read_metadata(model)
-    assert (metadata.name, metadata.scope, metadata.state) == ("tests", "team", State.RANK), metadata.reasons
+    assert (metadata.name, metadata.scope, metadata.state) == ("tests", "team", PromotionState.RANK), (
+        metadata.reasons
+    )
     assert metadata.evaluation is not None
     assert set(metadata.evaluation.drawn) == {"weeks", "files"}
     assert metadata.evaluation.leaks == 0
@@ -81,8 +83,8 @@ def test_a_team_gets_an_adapter_of_its_own_however_often_it_is_interrupted(
     assert "wardround adapters export wardround-runs/from-history/test-body/seed-0 --merged --out DIR" in said
     assert "model-folders = [" not in said
     assert "**For team alone.**" in (model / "card.md").read_text()
-    shelf = Shelf.of([model, model.parent / "base"])
-    assert shelf.embedder("tests", find("cpu")).embed(["a_xi = 1"]).shape[0] == 1
+    shelf = ModelRegistry.of([model, model.parent / "base"])
+    assert shelf.embedder("tests", detect_runtime("cpu")).embed(["a_xi = 1"]).shape[0] == 1
     assert team.git("status", "--short", "--untracked-files=all") == ""
 
     run_folder = str(model.parent.relative_to(team.root))
@@ -135,9 +137,9 @@ def test_a_mistake_is_one_sentence_with_status_2(
 def test_a_folder_of_the_user_is_not_ignored(tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "work.py").write_text("")
-    repository_adapter.private(tmp_path / "theirs", ours=False)
+    repository_adapter.make_private(tmp_path / "theirs", ours=False)
     assert not (tmp_path / "theirs" / ".gitignore").exists()
-    repository_adapter.private(tmp_path / "new", ours=False)
+    repository_adapter.make_private(tmp_path / "new", ours=False)
     assert (tmp_path / "new" / ".gitignore").read_text() == "*\n"
 
 

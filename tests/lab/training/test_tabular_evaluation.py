@@ -11,11 +11,11 @@ from dataclasses import replace  # noqa: E402
 
 from tests.lab.training.judged import MODEL, NEW_YEAR_2024, SEEN, digest, good  # noqa: E402
 from wardround.errors import TrainingError  # noqa: E402
-from wardround.inference.metadata import Evaluation, Interval, State  # noqa: E402
+from wardround.inference.metadata import Evaluation, Interval, PromotionState  # noqa: E402
 from wardround_lab.training.promotion_gates import decide  # noqa: E402
 from wardround_lab.training.tabular_evaluation import (  # noqa: E402
-    Row,
-    Table,
+    FeatureRow,
+    FeatureTable,
     cheap_scores,
     evaluate_table,
     leaks,
@@ -25,7 +25,7 @@ from wardround_lab.training.tabular_evaluation import (  # noqa: E402
 INPUTS = ("size", "content")
 
 
-def rows(prefix: str, repositories: int, *, each: int = 200, size_tells: float = 1.0) -> list[Row]:
+def rows(prefix: str, repositories: int, *, each: int = 200, size_tells: float = 1.0) -> list[FeatureRow]:
     """A row is right by its content and, as far as that is wanted, by its size."""
     told = np.random.default_rng(len(prefix) * repositories)
     found = []
@@ -34,7 +34,7 @@ def rows(prefix: str, repositories: int, *, each: int = 200, size_tells: float =
             size, content = int(told.integers(0, 10)), float(told.normal())
             chance = 1 / (1 + np.exp(-(size_tells * (size - 5) / 2 + 1.5 * content - 2)))
             found.append(
-                Row(
+                FeatureRow(
                     repository=f"{prefix}/r{repository}",
                     time=NEW_YEAR_2024 + number,
                     group=f"{prefix}/r{repository}/{number}",
@@ -46,10 +46,10 @@ def rows(prefix: str, repositories: int, *, each: int = 200, size_tells: float =
     return found
 
 
-def measured(scores: dict[int, np.ndarray], kept: list[Row]) -> Evaluation:
+def measured(scores: dict[int, np.ndarray], kept: list[FeatureRow]) -> Evaluation:
     training = rows("old", 12)
     return evaluate_table(
-        Table.of(kept),
+        FeatureTable.of(kept),
         scores,
         cheap_scores(training, kept, INPUTS, ["size"]),
         shipped=1,
@@ -66,8 +66,8 @@ def gain(evaluation: Evaluation, over: str, metric: str) -> Interval:
 
 def judge(evaluation: Evaluation) -> tuple[str, ...]:
     metadata = msgspec.structs.replace(good(), kind="table", base=None, evaluation=evaluation)
-    decision = decide(metadata, State.RANK, replace(SEEN, base=None))
-    assert (decision.state is State.RANK) == (not decision.reasons)
+    decision = decide(metadata, PromotionState.RANK, replace(SEEN, base=None))
+    assert (decision.state is PromotionState.RANK) == (not decision.reasons)
     return decision.reasons
 
 
@@ -149,5 +149,5 @@ def test_a_table_without_a_baseline_is_refused() -> None:
     kept = rows("new", 2)
     with pytest.raises(TrainingError, match="against a baseline named 'cheap'"):
         evaluate_table(
-            Table.of(kept), {1: np.zeros(len(kept))}, {}, shipped=1, digests={}, records="", leaks=0
+            FeatureTable.of(kept), {1: np.zeros(len(kept))}, {}, shipped=1, digests={}, records="", leaks=0
         )

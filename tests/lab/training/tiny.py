@@ -10,9 +10,9 @@ import yaml
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
 from wardround.training_tasks import Choice
-from wardround_lab.corpora.audit import AuditedFile, Check, assembled, audit_of
+from wardround_lab.corpora.audit import AuditCheck, AuditedFile, assembled, audit_of
 from wardround_lab.corpora.records import digest_of, write_json
-from wardround_lab.training.encoder import quiet
+from wardround_lab.training.encoder import silence_transformers
 
 WORDS = [
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
@@ -30,7 +30,7 @@ def base(place: Path, architecture: str = "bert", **changes: Any) -> Path:
     tokenizer = _tokenizer(architecture)
     files.mkdir(parents=True)
     tokenizer.save(str(files / "tokenizer.json"))
-    with quiet():
+    with silence_transformers():
         _model(architecture, tokenizer.get_vocab_size()).save_pretrained(files)
     described = {
         "id": f"tiny/{architecture}", "licence": "MIT", "architecture": "encoder", "pooling": "mean",
@@ -61,7 +61,7 @@ def sharded_base(place: Path) -> Path:
     files = place / "sharded-files"
     files.mkdir()
     (files / "tokenizer.json").write_bytes((place / "qwen2-files" / "tokenizer.json").read_bytes())
-    with quiet():
+    with silence_transformers():
         _writer(_tokenizer("qwen2").get_vocab_size()).save_pretrained(files, max_shard_size="200KB")
     content = yaml.safe_load(described.read_text()) | {"digest": weights_digest(files, index)}
     described.write_text(yaml.safe_dump(content))
@@ -153,7 +153,7 @@ def records(folder: Path, made: list[Choice], *, passed: bool = True, held: tupl
 def write_audit(path: Path, *, passed: bool = True, held: tuple[str, ...] = ()) -> None:
     names = sorted({json.loads(line)["repository"] for line in path.read_text().splitlines()})
     file = AuditedFile(path.name, digest_of(path), "both", len(names))
-    check = Check("secrets", passed, 0 if passed else 1, 0.0, 0.0, "1 of 4 items hold a secret")
+    check = AuditCheck("secrets", passed, 0 if passed else 1, 0.0, 0.0, "1 of 4 items hold a secret")
     sides = [name for name in names if name not in held], [name for name in names if name in held]
     audit = assembled(
         file, [file], [check], hold_out=held, since=None, train=(1, sides[0]), evaluation=(1, sides[1])

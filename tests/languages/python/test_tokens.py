@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from wardround.languages.python.tokens import Field, Kind, Lines, tokens, tokens_within
+from wardround.languages.python.tokens import Field, LineOffsets, TokenKind, tokens, tokens_within
 
 _MODULES = sorted(Path(statistics.__file__).parent.glob("*.py"))[:60]
 
 
-def _texts(text: str, kind: Kind) -> list[str]:
+def _texts(text: str, kind: TokenKind) -> list[str]:
     return [token.text for token in tokens_within(tokens(text)) if token.kind is kind]
 
 
@@ -23,8 +23,12 @@ def _texts(text: str, kind: Kind) -> list[str]:
 @pytest.mark.parametrize("path", _MODULES, ids=lambda path: path.stem)
 def test_strings_and_comments_are_those_of_the_standard_library(path: Path) -> None:
     text = path.read_text("utf-8")
-    lines = Lines(text)
-    kinds = {tokenize.STRING: Kind.STRING, tokenize.COMMENT: Kind.COMMENT, tokenize.NEWLINE: Kind.NEWLINE}
+    lines = LineOffsets(text)
+    kinds = {
+        tokenize.STRING: TokenKind.STRING,
+        tokenize.COMMENT: TokenKind.COMMENT,
+        tokenize.NEWLINE: TokenKind.NEWLINE,
+    }
     expected = [
         (kinds[token.type], token.start, token.end)
         for token in tokenize.generate_tokens(io.StringIO(text).readline)
@@ -34,11 +38,11 @@ def test_strings_and_comments_are_those_of_the_standard_library(path: Path) -> N
         (token.kind, *(_place(lines, offset) for offset in (token.start, token.end)))
         for token in tokens(text)
     ]
-    strings = [one for one in found if one[0] in (Kind.STRING, Kind.COMMENT)]
-    assert strings == [one for one in expected if one[0] is not Kind.NEWLINE]
+    strings = [one for one in found if one[0] in (TokenKind.STRING, TokenKind.COMMENT)]
+    assert strings == [one for one in expected if one[0] is not TokenKind.NEWLINE]
 
 
-def _place(lines: Lines, offset: int) -> tuple[int, int]:
+def _place(lines: LineOffsets, offset: int) -> tuple[int, int]:
     return lines.position(offset)
 
 
@@ -67,21 +71,21 @@ def test_fields_of_templates(text: str, fields: list[str]) -> None:
         while stack:
             part = stack.pop()
             if isinstance(part, Field):
-                code = [one for one in part.tokens if one.kind not in (Kind.COMMENT, Kind.BREAK)]
+                code = [one for one in part.tokens if one.kind not in (TokenKind.COMMENT, TokenKind.BREAK)]
                 found.append(text[code[0].start : code[-1].end])
                 stack += part.spec[::-1]
     assert found == fields
 
 
 def test_comments_inside_fields_are_found() -> None:
-    assert _texts("x = f'''{\n a  # in\n}'''  # after\n", Kind.COMMENT) == ["# in", "# after"]
+    assert _texts("x = f'''{\n a  # in\n}'''  # after\n", TokenKind.COMMENT) == ["# in", "# after"]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_every_line_end_ends_a_line(end: str) -> None:
     text = f"a = 1{end}b = 'x'  # note{end}"
-    found = next(token for token in tokens(text) if token.kind is Kind.COMMENT)
-    assert (found.text, Lines(text).position(found.start)) == ("# note", (2, 9))
+    found = next(token for token in tokens(text) if token.kind is TokenKind.COMMENT)
+    assert (found.text, LineOffsets(text).position(found.start)) == ("# note", (2, 9))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wardround.languages.python.tree import children, parse, walk, written
+from wardround.languages.python.tree import children, parse, unparse_fast, walk
 
 _CONTEXTS = (ast.Load, ast.Store, ast.Del)
 _MODULES = sorted(Path(statistics.__file__).parent.glob("*.py"))[:60]
@@ -32,7 +32,7 @@ def test_walks_come_by_what_ast_comes_by(path: Path) -> None:
 @pytest.mark.parametrize("text", ["a", "a.b.c", "f(x).b", "a[0].b", "1 .real", "a if b else c"])
 def test_what_is_written_is_what_unparse_writes(text: str) -> None:
     node = ast.parse(text, mode="eval").body
-    assert written(node) == ast.unparse(node)
+    assert unparse_fast(node) == ast.unparse(node)
 
 
 def test_a_node_made_by_hand_may_lack_fields() -> None:

@@ -12,15 +12,15 @@ from wardround_docker_ci.specialist import specialist
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
 from wardround import review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import Request
+from wardround.config.schema import ReviewRequest
 from wardround.findings import Finding
-from wardround.host import Host
+from wardround.host import PluginHost
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile, Tool
 
-Reviewed = Callable[..., review.Review]
+Reviewed = Callable[..., review.ReviewResult]
 Pretended = Callable[[Tool, str], Tool]
 
 
@@ -33,13 +33,13 @@ def reviewed(repo: GitRepository) -> Reviewed:
         *tools: Tool,
         profile: Profile = Profile.COMMIT,
         config: str = "head",
-    ) -> review.Review:
+    ) -> review.ReviewResult:
         repo.stage(files)
-        host = Host([replace(specialist(), tools=tools, checks=())])
+        host = PluginHost([replace(specialist(), tools=tools, checks=())])
         with Repository(repo.root) as repository:
             change = repository.staged()
-            request = Request(profile=profile, config_from=config)
-            return review.run(RepositoryOrigin(repository, change), change, host, request, Processes())
+            request = ReviewRequest(profile=profile, config_from=config)
+            return review.run_review(GitChangeSource(repository, change), change, host, request, Processes())
 
     return run
 
@@ -55,7 +55,7 @@ def pretended(tmp_path: Path) -> Pretended:
     return make
 
 
-def places(found: review.Review) -> list[tuple[str, int, int]]:
+def places(found: review.ReviewResult) -> list[tuple[str, int, int]]:
     """(rule, line, column) of what a review shows, in order."""
     return [_place(one) for one in found.visible]
 

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.file_kinds import Kind, kind_of
+from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.specialist import specialist
 
-from wardround.checks.base import Check, Invalid, Source
-from wardround.checks.index import checks_in, table_of, written
-from wardround.checks.lazy import LateEach
+from wardround.checks.base import Check, Invalid, SourceFile
+from wardround.checks.index import discover_checks, table_of, written
+from wardround.checks.lazy import CheckRegistry
 
 CHECKS = specialist().checks
 
@@ -25,31 +25,31 @@ def test_the_table_is_up_to_date() -> None:
 
 
 def test_every_check_is_in_it_once() -> None:
-    assert isinstance(CHECKS, LateEach)
+    assert isinstance(CHECKS, CheckRegistry)
     assert sorted(c.__name__ for c in CHECKS) == sorted(
-        c.__name__ for c in checks_in("wardround_docker_ci.checks")
+        c.__name__ for c in discover_checks("wardround_docker_ci.checks")
     )
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
-    assert [CHECKS.named(check.ID) for check in CHECKS] == list(CHECKS)
-    assert CHECKS.named("none") is None
+    assert [CHECKS.get(check.ID) for check in CHECKS] == list(CHECKS)
+    assert CHECKS.get("none") is None
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.ID)
 def test_a_check_is_reached_by_every_kind_it_declares(check: type[Check]) -> None:
-    assert isinstance(CHECKS, LateEach)
+    assert isinstance(CHECKS, CheckRegistry)
     assert issubclass(check, CiCheck)
     assert check.KINDS
-    for kind in Kind:
-        chosen = set(CHECKS.about(kind, Source("", " ".join(check.NEEDS))))
+    for kind in FileKind:
+        chosen = set(CHECKS.candidates(kind, SourceFile("", " ".join(check.NEEDS))))
         assert (check in chosen) == (kind in check.KINDS)
 
 
 @pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
-    assert isinstance(CHECKS, LateEach)
+    assert isinstance(CHECKS, CheckRegistry)
     kind = kind_of(case.path, case.source)
     assert kind is not None
-    assert check in set(CHECKS.about(kind, Source(case.path, case.source)))
+    assert check in set(CHECKS.candidates(kind, SourceFile(case.path, case.source)))
 
 
 def test_a_dockerfile_imports_no_check_of_anything_else() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.languages.dockerfile import Dockerfile, read, substituted, variables
-from wardround.languages.dockerfile import Token as DockerToken
+from wardround.languages.dockerfile import DockerfileToken as DockerToken
 
 
 def _slices(file: Dockerfile) -> list[str]:

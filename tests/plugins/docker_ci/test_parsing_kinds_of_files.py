@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wardround_docker_ci.check import run_docker_ci_checks
 from wardround_docker_ci.document import CiFile
-from wardround_docker_ci.file_kinds import Kind
+from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.specialist import specialist
 
-from wardround.checks.base import Source
+from wardround.checks.base import SourceFile
 
 COMPOSE = """services:
   a:
@@ -40,7 +40,7 @@ spec:
 
 
 def test_a_compose_file_shows_its_parts_at_their_places() -> None:
-    file = CiFile(Kind.COMPOSE, "compose.yml", COMPOSE)
+    file = CiFile(FileKind.COMPOSE, "compose.yml", COMPOSE)
     assert [COMPOSE[i.start : i.end] for i in file.images] == ["a:1"]
     assert [(v.name, COMPOSE[v.start : v.end]) for v in file.variables] == [("A", "b"), ("C", "d")]
     assert [COMPOSE[m.start : m.end] for m in file.mounts] == ["/x", "/z"]
@@ -48,7 +48,7 @@ def test_a_compose_file_shows_its_parts_at_their_places() -> None:
 
 
 def test_a_manifest_shows_its_parts_at_their_places() -> None:
-    file = CiFile(Kind.KUBERNETES, "pod.yaml", POD)
+    file = CiFile(FileKind.KUBERNETES, "pod.yaml", POD)
     assert [POD[i.start : i.end] for i in file.images] == ["b:2"]
     assert [(v.name, POD[v.start : v.end]) for v in file.variables] == [("A", "c")]
     assert [POD[m.start : m.end] for m in file.mounts] == ["/host"]
@@ -78,19 +78,19 @@ spec:
 
 
 def test_a_template_of_helm_shows_what_stands_in_it_on_no_condition() -> None:
-    file = CiFile(Kind.HELM_TEMPLATE, "chart/templates/web.yaml", TEMPLATE)
+    file = CiFile(FileKind.HELM_TEMPLATE, "chart/templates/web.yaml", TEMPLATE)
     assert [TEMPLATE[i.start : i.end] for i in file.images] == [
         "{{ .Values.image }}:{{ .Values.tag }}",
         "b:2",
     ]
     assert file.images[0].reference == "$" * 19 + ":" + "$" * 17
     assert file.pods[0].node.get("hostNetwork") is None
-    assert CiFile(Kind.HELM_TEMPLATE, "a.yaml", "a: [{{ x }}\nb: c\n").documents == []
+    assert CiFile(FileKind.HELM_TEMPLATE, "a.yaml", "a: [{{ x }}\nb: c\n").documents == []
 
 
 def test_the_values_of_a_chart_show_their_images() -> None:
     text = "image:\n  repository: a/b\n  tag: latest\nsidecar:\n  image: {repository: c, tag: ''}\n"
-    file = CiFile(Kind.HELM_VALUES, "charts/a/values.yaml", text)
+    file = CiFile(FileKind.HELM_VALUES, "charts/a/values.yaml", text)
     assert [(one.reference, text[one.start : one.end]) for one in file.images] == [("a/b:latest", "latest")]
 
 
@@ -99,13 +99,13 @@ def test_steps_for_other_shells_are_not_read_as_shell() -> None:
         "on: push\njobs:\n  a:\n    runs-on: windows-latest\n    steps:\n      - run: a\n"
         "      - run: b\n        shell: bash\n      - run: c\n        shell: pwsh\n"
     )
-    file = CiFile(Kind.WORKFLOW, ".github/workflows/a.yml", text)
+    file = CiFile(FileKind.WORKFLOW, ".github/workflows/a.yml", text)
     assert [script.passage.text for script in file.scripts] == ["b"]
 
 
 def test_a_script_that_an_alias_repeats_is_read_once() -> None:
     text = ".x: &x\n  - a\n  - b\nc:\n  script: [*x, c]\nd:\n  script: *x\n"
-    file = CiFile(Kind.GITLAB_CI, ".gitlab-ci.yml", text)
+    file = CiFile(FileKind.GITLAB_CI, ".gitlab-ci.yml", text)
     assert [script.passage.text for script in file.scripts] == ["a", "b", "c", "a", "b"]
 
 
@@ -131,7 +131,7 @@ START = {
 def test_no_text_brings_a_check_down(path: str, text: str) -> None:
     for source in (text, START.get(path, "") + text):
         try:
-            found = list(run_docker_ci_checks(specialist().checks, Source(path, source)))
+            found = list(run_docker_ci_checks(specialist().checks, SourceFile(path, source)))
         except SyntaxError:
             continue
         assert all(result.span.end_line <= source.count("\n") + 1 for result in found)

@@ -12,7 +12,7 @@ from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.conftest import GitRepository
 from tests.plugins.docker_ci.conftest import Pretended, Reviewed
-from wardround.review import Review
+from wardround.review import ReviewResult
 from wardround.tools.tool import Profile
 
 _POD = "apiVersion: v1\nkind: Pod\n"
@@ -23,7 +23,7 @@ _INJECTION = (
 )
 
 
-def _rules(done: Review) -> list[str]:
+def _rules(done: ReviewResult) -> list[str]:
     return [one.rule for one in done.visible if one.specialist == "docker-ci"]
 
 

@@ -8,7 +8,7 @@ from wardround_docker_ci.tools import TOOLS
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.plugins.docker_ci.conftest import Reviewed, places
-from wardround.policy.gate import Outcome
+from wardround.policy.gate import GateOutcome
 
 CONFIG = ".pre-commit-config.yaml"
 _SET_UP = "repos:\n  - repo: {repo}\n    rev: v1\n    hooks:\n      - id: wardround\n"
@@ -27,7 +27,7 @@ def test_hooks_are_set_up_without_zizmor(reviewed: Reviewed, address: str) -> No
     done = reviewed({CONFIG: _SET_UP.format(repo=address)}, *absent)
 
     assert done.unreviewed == ()
-    assert done.gate.outcome is Outcome.PASS
+    assert done.gate.outcome is GateOutcome.PASS
 
 
 @pytest.mark.parametrize("address", _IN_ORDER)
@@ -37,7 +37,7 @@ def test_hooks_are_set_up_with_zizmor_which_fails_over_some_repositories(
     done = reviewed({CONFIG: _SET_UP.format(repo=address)}, *TOOLS)
 
     assert done.unreviewed == ()
-    assert done.gate.outcome is Outcome.PASS
+    assert done.gate.outcome is GateOutcome.PASS
 
 
 @pytest.mark.parametrize("address", ["http://example.org/hooks", "git://example.org/hooks"])

@@ -13,7 +13,7 @@ from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKF
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.plugins.docker_ci.conftest import Pretended, Reviewed
-from wardround.policy.gate import Outcome
+from wardround.policy.gate import GateOutcome
 from wardround.tools.tool import Profile, Tool
 
 WORKFLOW = ".github/workflows/build.yml"
@@ -77,7 +77,7 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
 
     done = reviewed({path: text}, pretended(tool, code), profile=_profile(tool))
 
-    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     (unreviewed,) = done.unreviewed
     assert said in unreviewed.reason
 
@@ -91,7 +91,7 @@ def test_a_tool_that_names_a_file_it_was_not_given_makes_the_review_inconclusive
 
     done = reviewed({path: text}, fake, profile=_profile(tool))
 
-    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     (unreviewed,) = done.unreviewed
     assert "which it was not given" in unreviewed.reason
 
@@ -115,7 +115,7 @@ def test_a_missing_tool_makes_the_review_inconclusive_and_says_how_to_get_it(
 
     done = reviewed({path: text}, replace(tool, find=lambda root: None), profile=_profile(tool))
 
-    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     (missing,) = done.unreviewed
     assert missing.reason == f"{tool.program} is not installed; {tool.install}"
 

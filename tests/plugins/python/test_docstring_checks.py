@@ -11,7 +11,7 @@ from wardround_python.checks.documented_parameter_gone import DocumentedParamete
 from wardround_python.checks.stale_docstring import StaleDocstring
 
 from tests.conftest import GitRepository
-from wardround.checks.base import Source
+from wardround.checks.base import SourceFile
 
 BEFORE = '''\
 """Mail."""
@@ -77,7 +77,7 @@ def functions(count: int, signature: str, result: str) -> str:
 @pytest.mark.parametrize(("count", "said"), [(15, 15), (16, 0)])
 def test_a_sweep_over_many_functions_is_left_alone(count: int, said: int) -> None:
     old = functions(count, "to, tries", "to, tries")
-    source = Source("mail.py", functions(count, "to", "to"), lambda: old)
+    source = SourceFile("mail.py", functions(count, "to", "to"), lambda: old)
     assert len(list(run_python_checks([DocumentedParameterGone], source))) == said
 
 
@@ -85,17 +85,17 @@ OLD = 'def load(row):\n    """Load by fetch_id."""\n    return find(row.fetch_id
 
 
 def test_what_can_be_quoted_decides() -> None:
-    source = Source("a.py", OLD.replace("row.fetch_id", "row.load_id"), lambda: OLD)
+    source = SourceFile("a.py", OLD.replace("row.fetch_id", "row.load_id"), lambda: OLD)
     (found,) = run_python_checks([StaleDocstring], source)
     assert found.message == (
         'the docstring says "Load by fetch_id.", but this change made "fetch_id" into "load_id"'
     )
-    source = Source("a.py", OLD.replace("find(", "look_for("), lambda: OLD)
+    source = SourceFile("a.py", OLD.replace("find(", "look_for("), lambda: OLD)
     assert list(run_python_checks([StaleDocstring], source)) == []
 
 
 def test_a_docstring_whose_lines_are_not_those_of_the_file_is_reported_at_the_function() -> None:
     old = 'def load(row):\n    """Load \\\n    by fetch_id."""\n    return find(row.fetch_id)\n'
-    source = Source("a.py", old.replace("row.fetch_id", "row.load_id"), lambda: old)
+    source = SourceFile("a.py", old.replace("row.fetch_id", "row.load_id"), lambda: old)
     (found,) = run_python_checks([StaleDocstring], source)
     assert found.span.start in ((1, 5), (3, 8))

@@ -11,14 +11,14 @@ from wardround_python.docdrift.history import docstring_rows
 from tests.conftest import GitRepository
 from wardround.semantics.docdrift.features import NAMES
 from wardround_lab.corpora.git_history import RepositoryHistory
-from wardround_lab.docdrift_examples import Row
+from wardround_lab.docdrift_examples import DocExample
 
 
 def module(code: str, words: str = "Send it by mail.", name: str = "send") -> str:
     return f'def {name}(to):\n    """{words}"""\n    {code}\n'
 
 
-def rows_of(repo: GitRepository) -> list[Row]:
+def rows_of(repo: GitRepository) -> list[DocExample]:
     with RepositoryHistory(Path(repo.root)) as history:
         return list(docstring_rows(history))
 

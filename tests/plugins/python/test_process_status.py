@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from wardround_python.tools.ruff import RUFF, parse_ruff
 
-from wardround.tools.process import Processes, bare_environment, find_program
+from wardround.tools.process import Processes, find_program, minimal_env
 from wardround.tools.tool import Invocation
 
 START = 'import subprocess\n\n\ndef build():\n    done = subprocess.run(["make"], capture_output=True)\n'
@@ -26,8 +26,8 @@ def _codes(text: str, folder: Path) -> list[str]:
         RUFF.command(run),
         cwd=root,
         timeout_s=60,
-        clean=RUFF.clean,
-        env=bare_environment(program, folder, RUFF.variables),
+        clean=RUFF.success_codes,
+        env=minimal_env(program, folder, RUFF.variables),
     )
     return [result.code for result in parse_ruff(output, run)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from wardround_python.target_version import Target, bounds, read_note, target_of, version_needed
+from wardround_python.target_version import PythonTarget, bounds, read_note, target_of, version_needed
 
 from tests.conftest import GitRepository
 
@@ -70,7 +70,7 @@ def test_the_first_source_that_names_a_version_decides() -> None:
         ".python-version": "3.13\n",
         "Dockerfile": "FROM python:3.9\n",
     }
-    assert target_of(files.get) == Target(13, 13, ".python-version")
+    assert target_of(files.get) == PythonTarget(13, 13, ".python-version")
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,10 @@ def test_bounds_of_a_specifier(specifier: str, expected: tuple[int | None, int |
 
 
 @pytest.mark.parametrize(
-    "target", [Target(), Target(9, None, "requires-python in pyproject.toml"), Target(9, 12, "x")]
+    "target",
+    [PythonTarget(), PythonTarget(9, None, "requires-python in pyproject.toml"), PythonTarget(9, 12, "x")],
 )
-def test_a_note_is_read_as_written(target: Target) -> None:
+def test_a_note_is_read_as_written(target: PythonTarget) -> None:
     found = read_note(target.note() + "[lint]\n")
     assert found[:2] == target[:2]
 

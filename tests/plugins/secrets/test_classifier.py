@@ -13,24 +13,24 @@ from typing import NoReturn
 import pytest
 from wardround_secrets.checks import CHECKS
 from wardround_secrets.classifier import review, trigrams
-from wardround_secrets.classifier.candidates import Literal, is_in_doubt, literals_in_doubt
-from wardround_secrets.classifier.features import NAMES, Setting, features
+from wardround_secrets.classifier.candidates import CandidateLiteral, is_in_doubt, literals_in_doubt
+from wardround_secrets.classifier.features import NAMES, LiteralContext, features
 from wardround_secrets.classifier.history import found_in
 from wardround_secrets.classifier.synthetic_secrets import FAMILIES
-from wardround_secrets.detection.scanner import Text, scanned
+from wardround_secrets.detection.scanner import ScannedText, scanned
 from wardround_secrets.specialist import specialist
 
 from tests.plugins.judges import Judge, Lender
 from tests.plugins.secrets.planted import BASE62, HEX, drawn
-from wardround.checks.base import Source
+from wardround.checks.base import SourceFile
 from wardround.errors import ModelError
-from wardround.findings import RawResult, Severity
+from wardround.findings import RawFinding, Severity
 from wardround.inference.api import NoModels
-from wardround.inference.broker import LIMITS, ModelDesk
-from wardround.inference.metadata import State, read_metadata
-from wardround.inference.model_session import ReviewModels
-from wardround.inference.registry import Shelf
-from wardround.inference.runtime import find
+from wardround.inference.broker import LIMITS, ModelBroker
+from wardround.inference.metadata import PromotionState, read_metadata
+from wardround.inference.model_session import ModelSession
+from wardround.inference.registry import ModelRegistry
+from wardround.inference.runtime import detect_runtime
 from wardround.inference.tabular import raw_score
 from wardround.tools.tool import Profile
 from wardround.training_tasks import Commit
@@ -41,10 +41,10 @@ DOUBTFUL = drawn(BASE62, 12)
 
 def told(
     text: str, judge: Judge | None, path: str = "src/app.py", added: set[int] | None = None
-) -> list[RawResult]:
+) -> list[RawFinding]:
     is_added = (lambda line: True) if added is None else added.__contains__
     models = NoModels() if judge is None else Lender(judge)
-    return scanned(CHECKS, CHECKS, Source(path, text, is_added=is_added, models=models))
+    return scanned(CHECKS, CHECKS, SourceFile(path, text, is_added=is_added, models=models))
 
 
 class TestInDoubt:
@@ -72,15 +72,17 @@ class TestInDoubt:
 
     def test_secrets_stand_in_headers_and_connection_strings_too(self) -> None:
         text = f'h = "Bearer {DOUBTFUL}"\nc = "Server=db;Password={DOUBTFUL};"\n'
-        assert [one.place for one in literals_in_doubt(Text("a.py", text))] == ["header", "within"]
+        assert [one.place for one in literals_in_doubt(ScannedText("a.py", text))] == ["header", "within"]
 
     def test_a_keyword_argument_is_no_connection_string(self) -> None:
-        assert list(literals_in_doubt(Text("a.py", 'connect("h", password=self.options["x1"])\n'))) == []
+        assert (
+            list(literals_in_doubt(ScannedText("a.py", 'connect("h", password=self.options["x1"])\n'))) == []
+        )
 
     @pytest.mark.parametrize("text", ["aA" * 100, "a-" * 100, "A_b." * 50, "password=" * 60, "Bearer " * 60])
     def test_no_text_takes_long(self, text: str) -> None:
         is_in_doubt("token", text[:200] + "!")
-        list(literals_in_doubt(Text("a.py", f'token = "{text}!"')))
+        list(literals_in_doubt(ScannedText("a.py", f'token = "{text}!"')))
 
 
 class TestFeatures:
@@ -90,7 +92,8 @@ class TestFeatures:
             for _ in range(5):
                 value = family.make(rng, WORDS)
                 row = features(
-                    Literal("token", value, 0, len(value)), Setting("a.py", False, f'token = "{value}"')
+                    CandidateLiteral("token", value, 0, len(value)),
+                    LiteralContext("a.py", False, f'token = "{value}"'),
                 )
                 assert len(row) == len(NAMES)
                 assert all(math.isfinite(number) for number in row)
@@ -99,13 +102,13 @@ class TestFeatures:
         "value", ["é" * 6, "\U0001d4b3" * 7, "      x", "======", "%%%%%%", "\x00\x01\x02\x03\x04\x05"]
     )
     def test_any_characters_have_numbers(self, value: str) -> None:
-        row = features(Literal("", value, 0, len(value)), Setting("", True, value))
+        row = features(CandidateLiteral("", value, 0, len(value)), LiteralContext("", True, value))
         assert all(math.isfinite(number) for number in row)
 
     def test_what_tells_a_keyboard_walk_a_year_and_a_named_value(self) -> None:
         def number(name: str, value: str, of: str = "token") -> float:
-            literal = Literal(of, value, 0, len(value))
-            return features(literal, Setting("a.py", False, ""))[NAMES.index(name)]
+            literal = CandidateLiteral(of, value, 0, len(value))
+            return features(literal, LiteralContext("a.py", False, ""))[NAMES.index(name)]
 
         assert number("shape_keyboard", "qwertyuiop") == 1
         assert number("shape_keyboard", "!QAZ1qaz") == 0.5
@@ -153,7 +156,7 @@ class TestAsking:
 
     def test_no_model_is_asked_for_where_nothing_is_in_doubt(self) -> None:
         lender = Lender(Judge())
-        source = Source("src/app.py", 'token = "refresh_token"\n', models=lender)
+        source = SourceFile("src/app.py", 'token = "refresh_token"\n', models=lender)
         assert scanned(CHECKS, CHECKS, source) == []
         assert lender.wanted == []
 
@@ -218,19 +221,21 @@ class TestShippedModel:
         def missing() -> NoReturn:
             raise ModelError("numpy is not installed")
 
-        models = ReviewModels(lambda: Shelf.of([self.FOLDER]), missing)
-        assert read_metadata(self.FOLDER).state is State.SHADOW
-        assert models.lend([review.MODEL], 1).table(review.MODEL) is None
-        assert models.troubles([review.MODEL]) == {}
-        assert not ModelDesk(models, LIMITS[Profile.COMMIT]).is_asked_by(specialist())
+        models = ModelSession(lambda: ModelRegistry.of([self.FOLDER]), missing)
+        assert read_metadata(self.FOLDER).state is PromotionState.SHADOW
+        assert models.scope([review.MODEL], 1).table(review.MODEL) is None
+        assert models.errors([review.MODEL]) == {}
+        assert not ModelBroker(models, LIMITS[Profile.COMMIT]).is_asked_by(specialist())
 
     def test_it_tells_a_drawn_value_from_a_name(self) -> None:
         pytest.importorskip("onnxruntime")
-        shelf = Shelf.of([self.FOLDER])
-        session = shelf.load(shelf.named(review.MODEL), find("cpu")).session
+        shelf = ModelRegistry.of([self.FOLDER])
+        session = shelf.load(shelf.get(review.MODEL), detect_runtime("cpu")).session
 
         def score(value: str) -> float:
-            literal = Literal("api_token", value, 0, len(value))
-            return raw_score(session, features(literal, Setting("src/a.py", False, f'api_token = "{value}"')))
+            literal = CandidateLiteral("api_token", value, 0, len(value))
+            return raw_score(
+                session, features(literal, LiteralContext("src/a.py", False, f'api_token = "{value}"'))
+            )
 
         assert score(DOUBTFUL) > score("user_token_2") + 2

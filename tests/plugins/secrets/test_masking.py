@@ -11,7 +11,7 @@ import pytest
 from tests.plugins.secrets.planted import GITHUB, HEX_KEY, KEY_BODY, PASSWORD, PRIVATE_KEY, SLACK, STRIPE
 from wardround import cli
 from wardround.findings import Edit, Finding, Plane, Severity, Span, Status, SuggestedFix
-from wardround.processors.mask_secrets import Masking
+from wardround.processors.mask_secrets import SecretMasker
 from wardround.reports import FORMATS, text
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def test_a_crash_keeps_quiet_about_what_it_quotes(
 
     repo.stage({"a.py": "x = 1\n"})
     monkeypatch.chdir(repo.root)
-    monkeypatch.setattr("wardround.reports.text.closing_line", closing_line)
+    monkeypatch.setattr("wardround.reports.text.summary_line", closing_line)
     assert cli.invoke(["review"]) == 5
     said = capsys.readouterr()
     (trace,) = own_places.rglob("crash.txt")
@@ -141,7 +141,7 @@ def test_where_the_look_for_secrets_crashes_no_line_is_shown(
 def test_a_reason_for_not_reviewing_is_told_without_the_secret() -> None:
     from wardround_secrets.specialist import specialist
 
-    masking = Masking((), [specialist()], lambda path: None)
+    masking = SecretMasker((), [specialist()], lambda path: None)
     assert (
         masking.text(f"exited with status 2: at '{GITHUB}' in line 3")
         == "exited with status 2: at '***' in line 3"
@@ -188,5 +188,5 @@ def test_a_fix_that_joins_the_line_of_a_secret_to_another_is_not_shown(
         "0" * 16, "ruff/F401", "unused-import", Plane.SEMANTIC, "python", Severity.WARN, "a.py",
         Span(1, 1, 1, 3), "unused", "", Status.NEW, suggested_fix=fix,
     )  # fmt: skip
-    masking = Masking([finding], [specialist()], lambda path: f"import os\nKEY = '{GITHUB}'\n")
+    masking = SecretMasker([finding], [specialist()], lambda path: f"import os\nKEY = '{GITHUB}'\n")
     assert (masking.finding(finding).suggested_fix is not None) is shown

@@ -25,13 +25,13 @@ from tests.plugins.secrets.planted import (
     STRIPE,
     drawn,
 )
-from wardround.checks.base import Source
-from wardround.findings import RawResult, Severity
+from wardround.checks.base import SourceFile
+from wardround.findings import RawFinding, Severity
 
 
-def found(text: str, path: str = "src/app.py", added: set[int] | None = None) -> list[RawResult]:
+def found(text: str, path: str = "src/app.py", added: set[int] | None = None) -> list[RawFinding]:
     is_added = (lambda line: True) if added is None else added.__contains__
-    return scanned(CHECKS, CHECKS, Source(path, text, is_added=is_added))
+    return scanned(CHECKS, CHECKS, SourceFile(path, text, is_added=is_added))
 
 
 def codes(text: str, path: str = "src/app.py") -> list[str]:
@@ -229,4 +229,4 @@ class TestAnyText:
             "assert not [m for m in sys.modules if m.startswith('wardround_secrets.checks')]"
         )
         subprocess.run([sys.executable, "-c", code], check=True)
-        assert specialist().any_text
+        assert specialist().reviews_all_text

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 from wardround_sql.check import SqlCheck
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.specialist import specialist
 
-from wardround.checks.base import Check, Invalid, Source
-from wardround.checks.index import checks_in, table_of, written
-from wardround.checks.lazy import LateEach
+from wardround.checks.base import Check, Invalid, SourceFile
+from wardround.checks.index import discover_checks, table_of, written
+from wardround.checks.lazy import CheckRegistry
 
 CHECKS = specialist().checks
 
@@ -25,19 +25,19 @@ def test_the_table_is_up_to_date() -> None:
 
 
 def test_every_check_is_in_it_once() -> None:
-    assert isinstance(CHECKS, LateEach)
-    assert set(CHECKS) == set(checks_in("wardround_sql.checks"))
+    assert isinstance(CHECKS, CheckRegistry)
+    assert set(CHECKS) == set(discover_checks("wardround_sql.checks"))
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
-    assert [CHECKS.named(check.ID) for check in CHECKS] == list(CHECKS)
-    assert CHECKS.named("none") is None
+    assert [CHECKS.get(check.ID) for check in CHECKS] == list(CHECKS)
+    assert CHECKS.get("none") is None
 
 
 @pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
-    assert isinstance(CHECKS, LateEach)
+    assert isinstance(CHECKS, CheckRegistry)
     assert issubclass(check, SqlCheck)
-    text = case.source if check.READS == "code" else Script(Source(case.path, case.source)).sql
-    assert check in set(CHECKS.about(check.READS, Source("", text.lower())))
+    text = case.source if check.READS == "code" else SqlDocument(SourceFile(case.path, case.source)).sql
+    assert check in set(CHECKS.candidates(check.READS, SourceFile("", text.lower())))
 
 
 def test_a_migration_imports_the_checks_that_may_speak() -> None:

@@ -6,7 +6,7 @@ import pytest
 from wardround_sql.check import run_sql_checks
 from wardround_sql.specialist import specialist
 
-from wardround.checks.base import NoProject, Source
+from wardround.checks.base import InMemoryRepository, SourceFile
 
 MIGRATION = "db/migrations/0002_change.sql"
 
@@ -14,7 +14,7 @@ MIGRATION = "db/migrations/0002_change.sql"
 def said(
     text: str, path: str = MIGRATION, others: dict[str, str] | None = None
 ) -> list[tuple[str, int, int]]:
-    source = Source(path, text, project=NoProject(others or {}))
+    source = SourceFile(path, text, project=InMemoryRepository(others or {}))
     return [(result.code, *result.span.start) for result in run_sql_checks(specialist().checks, source)]
 
 
@@ -42,7 +42,7 @@ def test_a_dbt_model_is_no_syntax_error() -> None:
 
 
 def test_another_dialect_is_said_in_the_message() -> None:
-    source = Source(MIGRATION, "DELETE FROM `t`;\nINSERT INTO `x` VALUES (1);\n")
+    source = SourceFile(MIGRATION, "DELETE FROM `t`;\nINSERT INTO `x` VALUES (1);\n")
     (result,) = run_sql_checks(specialist().checks, source)
     assert result.message == "DELETE without WHERE changes every row of t (read as mysql)"
 
@@ -76,6 +76,6 @@ def test_a_table_of_many_policies_names_the_first_that_overlaps() -> None:
     roles = "".join(f"create policy p{n} on notes for select to r{n} using (a = {n});\n" for n in range(40))
     last = "create policy late on notes to r7, service_role using (b = 1);\n"
     text = f"create table notes (a int);\n{roles}{last}"
-    source = Source("supabase/migrations/0001_a.sql", text, project=NoProject({}))
+    source = SourceFile("supabase/migrations/0001_a.sql", text, project=InMemoryRepository({}))
     found = [one for one in run_sql_checks(specialist().checks, source) if one.code == "SQ011"]
     assert [(one.span.line, '"p7"' in one.message) for one in found] == [(42, True)]

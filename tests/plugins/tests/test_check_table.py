@@ -6,9 +6,9 @@ import pytest
 from wardround_tests.specialist import specialist
 
 from wardround.checks.base import Check, Invalid
-from wardround.checks.index import checks_in, table_of, written
-from wardround.checks.lazy import LateEach
-from wardround.testing import source_of
+from wardround.checks.index import discover_checks, table_of, written
+from wardround.checks.lazy import CheckRegistry
+from wardround.testing import source_for_case
 
 CHECKS = specialist().checks
 
@@ -21,11 +21,11 @@ def test_the_table_is_up_to_date() -> None:
 
 
 def test_every_check_is_in_it_once() -> None:
-    assert set(CHECKS) == set(checks_in("wardround_tests.checks"))
+    assert set(CHECKS) == set(discover_checks("wardround_tests.checks"))
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
 
 
 @pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
-    assert isinstance(CHECKS, LateEach)
-    assert check in set(CHECKS.about("", source_of(specialist(), case)))
+    assert isinstance(CHECKS, CheckRegistry)
+    assert check in set(CHECKS.candidates("", source_for_case(specialist(), case)))

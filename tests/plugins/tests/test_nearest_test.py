@@ -12,7 +12,7 @@ from wardround_tests.file_kinds import IN_TESTS
 from wardround_tests.nearest_test import Nearest, subject_of
 
 from tests.conftest import GitRepository
-from wardround.checks.base import ChangedText, NoProject, WholeChange
+from wardround.checks.base import ChangedFileView, ChangeView, InMemoryRepository
 
 PRICE = '''\
 def net_price(basket, voucher):
@@ -54,19 +54,19 @@ class Counting:
 
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
         self.asked.append(" ".join(words))
-        return NoProject(self.files).files_with_word(words, patterns)
+        return InMemoryRepository(self.files).files_with_word(words, patterns)
 
     def paths(self, patterns: Sequence[str]) -> Sequence[str]:
         assert "*" not in patterns, "a list of all files costs too much here"
-        return NoProject(self.files).paths(patterns)
+        return InMemoryRepository(self.files).paths(patterns)
 
 
-def _added(path: str, text: str) -> ChangedText:
-    return ChangedText(path, None, lambda line: True, lambda: text, lambda: None)
+def _added(path: str, text: str) -> ChangedFileView:
+    return ChangedFileView(path, None, lambda line: True, lambda: text, lambda: None)
 
 
-def _messages(project: Counting, *files: ChangedText) -> list[str]:
-    check = UntestedFunction(WholeChange(files, project))
+def _messages(project: Counting, *files: ChangedFileView) -> list[str]:
+    check = UntestedFunction(ChangeView(files, project))
     check.run()
     return [result.message for result in check.results]
 
@@ -105,9 +105,12 @@ def test_only_a_few_files_are_read_and_none_twice() -> None:
 
 def test_a_project_without_readable_tests_has_no_nearest() -> None:
     subject = subject_of(_added("src/shop/tariff.py", PRICE), "net_price")
-    assert Nearest(NoProject({}), []).to(subject) is None
-    assert Nearest(NoProject({}), ["tests/test_gone.py", "tests/data.py"]).to(subject) is None
-    assert Nearest(NoProject({"tests/test_a.py": "def test_(:"}), ["tests/test_a.py"]).to(subject) is not None
+    assert Nearest(InMemoryRepository({}), []).to(subject) is None
+    assert Nearest(InMemoryRepository({}), ["tests/test_gone.py", "tests/data.py"]).to(subject) is None
+    assert (
+        Nearest(InMemoryRepository({"tests/test_a.py": "def test_(:"}), ["tests/test_a.py"]).to(subject)
+        is not None
+    )
 
 
 def test_a_function_that_is_written_oddly_is_looked_for_by_its_name() -> None:
@@ -116,7 +119,7 @@ def test_a_function_that_is_written_oddly_is_looked_for_by_its_name() -> None:
 
 
 def test_what_changed_in_a_function_is_known() -> None:
-    file = ChangedText(
+    file = ChangedFileView(
         "a.py", "a.py", lambda line: True, lambda: PRICE, lambda: PRICE.replace("max(price, 0)", "price")
     )
     assert subject_of(file, "net_price").changed == "    return max(price, 0)\n    return price"

@@ -9,7 +9,7 @@ from wardround_tests.models import assertions
 from wardround_tests.specialist import specialist
 
 from tests.conftest import GitRepository
-from wardround.checks.base import ChangeCase, Source
+from wardround.checks.base import ChangeCase, SourceFile
 from wardround.testing import change_results
 
 
@@ -68,7 +68,7 @@ def test_production_code_is_what_ships() -> None:
 )  # fmt: skip
 def test_any_text_is_survived(text: str) -> None:
     try:
-        found = list(run_test_checks(list(specialist().checks), Source("test_a.py", text)))
+        found = list(run_test_checks(list(specialist().checks), SourceFile("test_a.py", text)))
     except SyntaxError:
         return
     lines = text.split("\n")
@@ -90,7 +90,7 @@ def test_brackets_in_a_regular_expression_do_not_count() -> None:
 
 
 def test_a_column_counts_code_points() -> None:
-    source = Source("test_a.py", "class TestÄ:\n    def test_é(self): pass\n")
+    source = SourceFile("test_a.py", "class TestÄ:\n    def test_é(self): pass\n")
     (result,) = run_test_checks(specialist().checks, source)
     assert (result.code, result.span.start, result.span.end) == ("TE001", (2, 9), (2, 15))
 

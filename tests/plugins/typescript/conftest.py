@@ -8,14 +8,14 @@ from wardround_typescript.specialist import specialist
 
 from tests.conftest import GitRepository
 from wardround import review
-from wardround.change.change_source import RepositoryOrigin
+from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import Request
-from wardround.host import Host
+from wardround.config.schema import ReviewRequest
+from wardround.host import PluginHost
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile, Tool
 
-Reviewed = Callable[..., review.Review]
+Reviewed = Callable[..., review.ReviewResult]
 
 
 @pytest.fixture
@@ -27,12 +27,12 @@ def reviewed(repo: GitRepository) -> Reviewed:
         *tools: Tool,
         profile: Profile = Profile.COMMIT,
         config: str = "head",
-    ) -> review.Review:
+    ) -> review.ReviewResult:
         repo.stage(files)
-        host = Host([replace(specialist(), tools=tools, rules=None)])
+        host = PluginHost([replace(specialist(), tools=tools, rules=None)])
         with Repository(repo.root) as repository:
             change = repository.staged()
-            request = Request(profile=profile, config_from=config)
-            return review.run(RepositoryOrigin(repository, change), change, host, request, Processes())
+            request = ReviewRequest(profile=profile, config_from=config)
+            return review.run_review(GitChangeSource(repository, change), change, host, request, Processes())
 
     return run

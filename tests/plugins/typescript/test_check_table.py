@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 import pytest
 from wardround_typescript.specialist import specialist
 
-from wardround.checks.base import Check, Invalid, Source
-from wardround.checks.index import checks_in, table_of, written
-from wardround.checks.lazy import LateEach
+from wardround.checks.base import Check, Invalid, SourceFile
+from wardround.checks.index import discover_checks, table_of, written
+from wardround.checks.lazy import CheckRegistry
 
 CHECKS = specialist().checks
 
@@ -24,15 +24,17 @@ def test_the_table_is_up_to_date() -> None:
 
 
 def test_every_check_is_in_it_once() -> None:
-    assert isinstance(CHECKS, LateEach)
-    assert set(CHECKS) == set(checks_in("wardround_typescript.checks"))
+    assert isinstance(CHECKS, CheckRegistry)
+    assert set(CHECKS) == set(discover_checks("wardround_typescript.checks"))
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
 
 
 @pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
-    assert isinstance(CHECKS, LateEach)
-    assert check in set(CHECKS.about(PurePosixPath(case.path).suffix, Source(case.path, case.source)))
+    assert isinstance(CHECKS, CheckRegistry)
+    assert check in set(
+        CHECKS.candidates(PurePosixPath(case.path).suffix, SourceFile(case.path, case.source))
+    )
 
 
 def test_a_script_without_their_words_loads_neither_most_checks_nor_the_parser() -> None:

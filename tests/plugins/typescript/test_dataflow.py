@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from wardround_typescript.dataflow.domain import Danger
+from wardround_typescript.dataflow.domain import SinkKind
 from wardround_typescript.dataflow.file_analysis import given, hits
 
-from wardround.checks.base import NoProject, Source
+from wardround.checks.base import InMemoryRepository, SourceFile
 from wardround.languages.script.syntax import parsed
 
 
@@ -16,7 +16,7 @@ def found(
     text: str, path: str = "src/a.ts", others: Mapping[str, str] | None = None
 ) -> list[tuple[int, str]]:
     """The (line, text) of what a stranger's data reaches."""
-    source = Source(path, text, project=NoProject({**(others or {}), path: text}))
+    source = SourceFile(path, text, project=InMemoryRepository({**(others or {}), path: text}))
     module = parsed(path, text)
     return [(module.place(hit.node)[0], module.of(hit.node)) for hit in hits(source)]
 
@@ -130,10 +130,10 @@ def test_a_call_into_an_unchanged_file_is_reported_where_it_stands() -> None:
 
 
 def test_the_place_of_harm_is_reported_where_its_file_is_changed() -> None:
-    source = Source(
+    source = SourceFile(
         "src/a.ts",
         CALLER,
-        project=NoProject({"src/a.ts": CALLER, **IMPORTED}),
+        project=InMemoryRepository({"src/a.ts": CALLER, **IMPORTED}),
         is_changed=IMPORTED.__contains__,
     )
     assert hits(source) == []
@@ -151,9 +151,9 @@ def test_a_method_is_found_by_the_type_of_what_it_is_called_on() -> None:
 
 def test_what_callers_give_is_kept_apart_from_what_came_in() -> None:
     text = "export const rows = (a: string) => db.query(`select * from t where a = '${a}'`);\n"
-    source = Source("a.ts", text, project=NoProject({"a.ts": text}))
+    source = SourceFile("a.ts", text, project=InMemoryRepository({"a.ts": text}))
     assert hits(source) == []
-    assert any(hit.left & Danger.QUOTED for hit in given(source))
+    assert any(hit.left & SinkKind.QUOTED for hit in given(source))
 
 
 @pytest.mark.parametrize(
@@ -170,6 +170,6 @@ def test_deep_nesting_is_no_trouble() -> None:
 
 def test_columns_count_characters() -> None:
     text = "app.get('/', (req) => { const é = '😀'; eval(req.query.a); });\n"
-    source = Source("a.js", text)
+    source = SourceFile("a.js", text)
     span = parsed("a.js", text).span(hits(source)[0].node)
     assert text[span.column - 1 : span.end_column - 1] == "req.query.a"

@@ -11,7 +11,7 @@ from wardround_typescript.docdrift.jsdoc_check import JsDocCheck
 from wardround_typescript.specialist import specialist
 
 from tests.conftest import GitRepository
-from wardround.checks.base import Source
+from wardround.checks.base import SourceFile
 
 BEFORE = """\
 import { carry } from "post";
@@ -64,7 +64,7 @@ def test_a_sweep_says_little_about_each_function() -> None:
 
 
 def said(old: str, new: str) -> Sequence[str]:
-    source = Source("mail.ts", new, lambda: old)
+    source = SourceFile("mail.ts", new, lambda: old)
     checks = [check for check in specialist().checks if issubclass(check, JsDocCheck)]
     return [result.code for result in specialist().run_checks(checks, source)]
 

@@ -157,7 +157,7 @@ def test_a_function_is_compared_with_itself_wherever_it_moved() -> None:
     (found,) = compared_functions(old, new)
     assert (found.compared.line, found.compared.words_line) == (10, 5)
     assert not found.compared.is_told
-    assert found.compared.change.gone == {"b", "old"}
+    assert found.compared.change.removed == {"b", "old"}
     assert found.compared.change.new.returns == ("now",)
 
 

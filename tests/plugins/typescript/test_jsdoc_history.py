@@ -12,7 +12,7 @@ from wardround_typescript.docdrift.history import ComparedScript, jsdoc_rows
 from tests.conftest import GitRepository
 from wardround.semantics.docdrift.features import NAMES
 from wardround_lab.corpora.git_history import RepositoryHistory
-from wardround_lab.docdrift_examples import Row
+from wardround_lab.docdrift_examples import DocExample
 
 TWO = "Send it by mail.\n * @param to - who gets it\n * @param copy - who else"
 
@@ -21,7 +21,7 @@ def script(code: str, words: str = "Send it by mail.", head: str = "export funct
     return f"/**\n * {words}\n */\n{head} {{\n  {code}\n}}\n"
 
 
-def rows_of(repo: GitRepository) -> list[Row]:
+def rows_of(repo: GitRepository) -> list[DocExample]:
     with RepositoryHistory(Path(repo.root)) as history:
         return list(jsdoc_rows(history))
 

@@ -11,7 +11,7 @@ from wardround_typescript.tools.oxlint_config import selection
 from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
 from wardround.findings import Finding, Severity, Status
-from wardround.policy.gate import Outcome
+from wardround.policy.gate import GateOutcome
 from wardround.rules.model import load_tool_map
 
 MAP = load_tool_map("oxlint")
@@ -56,13 +56,13 @@ def test_a_file_that_does_not_parse_is_an_error(reviewed: Reviewed) -> None:
 
     (finding,) = done.visible
     assert (finding.defect_class, finding.severity) == ("syntax-error", Severity.ERROR)
-    assert done.gate.outcome is Outcome.BLOCKED
+    assert done.gate.outcome is GateOutcome.BLOCKED
 
 
 def test_declarations_of_several_modules_in_one_file_are_no_syntax_error(reviewed: Reviewed) -> None:
     modules = "// a.d.ts\nexport declare const a: 1;\n// b.d.ts\nexport declare const a: 2;\n"
     done = reviewed({"__snapshots__/index.d.ts": modules}, OXLINT)
-    assert (done.visible, done.gate.outcome) == ((), Outcome.PASS)
+    assert (done.visible, done.gate.outcome) == ((), GateOutcome.PASS)
 
 
 def test_declarations_that_do_not_parse_are_an_error(reviewed: Reviewed) -> None:
@@ -409,7 +409,9 @@ def test_what_is_off_in_the_map_is_asked_for_and_style_is_not() -> None:
     rules = selection()["rules"]
 
     assert {
-        rules[code] for code, entry in MAP.content.codes.items() if entry.off and code != "syntax-error"
+        rules[code]
+        for code, entry in MAP.content.codes.items()
+        if entry.disabled_reason and code != "syntax-error"
     } == {"warn"}
     assert {rules[code] for code in MAP.content.ignore} == {"off"}
     assert rules["no-debugger"] == "warn"
@@ -421,7 +423,7 @@ def test_what_is_off_in_the_map_is_not_shown(reviewed: Reviewed) -> None:
 
 def test_every_code_of_the_map_says_why_or_is_off() -> None:
     for code, entry in MAP.content.codes.items():
-        assert entry.off or (entry.why and entry.name and entry.defect_class), code
+        assert entry.disabled_reason or (entry.why and entry.name and entry.defect_class), code
 
 
 def test_what_both_test_frameworks_say_is_one_defect() -> None:

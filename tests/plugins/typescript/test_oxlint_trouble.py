@@ -13,7 +13,7 @@ from wardround_typescript.tools.oxlint import OXLINT
 from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
 from tests.stand_ins import stand_in
-from wardround.policy.gate import Outcome
+from wardround.policy.gate import GateOutcome
 
 _NO_FILES = "{'diagnostics': [], 'number_of_files': 0}"
 _TSCONFIG = (
@@ -47,7 +47,7 @@ def test_trouble_makes_the_review_inconclusive(
 
     done = reviewed({"a.ts": "export const a = 1\n"}, OXLINT)
 
-    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     (unreviewed,) = done.unreviewed
     assert said in unreviewed.reason
 
@@ -59,7 +59,7 @@ def test_a_missing_oxlint_makes_the_review_inconclusive_and_says_how_to_get_it(
 
     done = reviewed({"a.ts": "export const a = 1\n"}, OXLINT)
 
-    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     (missing,) = done.unreviewed
     assert missing.reason == "oxlint is not installed; pip install 'wardround[web]'"
 
@@ -70,7 +70,7 @@ def test_a_configuration_oxlint_refuses_makes_the_review_inconclusive(
 ) -> None:
     done = reviewed({".oxlintrc.json": config, "a.ts": "debugger\n"}, OXLINT)
 
-    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     assert done.findings == ()
 
 

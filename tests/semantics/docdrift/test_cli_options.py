@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from wardround.semantics.docdrift.cli_options import (
+    ChangedValues,
     CommandLine,
     Option,
-    OtherValues,
     gone_options,
     other_values,
 )
@@ -74,12 +74,14 @@ def test_another_value_is_not_it(words: str) -> None:
 
 
 def test_words_that_state_the_new_value_too_are_right() -> None:
-    one = OtherValues("--a", option("--a", default="3"), option("--a", default="5"))
+    one = ChangedValues("--a", option("--a", default="3"), option("--a", default="5"))
     assert stale_in(one, "default: 3") is not None
     assert stale_in(one, "default: 3 in dry runs, else default: 5") is None
 
 
 def test_a_choice_that_is_gone_must_be_listed_with_one_that_is_left() -> None:
-    one = OtherValues("--a", option("--a", choices=("json", "xml")), option("--a", choices=("json", "toml")))
+    one = ChangedValues(
+        "--a", option("--a", choices=("json", "xml")), option("--a", choices=("json", "toml"))
+    )
     assert stale_in(one, "json or xml") is not None
     assert stale_in(one, "an xml file") is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wardround.checks.base import NoProject
-from wardround.semantics.docdrift.doc_files import WordFile, is_no_code, kind_of_words, word_files
+from wardround.checks.base import InMemoryRepository
+from wardround.semantics.docdrift.doc_files import WordFile, is_documentation, kind_of_words, word_files
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def test_a_file_is_what_its_name_says(path: str, kind: WordFile | None) -> None:
 )
 def test_what_tells_of_other_versions_or_is_others_is_left_out(path: str) -> None:
     assert kind_of_words(path) is None
-    assert is_no_code(path)
+    assert is_documentation(path)
 
 
 def test_git_is_asked_where_there_are_many_files() -> None:
-    project = NoProject({f"docs/{number}.md": "" for number in range(600)})
+    project = InMemoryRepository({f"docs/{number}.md": "" for number in range(600)})
     assert [path for path, _ in word_files(project, frozenset({"docs/7.md"}))] == ["docs/7.md"]
-    few = NoProject({"docs/1.md": "", "a.py": ""})
+    few = InMemoryRepository({"docs/1.md": "", "a.py": ""})
     assert word_files(few, frozenset()) == [("docs/1.md", WordFile.PROSE)]

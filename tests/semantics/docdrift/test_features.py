@@ -6,7 +6,7 @@ import math
 
 from tests.semantics.docdrift.changes import change, signature, words
 from wardround.semantics.docdrift.features import NAMES, features
-from wardround.semantics.docdrift.model import Code, DocumentedChange, Words
+from wardround.semantics.docdrift.model import DocComment, DocumentedChange, DocumentedCode
 
 SAID = words("Load rows by fetch_id.\n\nto: who\ntries: how often", "to", "tries")
 
@@ -27,7 +27,9 @@ def test_names_fall_into_the_known_groups() -> None:
 
 
 def test_an_empty_callable_is_counted_too() -> None:
-    assert len(features(DocumentedChange("", Words(""), Code(()), Code(())))) == len(NAMES)
+    assert len(features(DocumentedChange("", DocComment(""), DocumentedCode(()), DocumentedCode(())))) == len(
+        NAMES
+    )
 
 
 def test_a_name_the_words_use_counts_when_it_goes() -> None:
@@ -38,8 +40,8 @@ def test_a_name_the_words_use_counts_when_it_goes() -> None:
 
 
 def test_the_signature_is_compared_with_the_documented_parameters() -> None:
-    old = Code(("def load(to, tries):",), signature("to", "tries"))
-    new = Code(("def load(to, wait):",), signature("to", "wait"))
+    old = DocumentedCode(("def load(to, tries):",), signature("to", "tries"))
+    new = DocumentedCode(("def load(to, wait):",), signature("to", "wait"))
     found = numbers(change(SAID, old, new))
     assert found["signature_gone_documented"] == found["signature_renamed"] == 1
     assert found["signature_come_unnamed"] == 1

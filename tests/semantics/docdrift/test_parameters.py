@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.semantics.docdrift.changes import change, signature, words
-from wardround.semantics.docdrift.model import Code, DocumentedChange, Signature
+from wardround.semantics.docdrift.model import DocumentedChange, DocumentedCode, DocumentedSignature
 from wardround.semantics.docdrift.parameters import gone_parameters, undocumented_parameters
 
 SAID = words("Load.\n\nto: who\ntries: how often", "to", "tries")
 
 
-def changed(old: Signature, new: Signature, name: str = "load") -> DocumentedChange:
-    return change(SAID, Code(("a",), old), Code(("b",), new), name=name)
+def changed(old: DocumentedSignature, new: DocumentedSignature, name: str = "load") -> DocumentedChange:
+    return change(SAID, DocumentedCode(("a",), old), DocumentedCode(("b",), new), name=name)
 
 
 def test_a_documented_parameter_that_went_is_found_with_its_line() -> None:
@@ -35,11 +35,11 @@ def test_no_new_name_is_guessed_where_parameters_moved() -> None:
     [
         signature("to", open_ended=True),
         signature("tries", "to"),
-        Signature(signature("to").parameters, False, ("tries",)),
+        DocumentedSignature(signature("to").parameters, False, ("tries",)),
     ],
     ids=["any keyword is taken", "moved", "collects"],
 )
-def test_a_parameter_that_may_still_be_given_is_not_gone(new: Signature) -> None:
+def test_a_parameter_that_may_still_be_given_is_not_gone(new: DocumentedSignature) -> None:
     assert gone_parameters(changed(signature("to", "tries"), new)) == []
 
 
@@ -79,7 +79,9 @@ def test_a_new_parameter_is_undocumented_where_two_are_documented() -> None:
         "renamed",
     ],
 )
-def test_a_new_parameter_is_passed_over(old: Signature, new: Signature, name: str) -> None:
+def test_a_new_parameter_is_passed_over(
+    old: DocumentedSignature, new: DocumentedSignature, name: str
+) -> None:
     assert undocumented_parameters(changed(old, new, name)) == []
 
 

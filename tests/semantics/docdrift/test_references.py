@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from wardround.semantics.docdrift.references import Document, Mention, Program, option_mentions, places_told
+from wardround.semantics.docdrift.references import (
+    Document,
+    ProgramName,
+    Reference,
+    option_mentions,
+    reference_sites,
+)
 
-POST = Program(frozenset({"post"}), frozenset({"tools/mail/post.py", "mail.post"}))
+POST = ProgramName(frozenset({"post"}), frozenset({"tools/mail/post.py", "mail.post"}))
 BESIDE = frozenset({"--post-box", "--stamp", "--verbose"})
 
 
@@ -62,20 +68,20 @@ def test_the_last_command_of_a_line_has_the_option() -> None:
 
 
 def test_places_are_told_with_how_many_more_there_are() -> None:
-    some = [Mention("a.md", number, "x") for number in (1, 2, 3, 4)]
-    assert places_told(some[:1]) == "a.md:1 still names it"
-    assert places_told(some[:2]) == "a.md:1 and a.md:2 still name it"
-    assert places_told(some) == "a.md:1, a.md:2 and 2 more still name it"
+    some = [Reference("a.md", number, "x") for number in (1, 2, 3, 4)]
+    assert reference_sites(some[:1]) == "a.md:1 still names it"
+    assert reference_sites(some[:2]) == "a.md:1 and a.md:2 still name it"
+    assert reference_sites(some) == "a.md:1, a.md:2 and 2 more still name it"
 
 
 def test_a_quote_is_one_line_and_short() -> None:
-    assert Mention("a.md", 1, "  `post`\t--tries ").quote == "`post` --tries"
-    far = Mention("a.md", 1, f"{'word ' * 100}--tries {'word ' * 100}", "--tries")
+    assert Reference("a.md", 1, "  `post`\t--tries ").quote == "`post` --tries"
+    far = Reference("a.md", 1, f"{'word ' * 100}--tries {'word ' * 100}", "--tries")
     assert len(far.quote) <= 80
     assert "--tries" in far.quote
     assert far.quote.startswith("…")
     assert far.quote.endswith("…")
-    assert len(Mention("a.md", 1, "word " * 100).quote) <= 80
+    assert len(Reference("a.md", 1, "word " * 100).quote) <= 80
 
 
 def test_long_lines_and_odd_bytes_do_no_harm() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from wardround.semantics.docdrift.checks import CHANGING
-from wardround.semantics.docdrift.comment_lines import PYTHON, SCRIPT, SQL, WordedLines
-from wardround.semantics.docdrift.numbers import numbers_said, value_of
+from wardround.semantics.docdrift.comment_lines import PYTHON, SCRIPT, SQL, CommentedSource
+from wardround.semantics.docdrift.numbers import numbers_in_prose, value_of
 from wardround.semantics.docdrift.removed_steps import stale_choices, stale_steps
-from wardround.semantics.docdrift.return_claims import CHANGES, TAKE_AWAY, stale_readers, stale_results
+from wardround.semantics.docdrift.return_claims import CHANGES, TAKE_AWAY, impure_getters, stale_results
 from wardround.semantics.docdrift.stale_comments import stale_names, stale_values
 from wardround.semantics.docdrift.stale_test_names import stale_titles
 from wardround.semantics.docdrift.units import mismatched, stale_units
@@ -32,11 +32,11 @@ class TestNumbers:
         ],
     )
     def test_a_number_is_said_in_digits_words_or_another_unit(self, prose: str, value: float) -> None:
-        assert any(value in said.values for said in numbers_said(prose))
+        assert any(value in said.values for said in numbers_in_prose(prose))
 
     @pytest.mark.parametrize("prose", ["see #300", "since v3", "RFC 300", "path/300", "python 3.12"])
     def test_what_only_looks_like_one(self, prose: str) -> None:
-        assert not any({300.0, 3.0} & said.values for said in numbers_said(prose))
+        assert not any({300.0, 3.0} & said.values for said in numbers_in_prose(prose))
 
     def test_a_number_of_code_may_have_a_unit_of_time(self) -> None:
         assert [value_of(text) for text in ("60_000", "5m", "1.5", "x3")] == [60_000, 300, 1.5, None]
@@ -45,12 +45,12 @@ class TestNumbers:
 
 class TestLines:
     def test_words_are_told_from_code_in_strings(self) -> None:
-        lines = WordedLines('url = "http://a#b"  # where\n"""Told.\n\nMore.\n"""\n', PYTHON)
+        lines = CommentedSource('url = "http://a#b"  # where\n"""Told.\n\nMore.\n"""\n', PYTHON)
         assert [bool(words.strip()) for words in lines.words] == [True, True, False, True, True, False]
         assert lines.code[0].rstrip() == 'url = "http://a#b"'
 
     def test_a_comment_of_blocks_goes_on_over_lines(self) -> None:
-        lines = WordedLines("/**\n * Told.\n */\nconst a = 1; // here\n", SCRIPT)
+        lines = CommentedSource("/**\n * Told.\n */\nconst a = 1; // here\n", SCRIPT)
         assert [lines.is_only_words(number) for number in (1, 2, 3, 4)] == [True, True, True, False]
 
     def test_what_is_exchanged_is_found_in_lines_that_are_otherwise_the_same(self) -> None:
@@ -114,7 +114,7 @@ class TestWords:
 
     def test_a_reader_that_takes_away(self) -> None:
         base = "def get_row(key):\n    return rows.get(key)\n"
-        (one,) = stale_readers(base, base.replace("rows.get", "rows.pop"), PYTHON)
+        (one,) = impure_getters(base, base.replace("rows.get", "rows.pop"), PYTHON)
         assert (one.name, one.line) == ("get_row", 1)
 
 

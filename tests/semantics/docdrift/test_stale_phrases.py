@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.semantics.docdrift.changes import change, signature, words
-from wardround.semantics.docdrift.model import Code
+from wardround.semantics.docdrift.model import DocumentedCode
 from wardround.semantics.docdrift.stale_phrases import QuoteKind, quotes
 
 
@@ -45,7 +45,7 @@ def test_a_local_variable_is_nobody_elses_business(line: str) -> None:
     ],
 )
 def test_a_parameter_with_a_plain_name_must_be_meant(said: str, count: int) -> None:
-    old, new = (Code((f"def load({name}):",), signature(name)) for name in ("obj", "data"))
+    old, new = (DocumentedCode((f"def load({name}):",), signature(name)) for name in ("obj", "data"))
     assert len(quotes(change(words(f"`obj` {said}"[6:]), old, new))) == count
 
 
@@ -61,7 +61,7 @@ def test_a_literal_that_still_says_the_same_is_not_quoted(old: str, new: str) ->
 def test_a_default_is_quoted_from_the_lines_about_its_parameter() -> None:
     said = words("Load 30 rows.\n\ntries: how often\nwait: seconds, defaults to 30", "tries", "wait")
     old, new, later = (
-        Code((f"def load(tries, wait={wait}):",), signature("tries", wait=wait))
+        DocumentedCode((f"def load(tries, wait={wait}):",), signature("tries", wait=wait))
         for wait in ("30", "60", "None")
     )
     first = quotes(change(said, old, new))[0]
@@ -71,16 +71,21 @@ def test_a_default_is_quoted_from_the_lines_about_its_parameter() -> None:
 
 def test_an_error_in_whose_place_another_is_raised_is_quoted() -> None:
     said = words("Load.\n\nLookupError: there is none", raises=("LookupError",))
-    old, new = (Code((f"raise {error}(x)",), raises=(error,)) for error in ("LookupError", "TypeError"))
+    old, new = (
+        DocumentedCode((f"raise {error}(x)",), raises=(error,)) for error in ("LookupError", "TypeError")
+    )
     (quote,) = quotes(change(said, old, new))
     assert (quote.kind, quote.line, quote.column, quote.now) == (QuoteKind.ERROR, 2, 0, "TypeError")
-    assert quotes(change(said, old, Code(("return find(x)",)))) == []
+    assert quotes(change(said, old, DocumentedCode(("return find(x)",)))) == []
 
 
 def test_an_error_that_is_still_named_in_the_code_is_not_quoted() -> None:
     said = words("Load.\n\nLookupError: there is none", raises=("LookupError",))
-    old = Code(("raise LookupError(x)",), raises=("LookupError",))
-    assert quotes(change(said, old, Code(("error = LookupError", "raise error"), raises=("error",)))) == []
+    old = DocumentedCode(("raise LookupError(x)",), raises=("LookupError",))
+    assert (
+        quotes(change(said, old, DocumentedCode(("error = LookupError", "raise error"), raises=("error",))))
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,21 +103,21 @@ def test_small_numbers_and_short_texts_are_not_quoted() -> None:
 
 def test_a_list_that_became_a_generator_is_quoted() -> None:
     said = words("Return a list of rows.")
-    old = Code(("return [a for a in b]",), returns=("[a for a in b]",))
-    (quote,) = quotes(change(said, old, Code(("yield from b",), yields=True)))
+    old = DocumentedCode(("return [a for a in b]",), returns=("[a for a in b]",))
+    (quote,) = quotes(change(said, old, DocumentedCode(("yield from b",), yields=True)))
     assert (quote.kind, quote.token, quote.now) == (QuoteKind.RESULT, "list", "yield")
 
 
 def test_a_list_that_stays_one_is_not_quoted() -> None:
     said = words("Return a list of rows.")
-    old, new = (Code((f"return [{x}]",), returns=(f"[{x}]",)) for x in "ab")
+    old, new = (DocumentedCode((f"return [{x}]",), returns=(f"[{x}]",)) for x in "ab")
     assert quotes(change(said, old, new)) == []
 
 
 def test_the_most_telling_comes_first_and_each_thing_once() -> None:
     said = words("Match rows by old_name.\n\nA `query` goes with old_name, and old_name again.")
-    old = Code(("def load(query):", "f(query)", "g(old_name)"), signature("query"))
-    found = quotes(change(said, old, Code(("def load():", "f()", "g(new_name)"))))
+    old = DocumentedCode(("def load(query):", "f(query)", "g(old_name)"), signature("query"))
+    found = quotes(change(said, old, DocumentedCode(("def load():", "f()", "g(new_name)"))))
     assert [(quote.token, quote.kind) for quote in found] == [
         ("query", QuoteKind.PARAMETER),
         ("old_name", QuoteKind.NAME),
@@ -137,17 +142,17 @@ def test_a_name_that_left_the_file_is_quoted(around: str, count: int) -> None:
 
 def test_a_parameter_that_any_keyword_may_still_bring_is_not_quoted() -> None:
     said = words("Send to `host_name`.")
-    old = Code(("def load(host_name):",), signature("host_name"))
-    (quote,) = quotes(change(said, old, Code(("def load(x):",), signature("x"))))
+    old = DocumentedCode(("def load(host_name):",), signature("host_name"))
+    (quote,) = quotes(change(said, old, DocumentedCode(("def load(x):",), signature("x"))))
     assert quote.kind is QuoteKind.PARAMETER
-    assert quotes(change(said, old, Code(("def load(**x):",), signature(open_ended=True)))) == []
+    assert quotes(change(said, old, DocumentedCode(("def load(**x):",), signature(open_ended=True)))) == []
 
 
 def test_a_result_of_unknown_kind_may_still_be_what_the_words_say() -> None:
     said = words("Return a list of rows.")
-    old = Code(("return [a]",), returns=("[a]",))
-    assert quotes(change(said, old, Code(("return rows",), returns=("rows",)))) == []
-    (quote,) = quotes(change(said, old, Code(("return (a, b)",), returns=("(a, b)",))))
+    old = DocumentedCode(("return [a]",), returns=("[a]",))
+    assert quotes(change(said, old, DocumentedCode(("return rows",), returns=("rows",)))) == []
+    (quote,) = quotes(change(said, old, DocumentedCode(("return (a, b)",), returns=("(a, b)",))))
     assert (quote.kind, quote.token) == (QuoteKind.RESULT, "list")
 
 

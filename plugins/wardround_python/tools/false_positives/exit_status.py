@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 from wardround.findings import Span
-from wardround.languages.python.tree import shared_tree, walk
+from wardround.languages.python.tree import cached_parse, walk
 
 
 def asks_for_status(text: str, span: Span) -> bool:
@@ -22,7 +22,7 @@ class _Starts:
     """The calls of a module by place, and where a status is looked at."""
 
     def __init__(self, text: str) -> None:
-        self._tree = shared_tree(text)
+        self._tree = cached_parse(text)
         self._looked_at: dict[ast.AST, frozenset[str]] = {}
 
     def asks(self, span: Span) -> bool:

@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.literals import given_once
@@ -29,8 +29,8 @@ _OLD_BUILTINS = frozenset(
     }
 )  # fmt: skip
 """Builtins of Python 2 that Python 3 lacks."""
-_IS_OLD = LatePattern(r"(?i)^_?(?:is_?)?py(?:thon)?_?2\w?$")
-_IS_NEW = LatePattern(r"(?i)^_?(?:is_?)?py(?:thon)?_?3\w?$")
+_IS_OLD = LazyPattern(r"(?i)^_?(?:is_?)?py(?:thon)?_?2\w?$")
+_IS_NEW = LazyPattern(r"(?i)^_?(?:is_?)?py(?:thon)?_?3\w?$")
 _NEWEST = (3, 99, 0)
 """A version of Python 3 later than any that a condition compares with."""
 _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {

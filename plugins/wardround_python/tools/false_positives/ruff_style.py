@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name
 from wardround.languages.python.tree import walk
@@ -135,7 +135,7 @@ def joins_sentences(module: PythonModule, span: Span) -> bool:
     return not all(_WORD_ALONE.fullmatch(line.strip()) for line in lines)
 
 
-_WORD_ALONE = LatePattern(r"""(["'])[^\s"']+\1""")
+_WORD_ALONE = LazyPattern(r"""(["'])[^\s"']+\1""")
 
 
 def _is_column(node: ast.expr) -> bool:

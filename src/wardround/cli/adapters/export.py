@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from wardround.cli.adapters.train import parity_lines, spoken
+from wardround.cli.adapters.train import humanize_duration, parity_lines
 from wardround.cli.run import emit
 from wardround.errors import UsageError
 
@@ -80,7 +80,7 @@ def _base(options: dict[str, Any]) -> str:
     from wardround_lab.training.packaging import export_base
 
     located = locate(read_base(options["base"]), hub=options["hub"], folder=options["base_folder"])
-    with spoken() as progress:
+    with humanize_duration() as progress:
         exported = export_base(located, options["out"], progress=progress)
     return "\n".join(parity_lines(exported)) + "\n"
 

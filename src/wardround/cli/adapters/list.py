@@ -16,10 +16,10 @@ def command(folders: tuple[Path, ...]) -> None:
 
     shadow is only logged, rank orders, report makes findings.
     """
-    from wardround.inference.registry import standard
+    from wardround.inference.registry import default_registry
     from wardround.text.escaping import one_line
 
-    shelf = standard(folders)
+    shelf = default_registry(folders)
     lines = []
     seen: set[str] = set()
     for one in shelf.found:

@@ -11,7 +11,7 @@ from wardround.cli.run import emit
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround.inference.metadata import Reading
+    from wardround.inference.metadata import HumanReview
 
 REFUSED = 1
 
@@ -36,9 +36,9 @@ def command(model: str, wanted: str, **options: Any) -> int:
     the state now, 1 refused, 2 it could not be judged and is left as it was.
     """
     from wardround.inference.locations import RECIPE_FILE
-    from wardround.inference.metadata import State
+    from wardround.inference.metadata import PromotionState
     from wardround_lab.training import promote
-    from wardround_lab.training.model_card import lines
+    from wardround_lab.training.model_card import render
 
     found = promote.model_of(model)
     recipe = options["recipe"] or found.folder / RECIPE_FILE
@@ -50,20 +50,20 @@ def command(model: str, wanted: str, **options: Any) -> int:
         records=options["records"] or promote.records_of(recipe),
     )
     decided = promote.promote(
-        found.folder, State(wanted), seen, _reading(options["read"], options["read_note"])
+        found.folder, PromotionState(wanted), seen, _reading(options["read"], options["read_note"])
     )
-    emit("\n".join(lines(decided)) + "\n")
-    return 0 if decided.state is State(wanted) else REFUSED
+    emit("\n".join(render(decided)) + "\n")
+    return 0 if decided.state is PromotionState(wanted) else REFUSED
 
 
-def _reading(text: str | None, note: str) -> Reading | None:
+def _reading(text: str | None, note: str) -> HumanReview | None:
     if text is None:
         return None
-    from wardround.inference.metadata import Reading
+    from wardround.inference.metadata import HumanReview
 
     right, _, items = text.partition("/")
     if not (right.isdecimal() and items.isdecimal() and 0 < int(items) >= int(right)):
         raise UsageError(f"--read {text}: write how many were right of how many, such as 41/50")
     if not note:
         raise UsageError("--read needs --read-note: who read, and how the findings were drawn")
-    return Reading(items=int(items), right=int(right), note=note)
+    return HumanReview(items=int(items), right=int(right), note=note)

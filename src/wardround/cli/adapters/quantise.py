@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from wardround.cli.adapters.train import parity_lines, spoken
+from wardround.cli.adapters.train import humanize_duration, parity_lines
 from wardround.cli.run import emit
 
 
@@ -28,7 +28,7 @@ def command(folder: Path, base: Path | None, out: Path | None, base_folder: Path
     require_extra()
     from wardround_lab.training import packaging
 
-    with spoken() as progress:
+    with humanize_duration() as progress:
         beside = packaging.shipped_base(folder, base, base_folder=base_folder, progress=progress)
         made = packaging.quantise(folder, beside, out, base_folder=base_folder)
     emit("\n".join(parity_lines(made)) + "\n")

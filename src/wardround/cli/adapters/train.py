@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli import Interrupted, say
+from wardround.cli import Interrupted, echo_err
 from wardround.cli.run import emit, progress_line
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from wardround.training_tasks import Task
     from wardround_lab.training.packaging import Shipped
-    from wardround_lab.training.recipe_registry import AnyRun
-    from wardround_lab.training.repository_adapter import Outcome
+    from wardround_lab.training.recipe_registry import RunSummary
+    from wardround_lab.training.repository_adapter import TrainingOutcome
 
 _RUNS = "wardround-runs"
 _SECONDS_BETWEEN_LINES = 60.0
@@ -74,16 +74,16 @@ def command(recipe: Path | None, repository: Path | None, out: Path | None, **op
         return _from_history(repository, out, options)
     assert recipe is not None
     from wardround_lab.training.recipe_registry import Files, kind_of
-    from wardround_lab.training.repository_adapter import private
+    from wardround_lab.training.repository_adapter import make_private
 
     kind = kind_of(recipe)
     read = kind.read(recipe)
     seed = read.training.seed if options["seed"] is None else options["seed"]
     folder = out or Path(_RUNS) / f"{read.name}-{seed}"
     if out is None:
-        private(Path(_RUNS), ours=True)
+        make_private(Path(_RUNS), ours=True)
     files = Files(options["base"], options["base_folder"], options["hub"])
-    with _resumable(folder), spoken() as progress:
+    with _resumable(folder), humanize_duration() as progress:
         run = kind.train(recipe, folder, options["seed"], files, progress)
         shipped = None if options["only_train"] else kind.finish(recipe, folder, files, progress)
     emit(_told(run, kind.metric, folder, shipped))
@@ -108,7 +108,7 @@ def _resumable(folder: Path) -> Iterator[None]:
     try:
         yield
     except Interrupted:
-        say(f"wardround: interrupted; the same command goes on from what is done in {folder}")
+        echo_err(f"wardround: interrupted; the same command goes on from what is done in {folder}")
         raise
 
 
@@ -118,17 +118,17 @@ def _resumable(folder: Path) -> Iterator[None]:
 def _from_history(repository: Path, out: Path | None, options: dict[str, Any]) -> int:
     from wardround import host
     from wardround_lab.training.recipe_registry import Files
-    from wardround_lab.training.repository_adapter import OwnTraining, private
+    from wardround_lab.training.repository_adapter import RepositoryAdapterTraining, make_private
 
     tasks = _tasks(options["tasks"], options["specialists"])
-    private(out or Path(_RUNS), ours=out is None)
+    make_private(out or Path(_RUNS), ours=out is None)
     folder = out or Path(_RUNS) / "from-history"
     named = options["base_model"]
     base = str(Path(named).resolve()) if named.endswith((".yml", ".yaml")) else named
-    with _resumable(folder), spoken() as progress:
+    with _resumable(folder), humanize_duration() as progress:
         places = Files(options["base"], options["base_folder"], options["hub"])
         specialists = host.load().specialists
-        run = OwnTraining(repository, folder, tasks, specialists, places, progress)
+        run = RepositoryAdapterTraining(repository, folder, tasks, specialists, places, progress)
         outcomes = run.run(base, options["steps"] or 0, options["hours"] or 0.0)
     made = [one for one in outcomes if one.metadata is not None]
     if not made:
@@ -157,7 +157,7 @@ def _require_known(option: str, given: tuple[str, ...], known: set[str]) -> None
             raise UsageError(f"{option} {name}: no plugin brings it; there are {', '.join(sorted(known))}")
 
 
-def _outcome(one: Outcome) -> Iterator[str]:
+def _outcome(one: TrainingOutcome) -> Iterator[str]:
     """What came of one task, in plain words."""
     if one.metadata is None:
         yield from one.notes
@@ -176,13 +176,17 @@ def _outcome(one: Outcome) -> Iterator[str]:
     yield f"  {one.folder}: the model, with card.md; the recipe beside the trainings repeats it"
 
 
-def _advice(made: list[Outcome], repository: Path) -> Iterator[str]:
+def _advice(made: list[TrainingOutcome], repository: Path) -> Iterator[str]:
     """What can be done with the models that earned more than shadow."""
     from wardround.inference.locations import package_folder
-    from wardround.inference.metadata import State
+    from wardround.inference.metadata import PromotionState
     from wardround_lab.training.promote import asked_by
 
-    earned = [(one, one.metadata) for one in made if one.metadata and one.metadata.state is not State.SHADOW]
+    earned = [
+        (one, one.metadata)
+        for one in made
+        if one.metadata and one.metadata.state is not PromotionState.SHADOW
+    ]
     if not earned:
         yield (
             "Nothing to configure: a model in shadow is seen by no review, and would only put aside the one "
@@ -205,7 +209,7 @@ def _advice(made: list[Outcome], repository: Path) -> Iterator[str]:
         yield f"model-folders = [{', '.join(json.dumps(folder) for folder in told)}]"
 
 
-def _unasked(one: Outcome, name: str) -> Iterator[str]:
+def _unasked(one: TrainingOutcome, name: str) -> Iterator[str]:
     """What can be done with a model that no installed specialist asks."""
     yield f"No review and no command asks {name}: no installed specialist has it among its `models`, so there"
     yield "is nothing to configure. Checks of a plugin of your own may: name it in its specialist's `models`"
@@ -224,7 +228,7 @@ def _seen_from(folder: Path, root: Path) -> str:
 # --- from a recipe
 
 
-def _told(run: AnyRun, metric: str, folder: Path, shipped: Shipped | None) -> str:
+def _told(run: RunSummary, metric: str, folder: Path, shipped: Shipped | None) -> str:
     best = "" if run.best is None else f", {metric} {run.best:.3f} on validation at step {run.kept}"
     lines = [f"{run.name}: {run.steps} steps in {run.seconds / 60:.1f} minutes, seed {run.seed}{best}"]
     if shipped is None:
@@ -247,7 +251,7 @@ def parity_lines(shipped: Shipped) -> list[str]:
 
 
 @contextmanager
-def spoken() -> Iterator[Callable[[str], None]]:
+def humanize_duration() -> Iterator[Callable[[str], None]]:
     """A line on the terminal; where there is none, a line in a minute for whoever reads the log later."""
     with progress_line() as show:
         if sys.stderr.isatty():
@@ -259,7 +263,7 @@ def spoken() -> Iterator[Callable[[str], None]]:
             now = time.monotonic()
             if now - said[0] >= _SECONDS_BETWEEN_LINES:
                 said[0] = now
-                say(text)
+                echo_err(text)
 
         said[0] = time.monotonic() - _SECONDS_BETWEEN_LINES
         yield log

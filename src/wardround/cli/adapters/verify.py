@@ -20,12 +20,12 @@ def command(folders: tuple[Path, ...]) -> int:
     if anything is wrong.
     """
     from wardround.inference.locations import METADATA_FILE, package_folder
-    from wardround.inference.registry import Shelf, holds_models
+    from wardround.inference.registry import ModelRegistry, holds_models
     from wardround.inference.verify import verify
     from wardround.text.escaping import one_line
 
     own = package_folder()
-    shelf = Shelf.of(folders or ([own] if own is not None else []))
+    shelf = ModelRegistry.of(folders or ([own] if own is not None else []))
     lines = []
     wrong = False
     for checked in verify(shelf):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli import say
+from wardround.cli import echo_err
 from wardround.cli.data.mine import seconds_of
 from wardround.cli.run import emit_line, progress_line
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround_lab.corpora.within_repository_split import OwnSplit
+    from wardround_lab.corpora.within_repository_split import WithinRepositorySplit
 
 
 @click.command("audit")
@@ -44,40 +44,40 @@ def command(files: tuple[Path, ...], **options: Any) -> int:
     and whether the task gives its answer away. Exit status: 0 passed, 1 failed.
     """
     from wardround import host
-    from wardround_lab.corpora.audit_runner import Auditing, Demands, check_limits, summary
-    from wardround_lab.corpora.holdout import KeptForMeasuring
+    from wardround_lab.corpora.audit_runner import AuditPolicy, AuditRunner, check_limits, summary
+    from wardround_lab.corpora.holdout import HoldoutRepositories
     from wardround_lab.corpora.secret_scan import SecretScan
 
     limits = {name: _share(name, value) for name, value in _pairs("--limit", options["limits"])}
     check_limits(limits)
     hold_out, since, own = _sides(options)
-    demands = Demands(
+    demands = AuditPolicy(
         hold_out=hold_out,
         since=since,
         own=own,
-        kept=KeptForMeasuring.read(options["kept"]),
+        kept=HoldoutRepositories.read(options["kept"]),
         licences=dict(_pairs("--licence", options["licences"])),
         allowed=frozenset(options["allowed"]),
         limits=limits,
     )
     scan = SecretScan(host.load().specialists)
     with progress_line() as progress:
-        auditing = Auditing(files, options["evaluation"], demands, scan, progress)
+        auditing = AuditRunner(files, options["evaluation"], demands, scan, progress)
         audits = auditing.run()
         cleaned = auditing.clean(_folder(options["clean_to"])) if options["clean_to"] else []
     for path in cleaned:
-        say(f"{path}: written without what broke a check; audit it")
+        echo_err(f"{path}: written without what broke a check; audit it")
     for audit in audits:
         emit_line(f"{audit.records}: {'passed' if audit.passed else 'FAILED'}")
     for line in summary(audits[-1].checks):
         emit_line(line)
     failures = dict.fromkeys(sentence for audit in audits for sentence in audit.failures())
     for sentence in failures:
-        say(f"wardround: {sentence}")
+        echo_err(f"wardround: {sentence}")
     return 1 if failures else 0
 
 
-def _sides(options: dict[str, Any]) -> tuple[frozenset[str], int | None, OwnSplit | None]:
+def _sides(options: dict[str, Any]) -> tuple[frozenset[str], int | None, WithinRepositorySplit | None]:
     """Held out repositories, when the evaluation begins, and the rule by which one repository is divided."""
     if options["recipe"] is None:
         return frozenset(options["hold_out"]), seconds_of("--since", options["since"]), None

@@ -30,11 +30,11 @@ def command(files: tuple[Path, ...], **options: Any) -> int:
     A line of FILE is a JSON object with instruction, output, mostly input, and where it is from: repository
     and time (seconds since 1970), and if they are known licence and path.
     """
-    from wardround_lab.corpora.sft import Wish, build
+    from wardround_lab.corpora.sft import SftOptions, build
 
     if not 0 < options["eval_share"] < 1:
         raise UsageError(f"--eval-share {options['eval_share']:g}: give a share between 0 and 1")
-    wish = Wish(
+    wish = SftOptions(
         template=options["template"],
         system=options["system"],
         share=options["eval_share"],

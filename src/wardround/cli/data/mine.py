@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli import Interrupted, say
+from wardround.cli import Interrupted, echo_err
 from wardround.cli.run import emit_line, progress_line
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround_lab.corpora.git_history import Limits
-    from wardround_lab.corpora.miner import Place, Source
+    from wardround_lab.corpora.git_history import HistoryLimits
+    from wardround_lab.corpora.miner import MiningSource, RecordLocation
 
 DOC_DRIFT = "doc-drift"
 
@@ -47,20 +47,20 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
     if options["alerts"]:
         return _mine_alerts(repositories, options)
     from wardround import host
-    from wardround_lab.corpora.holdout import KeptForMeasuring
-    from wardround_lab.corpora.miner import Mining
+    from wardround_lab.corpora.holdout import HoldoutRepositories
+    from wardround_lab.corpora.miner import Miner
     from wardround_lab.corpora.secret_scan import SecretScan
 
     sources = _sources(options["tasks"], options["kinds"])
-    kept = KeptForMeasuring.read(options["kept"])
+    kept = HoldoutRepositories.read(options["kept"])
     scan = SecretScan(host.load().specialists)
     places = [_place(text) for text in repositories]
     try:
         with progress_line() as progress:
-            mining = Mining(options["out"], _limits(options), kept.__contains__, scan, progress)
+            mining = Miner(options["out"], _limits(options), kept.__contains__, scan, progress)
             corpora = mining.mine(sources, places)
     except Interrupted:
-        say("wardround: interrupted; the same command goes on behind the last finished repository")
+        echo_err("wardround: interrupted; the same command goes on behind the last finished repository")
         raise
     for corpus in corpora:
         emit_line(f"{corpus.name}: {corpus.items} items of {len(corpus.repositories)} repositories")
@@ -68,14 +68,14 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
             dropped = "".join(f", {count} left out: {reason}" for reason, count in one.dropped.items())
             emit_line(f"  {one.name}: {one.items} items of {one.commits} commits, {one.licence}{dropped}")
             if one.damage:
-                say(f"{one.name}: {one.damage}")
+                echo_err(f"{one.name}: {one.damage}")
     return 0
 
 
 def _mine_alerts(repositories: tuple[str, ...], options: dict[str, Any]) -> int:
     """Mine complaints, and write the table a review triages by."""
     from wardround_lab.corpora.alert_outcomes import AlertMining, read_items
-    from wardround_lab.corpora.holdout import KeptForMeasuring
+    from wardround_lab.corpora.holdout import HoldoutRepositories
 
     refused = [name for name in ("tasks", "kinds", "since", "until", "limit", "exclude") if options[name]]
     if refused or options["head"] != "HEAD":
@@ -85,7 +85,7 @@ def _mine_alerts(repositories: tuple[str, ...], options: dict[str, Any]) -> int:
     except ModuleNotFoundError as cause:
         raise UsageError("--alerts needs numpy: pip install 'wardround[models]'") from cause
     with progress_line() as progress:
-        kept = KeptForMeasuring.read(options["kept"])
+        kept = HoldoutRepositories.read(options["kept"])
         mining = AlertMining(options["out"], kept.__contains__, progress)
         places = [_place(text) for text in repositories]
         mined = [read_items(mining.mine(place.folder, place.name)) for place in places]
@@ -100,9 +100,9 @@ def _mine_alerts(repositories: tuple[str, ...], options: dict[str, Any]) -> int:
     return 0
 
 
-def _sources(tasks: tuple[str, ...], kinds: tuple[str, ...]) -> list[Source]:
+def _sources(tasks: tuple[str, ...], kinds: tuple[str, ...]) -> list[MiningSource]:
     from wardround import host
-    from wardround_lab.corpora.miner import Source
+    from wardround_lab.corpora.miner import MiningSource
 
     known = {task.name: task for task in host.load_tasks()}
     named = list(tasks)
@@ -114,28 +114,28 @@ def _sources(tasks: tuple[str, ...], kinds: tuple[str, ...]) -> list[Source]:
         if name not in known:
             there = ", ".join(known) or "none: no plugin brings one"
             raise UsageError(f"--task {name}: there is no such task; there are {there}")
-    sources = [Source(name, known[name]) for name in dict.fromkeys(named)]
-    sources += [Source(kind) for kind in dict.fromkeys(kinds) if kind != DOC_DRIFT]
+    sources = [MiningSource(name, known[name]) for name in dict.fromkeys(named)]
+    sources += [MiningSource(kind) for kind in dict.fromkeys(kinds) if kind != DOC_DRIFT]
     if not sources:
         raise click.UsageError("nothing to mine; give --task NAME or --kind KIND")
     return sources
 
 
-def _place(text: str) -> Place:
-    from wardround_lab.corpora.miner import Place
+def _place(text: str) -> RecordLocation:
+    from wardround_lab.corpora.miner import RecordLocation
 
     name, equals, path = text.partition("=")
     if equals and not Path(text).exists():
         if not name:
             raise UsageError(f"{text}: write owner/name=PATH")
-        return Place(Path(path), name)
-    return Place(Path(text))
+        return RecordLocation(Path(path), name)
+    return RecordLocation(Path(text))
 
 
-def _limits(options: dict[str, Any]) -> Limits:
-    from wardround_lab.corpora.git_history import Limits
+def _limits(options: dict[str, Any]) -> HistoryLimits:
+    from wardround_lab.corpora.git_history import HistoryLimits
 
-    return Limits(
+    return HistoryLimits(
         head=options["head"],
         since=seconds_of("--since", options["since"]),
         until=seconds_of("--until", options["until"]),

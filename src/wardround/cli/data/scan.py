@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from wardround.cli import say
+from wardround.cli import echo_err
 from wardround.cli.run import emit
 
 
@@ -28,13 +28,13 @@ def command(repository: Path, head: str, exclude: tuple[str, ...], out: Path | N
     from wardround.text.escaping import json_text
     from wardround_lab.corpora.chunks import chunks, files_of
     from wardround_lab.corpora.conventions import conventions
-    from wardround_lab.corpora.git_history import Limits, RepositoryHistory
+    from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
     from wardround_lab.corpora.records import write_whole
 
-    with RepositoryHistory(repository, limits=Limits(head=head, exclude=exclude)) as history:
+    with RepositoryHistory(repository, limits=HistoryLimits(head=head, exclude=exclude)) as history:
         files = list(files_of(history))
         if damage := history.trouble.told():
-            say(f"{repository}: {damage}")
+            echo_err(f"{repository}: {damage}")
     lines = (msgspec.json.encode(row) + b"\n" for rows in (conventions(files), chunks(files)) for row in rows)
     if out is not None:
         write_whole(out, lines)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
-from wardround.cli.run import emit, opened, progress_line, require_one
+from wardround.cli.run import emit, open_change, progress_line, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wardround.change.repository import Repository
-    from wardround.cli.options import Target
+    from wardround.cli.options import ChangeSpec
     from wardround.retrieval.hunk_search import Evidence
     from wardround.retrieval.protocols import Embedder
     from wardround.retrieval.results import ModelUse, RelatedFiles, RelatedHunks
@@ -60,14 +60,14 @@ def command(
     Files are ordered by words, by what earlier commits said and touched, and by the model, if there is one.
     The first use in a repository reads its files once, later ones only what has changed.
     """
-    from wardround.cli.options import Target
+    from wardround.cli.options import ChangeSpec
     from wardround.retrieval.results import as_json, as_text
 
     ways = {"--staged": staged, "--worktree": worktree, "--base": base is not None, "--at": at is not None}
     require_one(ways, "say in one way what is searched")
     if head is not None and base is None:
         raise click.UsageError("--head needs --base; name the commit it is compared with")
-    target = Target(staged=staged, worktree=worktree, base=base, head=head, repo=repo)
+    target = ChangeSpec(staged=staged, worktree=worktree, base=base, head=head, repo=repo)
     is_change = staged or worktree or base is not None
     if tests:
         _show_tests(query, target if is_change else None, repo, at, limit, form)
@@ -84,7 +84,7 @@ def command(
 
 
 def _show_tests(
-    query: str | None, target: Target | None, repo: Path | None, at: str | None, limit: int, form: str
+    query: str | None, target: ChangeSpec | None, repo: Path | None, at: str | None, limit: int, form: str
 ) -> None:
     from wardround.cli.related.tests import of_change, of_function
     from wardround.retrieval.results import tests_as_json, tests_as_text
@@ -129,7 +129,7 @@ def _names_file(query: str) -> bool:
         return False
 
 
-class LateModel(NamedTuple):
+class LazyEmbedder(NamedTuple):
     """The base model, loaded when a text is really to be embedded: what is known of it costs nothing."""
 
     digest: str
@@ -153,19 +153,19 @@ def _model(repository: Repository, side: str, no_models: bool) -> tuple[Embedder
     if settings.root.models == "off":
         return None, ModelUse(None, f"models are switched off in {settings.origins['models']}")
     try:
-        from wardround.inference.locations import further_folders
-        from wardround.inference.registry import score_digest, standard
-        from wardround.inference.runtime import find
+        from wardround.inference.locations import extra_folders
+        from wardround.inference.registry import default_registry, score_digest
+        from wardround.inference.runtime import detect_runtime
 
-        runtime = find(settings.root.model_provider, settings.root.model_threads)
-        shelf = standard(further_folders(repository.root, settings.root.model_folders))
-        base = shelf.named(BASE_MODEL)
+        runtime = detect_runtime(settings.root.model_provider, settings.root.model_threads)
+        shelf = default_registry(extra_folders(repository.root, settings.root.model_folders))
+        base = shelf.get(BASE_MODEL)
         shelf.require_present(base)
     except ModelError as trouble:
         return None, ModelUse(None, f"model {BASE_MODEL!r} cannot be used: {trouble}")
     digest = score_digest(base.metadata, runtime)
     name = f"{base.name} {base.metadata.model.sha256[:12]}"
-    return LateModel(digest, cache(lambda: shelf.embedder(BASE_MODEL, runtime))), ModelUse(name, None)
+    return LazyEmbedder(digest, cache(lambda: shelf.embedder(BASE_MODEL, runtime))), ModelUse(name, None)
 
 
 def _with_model(
@@ -182,25 +182,25 @@ def _with_model(
         return search(None, ModelUse(None, f"model {BASE_MODEL!r} cannot be used: {trouble}"))
 
 
-def _hunks(text: str, target: Target, limit: int, no_models: bool) -> RelatedHunks:
-    from wardround.change.change_source import Texts
+def _hunks(text: str, target: ChangeSpec, limit: int, no_models: bool) -> RelatedHunks:
+    from wardround.change.change_source import FileTexts
     from wardround.change.repository import INDEX
     from wardround.retrieval.hunk_search import changed_code, rank
-    from wardround.retrieval.index import Index, KeptEmbedder, using
+    from wardround.retrieval.index import CachedEmbedder, SearchIndex, using
     from wardround.retrieval.results import RelatedHunks
 
-    with opened(target) as (origin, change, repository):
+    with open_change(target) as (origin, change, repository):
         assert repository is not None
         origin.fetch(change.files)
-        hunks = changed_code(change, Texts(origin, change))
+        hunks = changed_code(change, FileTexts(origin, change))
 
         def search(embedder: Embedder | None, use: ModelUse) -> RelatedHunks:
             if embedder is None:
                 found = [one for one in rank(text, hunks) if one.lexical > 0]
                 return RelatedHunks(len(hunks), found[:limit], use)
 
-            def work(index: Index) -> list[Evidence]:
-                return rank(text, hunks, KeptEmbedder(embedder, index))
+            def work(index: SearchIndex) -> list[Evidence]:
+                return rank(text, hunks, CachedEmbedder(embedder, index))
 
             return RelatedHunks(len(hunks), using(repository.git_dir, work)[:limit], use)
 
@@ -215,15 +215,15 @@ def _files(
     from wardround.change.repository import INDEX, Repository
     from wardround.cli.related.corpus import searched_side, text_of
     from wardround.retrieval.commit_signals import COMMITS
-    from wardround.retrieval.file_search import is_beside, is_source, locate, locate_functions
-    from wardround.retrieval.index import Entry, Index, using
+    from wardround.retrieval.file_search import is_beside, is_source, locate_functions, search_files
+    from wardround.retrieval.index import IndexedFile, SearchIndex, using
     from wardround.retrieval.results import RelatedFiles
 
     with Repository(repo) as repository:
         side = searched_side(repository, at)
         own = _own_path(repository, file)
         entries = [
-            Entry(path, blob)
+            IndexedFile(path, blob)
             for path, blob in repository.blobs_of(side)
             if is_source(path) and (everything or not is_beside(path)) and path != own
         ]
@@ -231,13 +231,13 @@ def _files(
         head = repository.head() if side == INDEX else side
         commits = [] if head is None else repository.ancestors(head, COMMITS)
 
-        def read(entry: Entry) -> str | None:
+        def read(entry: IndexedFile) -> str | None:
             return text_of(repository, entry.blob)
 
         def search(embedder: Embedder | None, use: ModelUse) -> RelatedFiles:
-            def work(index: Index) -> RelatedFiles:
-                past = index.past(commits, repository.touched)
-                files = locate(text, entries, read, index, embedder, progress, past)[:limit]
+            def work(index: SearchIndex) -> RelatedFiles:
+                past = index.past(commits, repository.commits_touching)
+                files = search_files(text, entries, read, index, embedder, progress, past)[:limit]
                 first = [(one.path, read(by_path[one.path]) or "") for one in files[:_FILES_WITH_FUNCTIONS]]
                 functions = locate_functions(text, first)[: limit * 2]
                 return RelatedFiles(len(entries), files, functions, use, len(past))

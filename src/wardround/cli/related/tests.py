@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wardround.cli.related.corpus import searched_side, text_of
-from wardround.cli.run import opened
+from wardround.cli.run import open_change
 from wardround.errors import UsageError
 from wardround.retrieval.file_search import is_beside, is_source
-from wardround.retrieval.index import Entry, Index, using
+from wardround.retrieval.index import IndexedFile, SearchIndex, using
 from wardround.retrieval.test_discovery import TestFile, holds_tests
 from wardround.retrieval.test_selection import (
-    Covering,
-    Subject,
+    TargetFunction,
+    TestMatch,
     Tests,
     names,
     same_language,
@@ -25,10 +25,10 @@ from wardround.retrieval.test_selection import (
 from wardround.text.search_terms import counted
 
 if TYPE_CHECKING:
-    from wardround.change.change_source import Texts
+    from wardround.change.change_source import FileTexts
     from wardround.change.diff import Change
     from wardround.change.repository import Repository
-    from wardround.cli.options import Target
+    from wardround.cli.options import ChangeSpec
     from wardround.retrieval.results import RelatedTests
 
 _MOST_SUBJECTS = 40
@@ -56,29 +56,29 @@ def of_function(
         return looked.related([subject], limit)
 
 
-def of_change(target: Target, limit: int, progress: Progress) -> RelatedTests:
+def of_change(target: ChangeSpec, limit: int, progress: Progress) -> RelatedTests:
     """The tests of the functions that a change writes or changes."""
-    from wardround.change.change_source import Texts
+    from wardround.change.change_source import FileTexts
     from wardround.change.repository import INDEX
 
-    with opened(target) as (origin, change, repository):
+    with open_change(target) as (origin, change, repository):
         assert repository is not None
         origin.fetch(change.files)
-        texts = Texts(origin, change)
+        texts = FileTexts(origin, change)
         side = INDEX if change.head.startswith(":") else change.head
         written = {file.path: texts.head(file.path) for file in change.files if holds_tests(file.path)}
         looked = _Looked(repository, side, written, progress)
         return looked.related(list(_touched(change, texts)), limit)
 
 
-def _touched(change: Change, texts: Texts) -> Iterator[Subject]:
+def _touched(change: Change, texts: FileTexts) -> Iterator[TargetFunction]:
     for file in change.files:
         head = None if file.lost or not file.is_regular else texts.head(file.path)
         if head is not None and is_source(file.path) and not is_beside(file.path):
             yield from subjects(file.path, texts.base(file.path) or "", head)
 
 
-def _subject(looked: _Looked, path: str, name: str) -> Subject:
+def _subject(looked: _Looked, path: str, name: str) -> TargetFunction:
     text = looked.text(path)
     if text is None:
         raise UsageError(
@@ -122,23 +122,25 @@ class _Looked:
             return self._written[path]
         return text_of(self._repository, self._blobs[path]) if path in self._blobs else None
 
-    def related(self, asked: Sequence[Subject], limit: int) -> RelatedTests:
+    def related(self, asked: Sequence[TargetFunction], limit: int) -> RelatedTests:
         """The tests of some functions in one order, each where it stands highest."""
         from wardround.retrieval.results import RelatedTests
 
         files = [path for path in sorted({*self._blobs, *self._written}) if holds_tests(path)]
         first = asked[:_MOST_SUBJECTS]
-        best: dict[str, Covering] = {}
+        best: dict[str, TestMatch] = {}
         for one in using(self._repository.git_dir, lambda index: list(self._ranked(first, files, index))):
             if one.case.id not in best or one.score > best[one.case.id].score:
                 best[one.case.id] = one
         order = sorted(best.values(), key=lambda one: (-one.score, one.case.path, one.case.line))
         return RelatedTests(len(files), [one.id for one in first], len(asked), order[:limit])
 
-    def _ranked(self, asked: Sequence[Subject], files: Sequence[str], index: Index) -> Iterator[Covering]:
+    def _ranked(
+        self, asked: Sequence[TargetFunction], files: Sequence[str], index: SearchIndex
+    ) -> Iterator[TestMatch]:
         """The tests of each function that have something in common with it."""
         code = [path for path in self._blobs if is_source(path) and not is_beside(path)]
-        entries = [Entry(path, self._blobs[path]) for path in (*code, *files) if path in self._blobs]
+        entries = [IndexedFile(path, self._blobs[path]) for path in (*code, *files) if path in self._blobs]
         index.update(entries, lambda entry: self.text(entry.path), None, self._progress)
         for subject in asked:
             near = self._nearest(
@@ -150,7 +152,7 @@ class _Looked:
             used_by = users(subject, ((path, self.text(path) or "") for path in using_it))
             yield from (one for one in tests.rank(subject, used_by) if one.score > 0)
 
-    def _nearest(self, subject: Subject, files: Sequence[str], index: Index) -> list[str]:
+    def _nearest(self, subject: TargetFunction, files: Sequence[str], index: SearchIndex) -> list[str]:
         """The files of tests to read: all, or those that share most words with the function."""
         kept = [path for path in files if path in self._blobs and path not in self._written]
         written = [path for path in files if self._written.get(path) is not None]
@@ -158,8 +160,8 @@ class _Looked:
             kept = self._first(subject.words, kept, index, _MOST_FILES)
         return sorted({*kept, *written})
 
-    def _first(self, words: dict[str, int], paths: Sequence[str], index: Index, most: int) -> list[str]:
+    def _first(self, words: dict[str, int], paths: Sequence[str], index: SearchIndex, most: int) -> list[str]:
         """Those of some files that share words, best first."""
-        scores = index.words_scores(words, [Entry(path, self._blobs[path]) for path in paths])
+        scores = index.words_scores(words, [IndexedFile(path, self._blobs[path]) for path in paths])
         order = sorted(range(len(paths)), key=lambda at: (-scores[at], paths[at]))
         return [paths[at] for at in order[:most] if scores[at] > 0]

@@ -6,7 +6,7 @@ import ast
 from threading import Lock
 
 from wardround.languages.python.module import PythonModule
-from wardround.languages.python.tree import shared_tree
+from wardround.languages.python.tree import cached_parse
 
 _MOST_CHARACTERS = 400_000
 """Of all modules kept together; a tree takes a few hundred times its text."""
@@ -63,4 +63,4 @@ def tree_of(text: str) -> ast.Module:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
     """
     kept = _KEPT.holding(text)
-    return shared_tree(text) if kept is None else kept.tree
+    return cached_parse(text) if kept is None else kept.tree

@@ -34,18 +34,26 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from wardround.checks.lazy import LatePattern
-from wardround.languages.python.tokens import Field, Kind, Lines, Literal, Token, fields, tokens
+from wardround.checks.lazy import LazyPattern
+from wardround.languages.python.tokens import (
+    Field,
+    LineOffsets,
+    StringLiteral,
+    Token,
+    TokenKind,
+    fields,
+    tokens,
+)
 
 Item = TypeVar("Item")
 Place = tuple[int, int]
 """The line (1-based) and the column in UTF-8 bytes (0-based), as ``ast`` has them."""
 
-_ESCAPE = LatePattern(
+_ESCAPE = LazyPattern(
     r"\\(?:\r\n|N\{[^}]*\}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|[\s\S])"
 )
-_LINE_END = LatePattern(r"\r\n?")
-_BESIDE = (Kind.COMMENT, Kind.BREAK)
+_LINE_END = LazyPattern(r"\r\n?")
+_BESIDE = (TokenKind.COMMENT, TokenKind.BREAK)
 """Kinds of tokens that stand between others without a meaning of their own."""
 
 
@@ -187,7 +195,7 @@ class _Plan:
         before = "("
         for token, following in itertools.pairwise(code[at : colon + 1]):
             is_sign = token.text == "+" and before in ("(", "[", ",", "|", ":", "=")
-            if is_sign and following.kind is Kind.NUMBER:
+            if is_sign and following.kind is TokenKind.NUMBER:
                 self.edits.append(_Edit(token.start, token.end))
             before = token.text
 
@@ -195,7 +203,7 @@ class _Plan:
         """Leave out the star of a comprehension's element."""
         waiting: list[tuple[Token, Token | None]] = []
         for before, token in itertools.pairwise(code):
-            if before.text in ("(", "[", "{") and before.kind is Kind.OPERATOR:
+            if before.text in ("(", "[", "{") and before.kind is TokenKind.OPERATOR:
                 waiting.append((before, token if token.text in ("*", "**") else None))
             if token.text in (")", "]", "}") and waiting:
                 waiting.pop()
@@ -209,7 +217,7 @@ class _Plan:
         """Write each group of adjacent strings with a template among them as a set of its expressions."""
         group: list[Token] = []
         for token in (*code, None):
-            if token is not None and token.kind is Kind.STRING:
+            if token is not None and token.kind is TokenKind.STRING:
                 group.append(token)
                 continue
             if any(one.template for one in group):
@@ -233,7 +241,7 @@ class _Plan:
         """Raise SyntaxError for a group of strings that cannot be joined."""
         kinds = {_kind_of(token) for token in group}
         if len(kinds) > 1 and kinds != {"", "f"}:
-            line, column = Lines(self._text).position(group[0].start)
+            line, column = LineOffsets(self._text).position(group[0].start)
             names = "t-string literals with string or bytes" if "t" in kinds else "bytes and nonbytes"
             raise SyntaxError(f"cannot mix {names} literals", ("<unknown>", line, column + 1, None))
 
@@ -253,12 +261,12 @@ def _statement_starts(code: Sequence[Token]) -> Iterator[int]:
     """The tokens that may begin a statement, by number."""
     depth, is_start = 0, True
     for number, token in enumerate(code):
-        if token.kind is Kind.NEWLINE:
+        if token.kind is TokenKind.NEWLINE:
             is_start = True
             continue
-        if is_start and token.kind is Kind.NAME:
+        if is_start and token.kind is TokenKind.NAME:
             yield number
-        if token.kind is Kind.OPERATOR:
+        if token.kind is TokenKind.OPERATOR:
             depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
         is_start = depth == 0 and token.text in (":", ";")
 
@@ -268,7 +276,7 @@ def _outer(code: Sequence[Token], at: int) -> Iterator[int]:
     depth = 0
     for number in range(at, len(code)):
         token = code[number]
-        if token.kind is Kind.NEWLINE or (depth == 0 and token.text == ";"):
+        if token.kind is TokenKind.NEWLINE or (depth == 0 and token.text == ";"):
             return
         if token.text in (")", "]", "}"):
             depth -= 1
@@ -286,7 +294,7 @@ def _closing(code: Sequence[Token], at: int) -> int:
 def _is_alias(code: Sequence[Token], at: int) -> bool:
     """Return True if ``type`` begins a type alias."""
     outer = [code[number].text for _, number in zip(range(5), _outer(code, at), strict=False)]
-    if len(outer) < 3 or code[at + 1].kind is not Kind.NAME:
+    if len(outer) < 3 or code[at + 1].kind is not TokenKind.NAME:
         return False
     return outer[2] == "=" or outer[2:5] == ["[", "]", "="]
 
@@ -296,7 +304,7 @@ class _Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._lines = Lines(text)
+        self._lines = LineOffsets(text)
         self._is_ascii = text.isascii()
 
     def offset(self, line: int, column: int) -> int:
@@ -453,7 +461,7 @@ class _Restored:
 
     def _parts(
         self,
-        parts: Sequence[Literal | Field],
+        parts: Sequence[StringLiteral | Field],
         prefix: str,
         values: Iterator[ast.expr],
         *,
@@ -465,7 +473,7 @@ class _Restored:
             else:
                 yield self._at(ast.Constant(self._literal(part, prefix, in_spec)), part.start, part.end)
 
-    def _literal(self, part: Literal, prefix: str, in_spec: bool) -> str:
+    def _literal(self, part: StringLiteral, prefix: str, in_spec: bool) -> str:
         text = _LINE_END.sub("\n", self._text[part.start : part.end])
         if not in_spec:
             text = text.replace("{{", "{").replace("}}", "}")
@@ -504,7 +512,7 @@ class _Restored:
         """What a field with an equals sign shows before the value: its text without comments."""
         parts, done = [], field.start + 1
         for token in field.tokens:
-            if token.kind is Kind.COMMENT:
+            if token.kind is TokenKind.COMMENT:
                 parts.append(self._text[done : token.start])
                 done = token.end
         return "".join([*parts, self._text[done:end]])

@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
-from wardround.languages.python.tree import children, shared_tree, walk
+from wardround.languages.python.tree import cached_parse, children, walk
 from wardround.text.line_ends import with_newlines
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 
-_TEST_PATH = LatePattern(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py)(/|$)")
+_TEST_PATH = LazyPattern(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py)(/|$)")
 
 
 def is_test_path(path: str) -> bool:
@@ -82,7 +82,7 @@ class PythonModule:
     def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.text = text
-        self.tree = shared_tree(text)
+        self.tree = cached_parse(text)
         self._lines = with_newlines(text).split("\n")
         self.notes: dict[object, object] = {}
 

@@ -12,10 +12,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 
-class Kind(enum.Enum):
+class TokenKind(enum.Enum):
     """The kind of a token. A line break inside brackets is BREAK, one that ends a logical line NEWLINE."""
 
     NAME = enum.auto()
@@ -27,7 +27,7 @@ class Kind(enum.Enum):
     NEWLINE = enum.auto()
 
 
-class Literal(NamedTuple):
+class StringLiteral(NamedTuple):
     """Literal text between the replacement fields of a template, as written."""
 
     start: int
@@ -51,7 +51,7 @@ class Field(NamedTuple):
     equals: int | None
     conversion: str
     colon: int | None
-    spec: list[Literal | Field]
+    spec: list[StringLiteral | Field]
 
 
 class Template(NamedTuple):
@@ -59,37 +59,37 @@ class Template(NamedTuple):
 
     prefix: str
     quotes: str
-    parts: list[Literal | Field]
+    parts: list[StringLiteral | Field]
 
 
 class Token(NamedTuple):
     """One token; ``template`` is that of an f- or t-string, which is one token of kind STRING."""
 
-    kind: Kind
+    kind: TokenKind
     start: int
     end: int
     text: str
     template: Template | None = None
 
 
-_TOKEN = LatePattern(
+_TOKEN = LazyPattern(
     r"[ \t\f\ufeff]*(?:\\(?:\r\n|\r|\n)[ \t\f]*)*"  # blanks, and lines that go on
     r"(?:(?P<NEWLINE>\r\n|\r|\n)|(?P<COMMENT>#[^\r\n]*)"
     r"|(?P<STRING>(?P<prefix>[rRbBuUfFtT]{0,2})(?P<quotes>'''|\"\"\"|'|\"))"
     r"|(?P<NAME>[^\W\d]\w*)|(?P<NUMBER>\.?\d(?:\w|\.)*)"
     r"|(?P<OPERATOR>\*\*=?|//=?|<<=?|>>=?|\.\.\.|:=|->|[-+*/%@&|^!=<>]=|[^\s\w\\])|(?P<end>\Z))"
 )
-_LINE_END = LatePattern(r"\r\n|\r|\n")
-_NEWLINE = LatePattern(r"\n")
+_LINE_END = LazyPattern(r"\r\n|\r|\n")
+_NEWLINE = LazyPattern(r"\n")
 _STRING_REST = {
-    "'": LatePattern(r"[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*'"),
-    '"': LatePattern(r'[^"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^"\\\r\n]*)*"'),
-    "'''": LatePattern(r"[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*'''"),
-    '"""': LatePattern(r'[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""'),
+    "'": LazyPattern(r"[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*'"),
+    '"': LazyPattern(r'[^"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^"\\\r\n]*)*"'),
+    "'''": LazyPattern(r"[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*'''"),
+    '"""': LazyPattern(r'[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""'),
 }
-_PLAIN = LatePattern(r"[^{}'\"\\\r\n]+")
-_NAMED = LatePattern(r"\\N\{[^{}'\"\r\n]*\}")
-_CONVERSION = LatePattern(r"[ \t\f]*([sra])\b\s*")
+_PLAIN = LazyPattern(r"[^{}'\"\\\r\n]+")
+_NAMED = LazyPattern(r"\\N\{[^{}'\"\r\n]*\}")
+_CONVERSION = LazyPattern(r"[ \t\f]*([sra])\b\s*")
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(_OPENING.values())
 
@@ -113,7 +113,7 @@ def tokens_within(found: Iterable[Token]) -> Iterator[Token]:
                 yield from tokens_within(field.tokens)
 
 
-def fields(parts: Iterable[Literal | Field]) -> Iterator[Field]:
+def fields(parts: Iterable[StringLiteral | Field]) -> Iterator[Field]:
     """The replacement fields among parts, each followed by those of its format specification."""
     for part in parts:
         if isinstance(part, Field):
@@ -130,7 +130,7 @@ def field_at(text: str, at: int, prefix: str, quotes: str) -> Field:
     return _Reader(text, at).field(at, prefix, quotes)
 
 
-class Lines:
+class LineOffsets:
     """Where the lines of a text begin, as Python counts them: a carriage return ends one too.
 
     Args:
@@ -166,7 +166,7 @@ class _Reader:
     def _balance(self, token: Token, open_brackets: list[tuple[str, int]]) -> None:
         if token.text in _OPENING:
             open_brackets.append((token.text, token.start))
-        elif token.text in _CLOSING and token.kind is Kind.OPERATOR:
+        elif token.text in _CLOSING and token.kind is TokenKind.OPERATOR:
             if not open_brackets or _OPENING[open_brackets[-1][0]] != token.text:
                 raise self._error(f"unmatched '{token.text}'", token.start)
             open_brackets.pop()
@@ -182,10 +182,10 @@ class _Reader:
         start, end = match.span(group)
         if group == "STRING":
             return self._string(start, match["prefix"].lower(), match["quotes"], end)
-        kind = Kind.BREAK if in_brackets and group == "NEWLINE" else Kind[group]
+        kind = TokenKind.BREAK if in_brackets and group == "NEWLINE" else TokenKind[group]
         return self._token(kind, start, end)
 
-    def _token(self, kind: Kind, start: int, end: int, template: Template | None = None) -> Token:
+    def _token(self, kind: TokenKind, start: int, end: int, template: Template | None = None) -> Token:
         self._at = end
         return Token(kind, start, end, self._text[start:end], template)
 
@@ -194,27 +194,27 @@ class _Reader:
             match = _STRING_REST[quotes].match(self._text, inside)
             if match is None:
                 raise self._error("unterminated string literal", start)
-            return self._token(Kind.STRING, start, match.end())
+            return self._token(TokenKind.STRING, start, match.end())
         self._at = inside
         parts = self._parts(start, prefix, quotes, in_spec=False)
-        return self._token(Kind.STRING, start, self._at + len(quotes), Template(prefix, quotes, parts))
+        return self._token(TokenKind.STRING, start, self._at + len(quotes), Template(prefix, quotes, parts))
 
-    def _parts(self, start: int, prefix: str, quotes: str, *, in_spec: bool) -> list[Literal | Field]:
+    def _parts(self, start: int, prefix: str, quotes: str, *, in_spec: bool) -> list[StringLiteral | Field]:
         """The parts of a template up to its closing quotes, or of a format specification up to its brace."""
-        text, parts, literal = self._text, list[Literal | Field](), self._at
+        text, parts, literal = self._text, list[StringLiteral | Field](), self._at
         while True:
             self._at = at = self._end_of(_PLAIN, self._at)
             if at >= len(text) or (text[at] in "\r\n" and len(quotes) == 1):
                 raise self._error(f"unterminated {prefix.replace('r', '')}-string literal", start)
             if text.startswith(quotes, at) or (in_spec and text[at] == "}"):
                 if literal < at:
-                    parts.append(Literal(literal, at))
+                    parts.append(StringLiteral(literal, at))
                 return parts
             if text[at] != "{" or (text.startswith("{{", at) and not in_spec):
                 self._at = self._past_literal(at, prefix, in_spec)
                 continue
             if literal < at:
-                parts.append(Literal(literal, at))
+                parts.append(StringLiteral(literal, at))
             parts.append(self.field(start, prefix, quotes))
             literal = self._at
 
@@ -236,11 +236,11 @@ class _Reader:
         """A replacement field, the next character being its opening brace."""
         opening, self._at = self._at, self._at + 1
         inner, equals = self._expression(opening)
-        if not any(token.kind not in (Kind.COMMENT, Kind.BREAK) for token in inner):
+        if not any(token.kind not in (TokenKind.COMMENT, TokenKind.BREAK) for token in inner):
             raise self._error(
                 f"{prefix.replace('r', '')}-string: valid expression required before '}}'", opening
             )
-        conversion, colon, spec = "", None, list[Literal | Field]()
+        conversion, colon, spec = "", None, list[StringLiteral | Field]()
         if self._text[self._at] == "!":
             match = _CONVERSION.match(self._text, self._at + 1)
             if match is None:
@@ -271,8 +271,8 @@ class _Reader:
     def _past_equals(self, found: list[Token]) -> int:
         """Where the text that an equals sign repeats ends; comments after it are added to the tokens."""
         while (token := self._next(in_brackets=True)) is not None and token.kind in (
-            Kind.COMMENT,
-            Kind.BREAK,
+            TokenKind.COMMENT,
+            TokenKind.BREAK,
         ):
             found.append(token)
         if token is None or token.text not in ("!", ":", ":=", "}"):
@@ -280,10 +280,10 @@ class _Reader:
         self._at = token.start
         return token.start
 
-    def _end_of(self, pattern: LatePattern, at: int) -> int:
+    def _end_of(self, pattern: LazyPattern, at: int) -> int:
         match = pattern.match(self._text, at)
         return at if match is None else match.end()
 
     def _error(self, message: str, at: int) -> SyntaxError:
-        line, column = Lines(self._text).position(min(at, len(self._text)))
+        line, column = LineOffsets(self._text).position(min(at, len(self._text)))
         return SyntaxError(message, ("<unknown>", line, column + 1, None))

@@ -15,7 +15,7 @@ _NO_NODES = frozenset({"ctx", "id", "attr", "kind", "type_comment", "module", "l
 """Fields that hold no node, or (the first) one that says where its parent stands and nothing else."""
 
 
-class _Fields(dict[type[ast.AST], tuple[str, ...]]):
+class _NodeFields(dict[type[ast.AST], tuple[str, ...]]):
     """The fields of a kind of node in which others may be."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
@@ -24,7 +24,7 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
         return found
 
 
-_FIELDS = _Fields()
+_FIELDS = _NodeFields()
 _PARSER = threading.RLock()
 """One parse at a time: Python before 3.11.8 counts its depth for all threads together and raises SystemError
 (CPython issue 106905), and ``catch_warnings`` is not safe in threads either."""
@@ -62,7 +62,7 @@ def _newer(text: str) -> ast.Module | None:
 
 
 @lru_cache(maxsize=2)
-def shared_tree(text: str) -> ast.Module:
+def cached_parse(text: str) -> ast.Module:
     """The tree of a text that several specialists read one after another; nobody may change it."""
     return parse(text)
 
@@ -83,7 +83,7 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
                 add(value)
 
 
-def written(node: ast.AST) -> str:
+def unparse_fast(node: ast.AST) -> str:
     """A node as ``ast.unparse`` writes it, of which a dotted name takes next to no time."""
     parts: list[str] = []
     inner = node

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
-from wardround.checks.lazy import LatePattern
-from wardround.languages.script.syntax import Module, Node, inside, parsed
+from wardround.checks.lazy import LazyPattern
+from wardround.languages.script.syntax import Node, ScriptModule, inside, parsed
 
 FUNCTIONS = frozenset(
     {
@@ -33,12 +33,12 @@ class Code:
         notes: what was worked out once for all who ask, by who did.
     """
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: ScriptModule) -> None:
         self.module = module
         self.notes: dict[object, object] = {}
         self._texts: dict[int, str] = {}
         self._by_text: dict[str, dict[str, list[Node]]] = {}
-        self._said: dict[LatePattern, bool] = {}
+        self._said: dict[LazyPattern, bool] = {}
         self._calls_of: dict[tuple[str, ...], Sequence[Node]] = {}
 
     @cached_property
@@ -69,7 +69,7 @@ class Code:
         kinds = ("identifier", "shorthand_property_identifier")
         return [node for kind in kinds for node in within(self.reads(kind, name), scope)]
 
-    def says(self, pattern: LatePattern) -> bool:
+    def says(self, pattern: LazyPattern) -> bool:
         """Whether a pattern is found anywhere in the script."""
         if pattern not in self._said:
             self._said[pattern] = pattern.search(self.module.text) is not None

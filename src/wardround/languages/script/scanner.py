@@ -10,18 +10,18 @@ from functools import cached_property
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
-_SIGN = LatePattern(
+_SIGN = LazyPattern(
     r"(?P<comment>//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))"
     r"|(?P<string>'(?:[^'\\\n]|\\(?s:.))*+'|\"(?:[^\"\\\n]|\\(?s:.))*+\")"
     r"|(?P<tick>`)|(?P<brace>[{}])|(?P<slash>/)"
 )
-_TEMPLATE = LatePattern(r"\\(?s:.)|(?P<end>`)|(?P<hole>\$\{)")
-_REGEX = LatePattern(r"/(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){0,300}+\]){1,600}+/\w*")
-_BRACKET = LatePattern(r"[()\[\]{}]")
-_LAST_WORD = LatePattern(r"[\w$]+$")
-_NOT_NEWLINE = LatePattern(r"[^\n]")
+_TEMPLATE = LazyPattern(r"\\(?s:.)|(?P<end>`)|(?P<hole>\$\{)")
+_REGEX = LazyPattern(r"/(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n]){0,300}+\]){1,600}+/\w*")
+_BRACKET = LazyPattern(r"[()\[\]{}]")
+_LAST_WORD = LazyPattern(r"[\w$]+$")
+_NOT_NEWLINE = LazyPattern(r"[^\n]")
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 _BEFORE_REGEX = frozenset("(,=:[!&|?{};+-*%~^>")
 _WORDS_BEFORE_REGEX = frozenset(

@@ -11,20 +11,20 @@ from functools import lru_cache
 import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 
-__all__ = ["Module", "Node", "inside", "parsed"]
+__all__ = ["Node", "ScriptModule", "inside", "parsed"]
 
 _TREES_KEPT = 12
 _TYPED = (".ts", ".mts", ".cts")
 _MARKED_UP = (".vue", ".svelte", ".astro")
-_SCRIPT = LatePattern(r"(?is)<script\b(?P<attributes>[^>]*)>(?P<code>.*?)</script\s*>")
-_TYPED_BLOCK = LatePattern(r"(?i)\blang\s*=\s*[\"']?ts\b")
-_SEEN = LatePattern(r"[^\n]")
+_SCRIPT = LazyPattern(r"(?is)<script\b(?P<attributes>[^>]*)>(?P<code>.*?)</script\s*>")
+_TYPED_BLOCK = LazyPattern(r"(?i)\blang\s*=\s*[\"']?ts\b")
+_SEEN = LazyPattern(r"[^\n]")
 
 
-class Module:
+class ScriptModule:
     """A script and its tree; of a Vue or Svelte file the code of its script blocks.
 
     Attributes:
@@ -62,9 +62,9 @@ class Module:
 
 
 @lru_cache(maxsize=_TREES_KEPT)
-def parsed(path: str, text: str) -> Module:
+def parsed(path: str, text: str) -> ScriptModule:
     """The tree of a file; the latest are kept, so every check that asks shares one."""
-    return Module(path, text)
+    return ScriptModule(path, text)
 
 
 def inside(node: Node) -> Iterator[Node]:

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
 
 MOST_NESTING = 200
 """Deeper than any file people write; beyond it the C parser takes time that grows with the square."""
 
-_ESCAPE = LatePattern(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r?\n[ \t]*|.)", re.DOTALL)
-_HEADER = LatePattern(r"[|>][^\n]*\n?")
+_ESCAPE = LazyPattern(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r?\n[ \t]*|.)", re.DOTALL)
+_HEADER = LazyPattern(r"[|>][^\n]*\n?")
 _PLAIN_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "/": "/", "\\": "\\", " ": " "}
 
 
@@ -124,12 +124,12 @@ _CHARACTERS = "[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0
 
 def _know_patterns_of_the_parser() -> None:
     """Hand ``re`` what the store of patterns holds compiled, under the key by which it looks for it."""
-    from wardround.storage.regex_cache import store
+    from wardround.storage.regex_cache import regex_cache
 
     known = getattr(re, "_cache", None)
     key = (str, _CHARACTERS, 0)
     if isinstance(known, dict) and key not in known and "yaml" not in sys.modules:
-        known[key] = store().compiled(_CHARACTERS, 0)
+        known[key] = regex_cache().compiled(_CHARACTERS, 0)
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 
 if TYPE_CHECKING:
-    from wardround.checks.base import Source
-    from wardround.semantics.docdrift.comment_lines import Marks
+    from wardround.checks.base import SourceFile
+    from wardround.semantics.docdrift.comment_lines import CommentSyntax
     from wardround.semantics.docdrift.return_claims import StaleName
-    from wardround.semantics.docdrift.stale_comments import StaleWords
+    from wardround.semantics.docdrift.stale_comments import StalePhrase
 
 _TOLD_AT_MOST = 5
 _WIDEST = 300
 
 
-def is_changed(source: Source) -> bool:
+def is_changed(source: SourceFile) -> bool:
     """Whether a file stood before the change and lost a line by it; a cheap look."""
     base = source.base_text
     if base is None or base == source.text or source.text.startswith(base):
@@ -28,7 +28,7 @@ def is_changed(source: Source) -> bool:
     return not set(base.split("\n")) <= set(source.text.split("\n"))
 
 
-def stale_words(source: Source, marks: Marks) -> Sequence[StaleWords]:
+def stale_comments(source: SourceFile, marks: CommentSyntax) -> Sequence[StalePhrase]:
     """The phrases of a file that the change made untrue, by line."""
     if not is_changed(source):
         return ()
@@ -39,14 +39,14 @@ def stale_words(source: Source, marks: Marks) -> Sequence[StaleWords]:
         stale_names,
         stale_values,
     )
-    from wardround.semantics.docdrift.stale_verbs import stale_deeds
+    from wardround.semantics.docdrift.stale_verbs import stale_verbs
     from wardround.semantics.docdrift.units import stale_units
 
     base, text, is_added = source.base_text or "", source.text, source.is_added
-    found: dict[int, StaleWords] = {}
+    found: dict[int, StalePhrase] = {}
     looks = (
         stale_units, stale_values, stale_names, stale_results, stale_steps, stale_choices, stale_bounds,
-        stale_deeds,
+        stale_verbs,
     )  # fmt: skip
     for look in looks:
         for one in look(base, text, marks, is_added):
@@ -54,7 +54,7 @@ def stale_words(source: Source, marks: Marks) -> Sequence[StaleWords]:
     return [found[line] for line in sorted(found)][:_TOLD_AT_MOST]
 
 
-def said(one: StaleWords) -> tuple[Span, str]:
+def describe(one: StalePhrase) -> tuple[Span, str]:
     """Where stale words stand and what to say of them."""
     swap = one.swap
     did = f'made "{swap.old}" into "{swap.new}"' if swap.new else f'took "{swap.old}" out'
@@ -71,14 +71,14 @@ CHANGING = (
 """Lower-case words, one of which is in every name that ``docdrift.return_claims`` takes for a change."""
 
 
-def stale_reader_names(source: Source, marks: Marks) -> Sequence[StaleName]:
+def stale_reader_names(source: SourceFile, marks: CommentSyntax) -> Sequence[StaleName]:
     """The names that say a function only reads, which it no longer does."""
-    lowered = "" if source.base_text is None else source.added.lower()
+    lowered = "" if source.base_text is None else source.added_text.lower()
     if not any(word in lowered for word in CHANGING):
         return ()
-    from wardround.semantics.docdrift.return_claims import stale_readers
+    from wardround.semantics.docdrift.return_claims import impure_getters
 
-    return stale_readers(source.base_text or "", source.text, marks)
+    return impure_getters(source.base_text or "", source.text, marks)
 
 
 def said_of_name(one: StaleName) -> tuple[Span, str]:
@@ -103,14 +103,14 @@ UNIT_WORDS = (
     "KB", "MB", "GB", "_MS", "_SEC", "_MIN", "_HOUR", "_DAY", "_S",
 )  # fmt: skip
 """Of which one stands in every text with a name of a unit."""
-_GIVEN = LatePattern(
+_GIVEN = LazyPattern(
     r"(?:_(?:ms|s|secs?|seconds?|millis\w*|mins?|minutes?|hours?|days?|kb|mb|gb|bytes|km|[km]ib)"
     r"|Ms|Secs?|Seconds|Millis\w*|Mins?|Minutes|Hours|Days|K[bB]|M[bB]|G[bB]|Bytes|Km|_MS|_SECS?|_SECONDS)"
     r"(?![A-Za-z0-9])[^\S\n]*(?::[^\n=]{1,40})?[=:]"
 )
 
 
-def unit_mismatches(source: Source) -> Sequence[UnitMismatch]:
+def unit_mismatches(source: SourceFile) -> Sequence[UnitMismatch]:
     """The names of a unit that added lines give a name of another."""
     from wardround.semantics.docdrift.units import mismatched
 
@@ -128,26 +128,26 @@ def unit_mismatches(source: Source) -> Sequence[UnitMismatch]:
     return [found[number] for number in sorted(found)]
 
 
-def unit_values(source: Source) -> Sequence[tuple[Span, str]]:
+def unit_values(source: SourceFile) -> Sequence[tuple[Span, str]]:
     """The numbers of added lines that are in another unit than their name says: where, and what to say."""
     from wardround.semantics.docdrift.unit_literals import misplaced_values
 
     told = []
     for one in misplaced_values(source.text):
-        line, column = source.place(one.start)
+        line, column = source.position(one.start)
         if source.is_added(line):
             message = f'"{one.name}" is given {one.value}, which looks like {one.is_in}'
             told.append((Span(line, column, line, column + len(one.name)), message))
     return told
 
 
-def wrong_messages(source: Source) -> Sequence[tuple[Span, str]]:
+def wrong_messages(source: SourceFile) -> Sequence[tuple[Span, str]]:
     """The messages of added lines that do not fit the condition above them: where, and what to say."""
-    from wardround.semantics.docdrift.error_messages import misfits
+    from wardround.semantics.docdrift.error_messages import mismatched_messages
 
     return [
         (Span(one.line, one.column, one.line, one.column + one.length), one.message)
-        for one in sorted(misfits(source.text), key=lambda one: (one.line, one.column))
+        for one in sorted(mismatched_messages(source.text), key=lambda one: (one.line, one.column))
         if any(source.is_added(n) for n in range(max(one.line - 1, 1), one.line + 1))
     ]
 

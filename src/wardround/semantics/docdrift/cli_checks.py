@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
-from wardround.checks.base import ChangeCheck, ChangedText
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import ChangeCheck, ChangedFileView
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.semantics.semdiff.line_diff import place_left, removed_lines, span_of_line
+from wardround.semantics.semdiff.line_diff import removal_site, removed_lines, span_of_line
 
 if TYPE_CHECKING:
-    from wardround.semantics.docdrift.cli_options import CommandLine, GoneOption
-    from wardround.semantics.docdrift.references import Mention, Program
+    from wardround.semantics.docdrift.cli_options import CommandLine, RemovedOption
+    from wardround.semantics.docdrift.references import ProgramName, Reference
 
 _TOLD_AT_MOST = 8
 """Options of a change that are told of one by one."""
-_DECLARED = LatePattern(r"--[A-Za-z][\w-]+|\b[oO]ption\(|addoption\(")
+_DECLARED = LazyPattern(r"--[A-Za-z][\w-]+|\b[oO]ption\(|addoption\(")
 _FILES_AT_MOST = 40
 
 
@@ -41,7 +41,7 @@ class OptionCheck(ChangeCheck):
         """The options a file declares; None if it cannot be read."""
 
     @abstractmethod
-    def program(self, path: str) -> Program:
+    def program(self, path: str) -> ProgramName:
         """What the program is called that a file declares options of."""
 
     @abstractmethod
@@ -52,7 +52,7 @@ class OptionCheck(ChangeCheck):
     def is_test(self, path: str) -> bool:
         """Whether a file is a test by its path, whose options are nobody's."""
 
-    def touched(self) -> Iterator[ChangedText]:
+    def touched(self) -> Iterator[ChangedFileView]:
         """The files whose declarations may differ."""
         for file in self.change.files:
             if not file.path.endswith(self.PATHS) or self.is_test(file.path):
@@ -62,7 +62,7 @@ class OptionCheck(ChangeCheck):
             if self.may_declare(file.base_text) and file.text != file.base_text:
                 yield file
 
-    def both(self, file: ChangedText) -> tuple[CommandLine, CommandLine] | None:
+    def both(self, file: ChangedFileView) -> tuple[CommandLine, CommandLine] | None:
         """What a file declared before the change and declares now."""
         before = self.command_line(file.base_path or file.path, file.base_text or "")
         after = (
@@ -74,33 +74,33 @@ class OptionCheck(ChangeCheck):
 class Withdrawn(msgspec.Struct, frozen=True):
     """An option that is declared nowhere any more, and the words that name it."""
 
-    file: ChangedText
-    gone: GoneOption
-    mentions: tuple[Mention, ...]
+    file: ChangedFileView
+    gone: RemovedOption
+    mentions: tuple[Reference, ...]
 
     @property
     def message(self) -> str:
-        from wardround.semantics.docdrift.references import places_told
+        from wardround.semantics.docdrift.references import reference_sites
 
         now = self.gone.now
         became = f'renamed "{self.gone.name}" to "{now.names[0]}"' if now else f'took out "{self.gone.name}"'
         quote = self.mentions[0].quote
-        return f'this change {became}, but {places_told(self.mentions)}: "{quote}"'
+        return f'this change {became}, but {reference_sites(self.mentions)}: "{quote}"'
 
 
 class _Candidate(msgspec.Struct, frozen=True):
-    file: ChangedText
-    gone: GoneOption
+    file: ChangedFileView
+    gone: RemovedOption
     beside: frozenset[str]
 
 
-class WithdrawnOptionCheck(OptionCheck):
+class RemovedOptionCheck(OptionCheck):
     """A check of options that a change took out while words still name them."""
 
     def run(self) -> None:
         for one in self.withdrawn()[:_TOLD_AT_MOST]:
             now = one.gone.now
-            span = span_of_line(one.file, now.line) if now else place_left(one.file, one.gone.was.line)
+            span = span_of_line(one.file, now.line) if now else removal_site(one.file, one.gone.was.line)
             self.report(one.file.path, span, one.message)
 
     def withdrawn(self) -> list[Withdrawn]:
@@ -114,7 +114,7 @@ class WithdrawnOptionCheck(OptionCheck):
         left = [one for one in candidates if one.gone.name not in alive]
         return self._named(left, naming) if left else []
 
-    def _gone(self, file: ChangedText) -> Iterator[_Candidate]:
+    def _gone(self, file: ChangedFileView) -> Iterator[_Candidate]:
         from wardround.semantics.docdrift.cli_options import gone_options
 
         sides = self.both(file)
@@ -126,7 +126,7 @@ class WithdrawnOptionCheck(OptionCheck):
 
     def _alive(self, names: Sequence[str], naming: frozenset[str]) -> frozenset[str]:
         """The names that code still gives a meaning, or uses as a value of its own."""
-        from wardround.semantics.docdrift.doc_files import is_no_code
+        from wardround.semantics.docdrift.doc_files import is_documentation
 
         left, found = set(names), set()
         changed = {file.path: file for file in self.change.files}
@@ -134,7 +134,7 @@ class WithdrawnOptionCheck(OptionCheck):
             if not left:
                 break
             file = changed.get(path)
-            if (file is None and path not in naming) or is_no_code(path):
+            if (file is None and path not in naming) or is_documentation(path):
                 continue
             text = file.text if file is not None else self.change.project.read(path)
             come = {name for name in left if text and name in text and _is_value(name, text, path)}
@@ -148,7 +148,7 @@ class WithdrawnOptionCheck(OptionCheck):
         from wardround.semantics.docdrift.doc_files import WordFile, word_files
         from wardround.semantics.docdrift.references import Document, option_mentions
 
-        found: list[list[Mention]] = [[] for _ in candidates]
+        found: list[list[Reference]] = [[] for _ in candidates]
         programs = {one.file.path: self.program(one.file.path) for one in candidates}
         for path, kind in word_files(self.change.project, naming):
             text = self.change.project.read(path)
@@ -158,7 +158,7 @@ class WithdrawnOptionCheck(OptionCheck):
             for mentions, one in zip(found, candidates, strict=True):
                 beside = one.beside if kind is WordFile.PROSE else frozenset[str]()
                 mentions.extend(option_mentions(document, one.gone.name, programs[one.file.path], beside))
-        told: dict[tuple[str, tuple[Mention, ...]], Withdrawn] = {}
+        told: dict[tuple[str, tuple[Reference, ...]], Withdrawn] = {}
         for mentions, one in zip(found, candidates, strict=True):
             all_mentions = (*mentions, *_own_words(one))
             if all_mentions:  # an option that several files took out is told of once
@@ -167,7 +167,7 @@ class WithdrawnOptionCheck(OptionCheck):
         return list(told.values())
 
 
-def _may_lose(file: ChangedText) -> bool:
+def _may_lose(file: ChangedFileView) -> bool:
     """Whether a removed line can have declared an option."""
     return any(_DECLARED.search(line) for line in removed_lines(file))
 
@@ -180,10 +180,10 @@ def _is_value(name: str, text: str, path: str) -> bool:
     return re.search(pattern, text) is not None
 
 
-def _own_words(one: _Candidate) -> list[Mention]:
+def _own_words(one: _Candidate) -> list[Reference]:
     """Where the file itself still names the option, in its help or its documentation."""
-    from wardround.semantics.docdrift.references import Document, Mention
+    from wardround.semantics.docdrift.references import Document, Reference
 
     document = Document(one.file.path, one.file.text or "")
     name = one.gone.name
-    return [Mention(one.file.path, line.number, line.text, name) for line in document.lines_naming(name)]
+    return [Reference(one.file.path, line.number, line.text, name) for line in document.lines_naming(name)]

@@ -56,7 +56,7 @@ class CommandLine:
 
 
 @dataclass(frozen=True, slots=True)
-class GoneOption:
+class RemovedOption:
     """An option a change took out of a file; ``now`` is the one that took its place."""
 
     name: str
@@ -64,7 +64,7 @@ class GoneOption:
     now: Option | None
 
 
-def gone_options(before: CommandLine, after: CommandLine) -> Sequence[GoneOption]:
+def gone_options(before: CommandLine, after: CommandLine) -> Sequence[RemovedOption]:
     """The options that are no longer declared, in the order they were.
 
     None are where more declarations are computed than before: they may be among those.
@@ -73,7 +73,7 @@ def gone_options(before: CommandLine, after: CommandLine) -> Sequence[GoneOption
         return ()
     come = [o for o in after.options if not any(name in before.by_name for name in o.names)]
     return tuple(
-        GoneOption(name, options[0], _successor(name, options[0], come))
+        RemovedOption(name, options[0], _successor(name, options[0], come))
         for name, options in before.by_name.items()
         if name not in after.by_name
     )
@@ -94,7 +94,7 @@ def _ratio(one: str, other: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherValues:
+class ChangedValues:
     """An option whose default or choices a change made others; ``gone`` are the values that went."""
 
     name: str
@@ -114,14 +114,14 @@ class OtherValues:
         return tuple(choice for choice in self.was.choices if choice not in self.now.choices)
 
 
-def other_values(before: CommandLine, after: CommandLine) -> Iterator[OtherValues]:
+def other_values(before: CommandLine, after: CommandLine) -> Iterator[ChangedValues]:
     """The options that are declared once on both sides and whose values differ, in the new order."""
     seen: set[int] = set()
     for name, options in after.by_name.items():
         were = before.by_name.get(name, ())
         if len(options) != 1 or len(were) != 1 or options[0].line in seen:
             continue
-        one = OtherValues(name, were[0], options[0])
+        one = ChangedValues(name, were[0], options[0])
         if one.default is not None or one.gone_choices:
             seen.add(options[0].line)
             yield one

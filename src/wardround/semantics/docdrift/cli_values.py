@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wardround.checks.base import ChangedText
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import ChangedFileView
+from wardround.checks.lazy import LazyPattern
 from wardround.semantics.docdrift.cli_checks import OptionCheck
 from wardround.semantics.semdiff.line_diff import removed_lines, span_of_line
 
 if TYPE_CHECKING:
-    from wardround.semantics.docdrift.cli_options import Option, OtherValues
-    from wardround.semantics.docdrift.references import Document, Mention
+    from wardround.semantics.docdrift.cli_options import ChangedValues, Option
+    from wardround.semantics.docdrift.references import Document, Reference
 
-_VALUES = LatePattern(r"default|choices|Choice|[oO]ption\(|add_argument|addoption|^\s*[A-Z][A-Z0-9_]+\s*[:=]")
+_VALUES = LazyPattern(r"default|choices|Choice|[oO]ption\(|add_argument|addoption|^\s*[A-Z][A-Z0-9_]+\s*[:=]")
 _BELOW = 3
 """Lines below the name of an option that still are about it."""
 _LONGEST_VALUE = 60
-_HEADER = LatePattern(r"\|[^|\n]*\bdefault\b[^|\n]*\|", re.IGNORECASE)
-_ANY_OPTION = LatePattern(r"(?<![\w-])--[A-Za-z]")
+_HEADER = LazyPattern(r"\|[^|\n]*\bdefault\b[^|\n]*\|", re.IGNORECASE)
+_ANY_OPTION = LazyPattern(r"(?<![\w-])--[A-Za-z]")
 
 
-class Stale(msgspec.Struct, frozen=True):
+class StaleOptionValue(msgspec.Struct, frozen=True):
     """Words about an option that state a value the change made another.
 
     Attributes:
@@ -34,11 +34,11 @@ class Stale(msgspec.Struct, frozen=True):
         where: the words; None where they are the option's own help.
     """
 
-    option: OtherValues
+    option: ChangedValues
     said: str
     now: str
     phrase: str
-    where: Mention | None = None
+    where: Reference | None = None
 
 
 class StaleValueCheck(OptionCheck):
@@ -49,11 +49,11 @@ class StaleValueCheck(OptionCheck):
             for stale in self.stale(file):
                 self.report(file.path, span_of_line(file, _line_of(stale, file)), _message(stale))
 
-    def may_differ(self, file: ChangedText) -> bool:
+    def may_differ(self, file: ChangedFileView) -> bool:
         """Whether a removed line can have held a value; a cheap look."""
         return any(_VALUES.search(line) for line in removed_lines(file))
 
-    def stale(self, file: ChangedText) -> list[Stale]:
+    def stale(self, file: ChangedFileView) -> list[StaleOptionValue]:
         """What is still said of the options of a file whose values differ, one for each."""
         sides = self.both(file) if self.may_differ(file) else None
         if sides is None:
@@ -69,8 +69,8 @@ class StaleValueCheck(OptionCheck):
         return [*found, *self._in_documents(file, left, beside)] if left else found
 
     def _in_documents(
-        self, file: ChangedText, options: list[OtherValues], beside: frozenset[str]
-    ) -> Iterator[Stale]:
+        self, file: ChangedFileView, options: list[ChangedValues], beside: frozenset[str]
+    ) -> Iterator[StaleOptionValue]:
         from wardround.semantics.docdrift.doc_files import WordFile, word_files
         from wardround.semantics.docdrift.references import Document, option_mentions
 
@@ -91,17 +91,17 @@ class StaleValueCheck(OptionCheck):
                     yield said
 
 
-def stale_in(one: OtherValues, words: str) -> Stale | None:
+def stale_in(one: ChangedValues, words: str) -> StaleOptionValue | None:
     """What words about an option say that was so and is no longer."""
     if one.default is not None:
         old, new = one.default
         phrase = stated_default(words, old)
         if phrase is not None and stated_default(words, new) is None:
-            return Stale(one, old, new, phrase)
+            return StaleOptionValue(one, old, new, phrase)
     for choice in one.gone_choices:
         phrase = _listed(choice, one.now.choices, words)
         if phrase is not None:
-            return Stale(one, choice, ", ".join(one.now.choices), phrase)
+            return StaleOptionValue(one, choice, ", ".join(one.now.choices), phrase)
     return None
 
 
@@ -140,7 +140,7 @@ def _stands_in_any(word: str, others: tuple[str, ...]) -> bool:
     return any(word in other for other in others)
 
 
-def _in_document(one: OtherValues, document: Document, mention: Mention) -> Stale | None:
+def _in_document(one: ChangedValues, document: Document, mention: Reference) -> StaleOptionValue | None:
     """What a document says below an option's name, or beside it in a table."""
     lines = document.lines
     text = [mention.text]
@@ -151,10 +151,10 @@ def _in_document(one: OtherValues, document: Document, mention: Mention) -> Stal
     found = stale_in(one, "\n".join(text))
     if found is None and one.default is not None and mention.text.count("|") > 1:
         found = _in_table(one, document, mention)
-    return None if found is None else Stale(one, found.said, found.now, found.phrase, mention)
+    return None if found is None else StaleOptionValue(one, found.said, found.now, found.phrase, mention)
 
 
-def _in_table(one: OtherValues, document: Document, mention: Mention) -> Stale | None:
+def _in_table(one: ChangedValues, document: Document, mention: Reference) -> StaleOptionValue | None:
     assert one.default is not None
     old, new = one.default
     cells = [cell.strip(" `'\"*") for cell in mention.text.split("|")]
@@ -164,10 +164,10 @@ def _in_table(one: OtherValues, document: Document, mention: Mention) -> Stale |
     while number > 0 and "|" in document.lines[number - 1].text:
         number -= 1
     is_told = _HEADER.search(document.lines[number].text) is not None
-    return Stale(one, old, new, mention.quote) if is_told else None
+    return StaleOptionValue(one, old, new, mention.quote) if is_told else None
 
 
-def _line_of(stale: Stale, file: ChangedText) -> int:
+def _line_of(stale: StaleOptionValue, file: ChangedFileView) -> int:
     """The line that states the old value, in the option's help; else the line that states the new one."""
     now: Option = stale.option.now
     lines = (file.text or "").split("\n")
@@ -178,7 +178,7 @@ def _line_of(stale: Stale, file: ChangedText) -> int:
     return next((n for n in within if file.is_added(n)), now.line)
 
 
-def _message(stale: Stale) -> str:
+def _message(stale: StaleOptionValue) -> str:
     from wardround.semantics.docdrift.references import QUOTED_AT_MOST
 
     where = "its help" if stale.where is None else stale.where.place

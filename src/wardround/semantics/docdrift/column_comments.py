@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 _FRACTIONS = frozenset({"numeric", "decimal", "money", "real", "float", "double", "dec"})
 _MOMENTS = frozenset({"timestamp", "timestamptz", "date", "datetime", "datetime2", "smalldatetime"})
 _TRUTHS = frozenset({"boolean", "bool"})
 _LISTS = frozenset({"json", "jsonb"})
 _TEXTS = frozenset({"varchar", "char", "character", "nvarchar", "varchar2", "bpchar"})
-_CENTS = LatePattern(
+_CENTS = LazyPattern(
     r"(?i)\b(?:in|as|number of|amount of)(?: (?:the|euro|us|eur|usd|whole|integer))? "
     r"(cents|pence|minor units?|öre|smallest (?:currency )?units?|smallest units?)\b"
 )
-_EPOCH = LatePattern(
+_EPOCH = LazyPattern(
     r"(?i)\b((?:unix|epoch) (?:time(?:stamp)?|seconds|millis\w*)|(?:milli)?seconds since(?: the)? epoch"
     r"|since the (?:unix )?epoch|epoch (?:in )?(?:milli)?seconds)\b"
 )
-_JOINED = LatePattern(r"(?i)\b((?:comma|semicolon|pipe|space)[- ]?(?:separated|delimited))\b")
-_WHETHER = LatePattern(r"(?i)^\W*(whether\b|true (?:if|when|while|for)\b|false (?:if|when|while)\b)")
-_MOMENT = LatePattern(
+_JOINED = LazyPattern(r"(?i)\b((?:comma|semicolon|pipe|space)[- ]?(?:separated|delimited))\b")
+_WHETHER = LazyPattern(r"(?i)^\W*(whether\b|true (?:if|when|while|for)\b|false (?:if|when|while)\b)")
+_MOMENT = LazyPattern(
     r"(?i)^\W*((?:the )?(?:time(?:stamp)?|date|moment|point in time) (?:at|on|of|when|that|it)\b|set when\b)"
 )
-_ZERO_ONE = LatePattern(r"(?i)\b(0 ?= ?\w+[,;/ ]+(?:and )?1 ?= ?\w+|0 or 1|1 (?:if|for|when) \w+)")
-_LENGTH = LatePattern(
+_ZERO_ONE = LazyPattern(r"(?i)\b(0 ?= ?\w+[,;/ ]+(?:and )?1 ?= ?\w+|0 or 1|1 (?:if|for|when) \w+)")
+_LENGTH = LazyPattern(
     r"(?i)\b(?:at most|up to|max(?:imum|\.)?(?: of| length)?|no more than) (\d{1,5}) (?:characters|chars"
     r"|letters)\b"
 )
-_EXACT = LatePattern(r"(?i)\b(two|three|four|2|3|4)[- ]letter\b")
-_COUNTED = LatePattern(
+_EXACT = LazyPattern(r"(?i)\b(two|three|four|2|3|4)[- ]letter\b")
+_COUNTED = LazyPattern(
     r"(?i)^\W*(?:in |duration in |time in |took in )?((?:milli)?seconds|minutes|hours|days|ms)\W*$"
 )
 _SPOKEN = {"two": 2, "three": 3, "four": 4}

@@ -6,10 +6,10 @@ from functools import cached_property
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 _TRIPLE = ('"""', "'''")
-_FUNCTION = LatePattern(
+_FUNCTION = LazyPattern(
     r"^\s*(?:(?:async\s+)?def\s+(\w+)|(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+)"
     r"|(?:export\s+)?(?:const|let|var)\s+(\w+)\s*(?::[^=\n]{0,120})?=\s*(?:async\s*)?(?:\([^\n]*|\w+\s*)=>"
     r"|(?:(?:public|private|protected|static|async|override|readonly|get"
@@ -19,12 +19,12 @@ _FUNCTION = LatePattern(
 _NO_FUNCTION = frozenset(
     {"if", "for", "while", "switch", "catch", "with", "elif", "match", "describe", "it", "test"}
 )
-_CODE = LatePattern(
+_CODE = LazyPattern(
     r"[;{}]\s*$|^[\w.\[\]\"']+\s*(?:=|:=|\+=)\s*\S|\)\s*$|^\W*(?:return|import|from|const|let|if|for)\b"
 )
 """A comment that is code which was put out of use."""
 _OPENS = ("(", "[", "{")
-_BODY = LatePattern(
+_BODY = LazyPattern(
     r"^\s*(?:(?:async\s+)?def|class|if|elif|else|for|while|with|try|except|function|switch"
     r"|catch)\b|=>\s*\{\s*$"
 )
@@ -35,7 +35,7 @@ _WORDS_AT_MOST = 12
 """Lines of words above a line of code; more are a chapter."""
 
 
-class Marks(msgspec.Struct, frozen=True):
+class CommentSyntax(msgspec.Struct, frozen=True):
     """How a language marks comments.
 
     Attributes:
@@ -51,16 +51,16 @@ class Marks(msgspec.Struct, frozen=True):
     """Whether a statement ends with a semicolon, and the words in it are about all of it."""
 
 
-PYTHON = Marks(("#",), triple=True)
-SCRIPT = Marks(("//",), blocks=True)
-SQL = Marks(("--",), blocks=True, statements=True)
-HASH = Marks(("#",))
+PYTHON = CommentSyntax(("#",), triple=True)
+SCRIPT = CommentSyntax(("//",), blocks=True)
+SQL = CommentSyntax(("--",), blocks=True, statements=True)
+HASH = CommentSyntax(("#",))
 
 
-class WordedLines:
+class CommentedSource:
     """The lines of a text, each parted into code and words."""
 
-    def __init__(self, text: str, marks: Marks) -> None:
+    def __init__(self, text: str, marks: CommentSyntax) -> None:
         self.lines = text.split("\n")
         self._marks = marks
         self.code: list[str] = []
@@ -68,7 +68,7 @@ class WordedLines:
         """The words of each line, blanks where its code is, so that columns hold; "" where there are none."""
         self._read(marks)
 
-    def _read(self, marks: Marks) -> None:
+    def _read(self, marks: CommentSyntax) -> None:
         closes = ""
         for line in self.lines:
             code, words, closes = _parted(line, marks, closes)
@@ -92,7 +92,7 @@ class WordedLines:
             above -= 1
         return found[::-1]
 
-    def words_beside(self, number: int) -> list[int]:
+    def adjacent_comments(self, number: int) -> list[int]:
         """The lines of words about a line: behind it, above it, above the call or literal it is a part of."""
         found = [number] if self.words[number - 1].strip() and not self.is_only_words(number) else []
         if self._marks.statements:
@@ -199,14 +199,14 @@ class WordedLines:
         return frozenset(name for code in self.code for name in NAME.findall(code))
 
 
-def _may_have_words(line: str, marks: Marks) -> bool:
+def _may_have_words(line: str, marks: CommentSyntax) -> bool:
     """Whether words may begin in a line; a cheap look."""
     if marks.triple and ('"' in line or "'" in line) and ('"""' in line or "'''" in line):
         return True
     return any(mark in line for mark in marks.line) or (marks.blocks and "/*" in line)
 
 
-def _parted(line: str, marks: Marks, closes: str) -> tuple[str, str, str]:
+def _parted(line: str, marks: CommentSyntax, closes: str) -> tuple[str, str, str]:
     """Code and words of a line, and what closes the words that go on behind its end."""
     if closes:
         end = line.find(closes)

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.semantics.docdrift.cli_values import stated_default
 from wardround.semantics.docdrift.doc_files import WordFile, word_files
-from wardround.semantics.docdrift.stale_comments import exchanged
-from wardround.semantics.semdiff.replacements import Swap, SwapKind
+from wardround.semantics.docdrift.stale_comments import replacements
+from wardround.semantics.semdiff.replacements import Replacement, SwapKind
 from wardround.storage.regex_cache import bounded
 
 if TYPE_CHECKING:
-    from wardround.checks.base import Source
+    from wardround.checks.base import SourceFile
 
-_VARIABLE = LatePattern(r"[\"']([A-Z][A-Z0-9_]{2,})[\"']\s*[,)]")
-_CLASS = LatePattern(
+_VARIABLE = LazyPattern(r"[\"']([A-Z][A-Z0-9_]{2,})[\"']\s*[,)]")
+_CLASS = LazyPattern(
     r"class (\w*(?:Settings|Config|Configuration|Options|Conf|Preferences)\w*)\b|class \w+\(.*Settings\b"
 )
-_PREFIX = LatePattern(r"env_prefix\s*[=:]\s*[\"'](\w*)[\"']")
-_HEADER = LatePattern(r"(?i)\bdefault\b")
+_PREFIX = LazyPattern(r"env_prefix\s*[=:]\s*[\"'](\w*)[\"']")
+_HEADER = LazyPattern(r"(?i)\bdefault\b")
 _READ_AT_MOST = 100_000
 _BELOW, _ABOVE = 6, 3
 """Lines around the name of a setting that still are about it."""
@@ -46,12 +46,12 @@ class StaleDefault:
     phrase: str
 
 
-def stale_defaults(source: Source) -> list[StaleDefault]:
+def stale_defaults(source: SourceFile) -> list[StaleDefault]:
     """What documents of the project still say of the settings whose default the change made another."""
     base, text = source.base_text or "", source.text
     lines = text.split("\n")
     found: list[StaleDefault] = []
-    for swap in exchanged(base, text):
+    for swap in replacements(base, text):
         is_value = swap.kind in (SwapKind.NUMBER, SwapKind.STRING, SwapKind.TRUTH) and swap.old.strip()
         names = _names(swap, lines) if is_value else ()
         if names and swap.line not in {one.line for one in found}:
@@ -60,7 +60,7 @@ def stale_defaults(source: Source) -> list[StaleDefault]:
     return found
 
 
-def _names(swap: Swap, lines: list[str]) -> tuple[str, ...]:
+def _names(swap: Replacement, lines: list[str]) -> tuple[str, ...]:
     """What documents call the setting a value is the default of; none if it is no setting."""
     line = lines[swap.line - 1]
     named = _VARIABLE.search(line)
@@ -83,7 +83,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _in_documents(source: Source, swap: Swap, names: tuple[str, ...]) -> Iterator[StaleDefault]:
+def _in_documents(source: SourceFile, swap: Replacement, names: tuple[str, ...]) -> Iterator[StaleDefault]:
     project = source.project
     naming = frozenset(project.files_with_word(list(names), ("*",)))
     for path, kind in word_files(project, naming):
@@ -109,7 +109,7 @@ def _lines_about(name: str, lines: list[str]) -> Iterator[int]:
             yield number
 
 
-def _says_old(swap: Swap, name: str, lines: list[str], number: int, kind: WordFile) -> str | None:
+def _says_old(swap: Replacement, name: str, lines: list[str], number: int, kind: WordFile) -> str | None:
     line = lines[number]
     if line.count("|") > 1:
         return _row_says(swap, lines, number)
@@ -129,7 +129,7 @@ def _says_old(swap: Swap, name: str, lines: list[str], number: int, kind: WordFi
     return phrase if phrase and stated_default(said, swap.new) is None else None
 
 
-def _row_says(swap: Swap, lines: list[str], number: int) -> str | None:
+def _row_says(swap: Replacement, lines: list[str], number: int) -> str | None:
     """The row of a table whose column of defaults holds the old one."""
     first = number
     while first and "|" in lines[first - 1]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.argument_order import Named, Swap
-from wardround.semantics.docdrift.comment_lines import Marks
-from wardround.semantics.docdrift.stale_comments import worded
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.argument_order import ArgumentName, Reordering
+from wardround.semantics.docdrift.comment_lines import CommentSyntax
+from wardround.semantics.docdrift.stale_comments import comment_lines
 from wardround.text.tokens import parts, stem
 
-_TURNS = LatePattern(
+_TURNS = LazyPattern(
     r"(?i)\b(?:swap(?:s|ped|ping)?|flip(?:s|ped|ping)?|transpos\w+|mirror(?:s|ed|ing)?|rotat\w+|revers\w+"
     r"|invert\w*|exchang(?:e|es|ed|ing)|upside down|sideways|upright|inside out"
     r"|(?:quarter|half|full)[- ]turn|turn(?:s|ed|ing)? (?:round|around|over|by)|other way (?:a?round)"
@@ -20,10 +20,10 @@ _TURNS = LatePattern(
 _ARTICLE = r"(?:(?:the|an?|its|their|our|his|her|this|that|one|some) )?"
 _THING = rf"{_ARTICLE}((?:[\w`]+[ -]){{0,2}}?[\w`]+)"
 _FLOWS = (
-    LatePattern(rf"(?i)\b(?:from|out of) {_THING} (?:back |over |on )?(?:in|on)?to {_THING}"),
-    LatePattern(rf"(?i)\b(?:from|out of) {_ARTICLE}(\w+)(?: account| table| store)?,? (?:in|on)?to {_THING}"),
+    LazyPattern(rf"(?i)\b(?:from|out of) {_THING} (?:back |over |on )?(?:in|on)?to {_THING}"),
+    LazyPattern(rf"(?i)\b(?:from|out of) {_ARTICLE}(\w+)(?: account| table| store)?,? (?:in|on)?to {_THING}"),
 )
-_BACKWARD = LatePattern(rf"(?i)\b(?:in|on)?to {_THING} (?:from|out of) {_THING}")
+_BACKWARD = LazyPattern(rf"(?i)\b(?:in|on)?to {_THING} (?:from|out of) {_THING}")
 _ORIGINS = frozenset({"from", "source", "src", "origin", "sender", "payer", "debit", "debtor", "giver"})
 _GOALS = frozenset(
     {
@@ -42,14 +42,18 @@ _GOALS = frozenset(
 )
 
 
-def turned_on_purpose(text: str, marks: Marks, line: int) -> bool:
+def is_intentional_reversal(text: str, marks: CommentSyntax, line: int) -> bool:
     """Whether the words beside a line, or those about its function, tell that things are turned round."""
     return any(_TURNS.search(prose) for prose in _words_of(text, marks, line))
 
 
 def against_the_words(
-    text: str, marks: Marks, line: int, arguments: Sequence[Named | None], parameters: Sequence[str]
-) -> Swap | None:
+    text: str,
+    marks: CommentSyntax,
+    line: int,
+    arguments: Sequence[ArgumentName | None],
+    parameters: Sequence[str],
+) -> Reordering | None:
     """Two arguments that go the other way than the words about the function around them say.
 
     ``Move the stock from the shop to the depot`` over a call that gives the depot to ``source``.
@@ -67,7 +71,7 @@ def against_the_words(
         return None
     if any(_goes(end, start, given_first, given_last) for start, end in flows):
         moves = sorted([(origin[0], goal[0]), (goal[0], origin[0])])
-        return Swap(tuple(moves), 1.0)
+        return Reordering(tuple(moves), 1.0)
     return None
 
 
@@ -106,7 +110,7 @@ def _flows(prose: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
         yield _stems_of(match[2]), _stems_of(match[1])
 
 
-def _stems(argument: Named) -> frozenset[str]:
+def _stems(argument: ArgumentName) -> frozenset[str]:
     return _stems_of(f"{argument.owner} {argument.name}")
 
 
@@ -114,12 +118,12 @@ def _stems_of(words: str) -> frozenset[str]:
     return frozenset(stem(part) for part in parts(words))
 
 
-def _words_of(text: str, marks: Marks, line: int) -> list[str]:
+def _words_of(text: str, marks: CommentSyntax, line: int) -> list[str]:
     """What stands beside a line and what is said of its function, each run of lines as one text."""
-    lines = worded(text, marks)
+    lines = comment_lines(text, marks)
     if line > len(lines.code):
         return []
     function = lines.function(line)
-    beside = [lines.words[n - 1].strip(" #/*-") for n in lines.words_beside(line)]
+    beside = [lines.words[n - 1].strip(" #/*-") for n in lines.adjacent_comments(line)]
     about = [lines.words[n - 1].strip(" #/*-") for n in lines.documentation(function[0])] if function else []
     return [" ".join(one) for one in (beside, about) if one]

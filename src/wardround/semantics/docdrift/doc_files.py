@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import re
 
-from wardround.checks.base import Project
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import RepositoryView
+from wardround.checks.lazy import LazyPattern
 
 _READ_AT_MOST = 500
 """With more files of words, git is asked which of them hold a name."""
@@ -23,30 +23,30 @@ class WordFile(enum.StrEnum):
     """Runs programs and gives them variables."""
 
 
-_PROSE = LatePattern(
+_PROSE = LazyPattern(
     r"(^|/)readme[^/]*$|\.(?:md|mdx|markdown|rst|adoc|asciidoc)$|(^|/)docs?/(?:.*/)?[^/]+\.txt$"
     r"|(^|/)man\d?/[^/]+$|(^|/)[a-z][\w-]*\.[1-8]$|(^|/)completions?/[^/]+$"
     r"|\.(?:bash|zsh|fish)[-_]?completion$|(^|/)[^/]*completion[^/]*\.(?:bash|zsh|fish|sh)$",
     re.IGNORECASE,
 )
-_EXAMPLE = LatePattern(
+_EXAMPLE = LazyPattern(
     r"(^|/)(?:\.?env[^/]*\.(?:example|sample|template|dist|tmpl|defaults?)|(?:example|sample|template)[^/]*\.env"
     r"|\.env\.(?:example|sample|template|dist)[^/]*)$",
     re.IGNORECASE,
 )
-_COMMANDS = LatePattern(
+_COMMANDS = LazyPattern(
     r"(^|/)\.github/workflows/[^/]+\.ya?ml$|(^|/)(?:docker-)?compose[^/]*\.ya?ml$|(^|/)action\.ya?ml$"
     r"|(^|/)(?:dockerfile[^/]*|[^/]+\.dockerfile|containerfile[^/]*)$|(^|/)\.gitlab-ci\.yml$",
     re.IGNORECASE,
 )
-_PAST = LatePattern(
+_PAST = LazyPattern(
     r"(^|[/._-])(?:change[sd]?|changelogs?|history|news|newsfragments?|release[-_]?notes?|releases?|what'?s?[-_]?new"
     r"|upgrad\w*|migrat\w*|deprecat\w*|announce\w*|adrs?|rfcs?|proposals?|archived?|roadmap|todo"
     r"|changesets?|breaking[-_]changes?|versioned[-_]docs|licen[cs]es?|v?\d+\.(?:\d+|x)(?:\.\w+)?)([/._-]|$)"
     r"|(^|/)(?:blogs?|posts?)/",
     re.IGNORECASE,
 )
-_FOREIGN = LatePattern(
+_FOREIGN = LazyPattern(
     r"(^|/)(?:node_modules|vendor|vendored|third[-_]party|site-packages|tests?|testing|testdata|__tests__|fixtures?"
     r"|snapshots?|__snapshots__|locales?|i18n)/",
     re.IGNORECASE,
@@ -64,12 +64,12 @@ def kind_of_words(path: str) -> WordFile | None:
     return WordFile.PROSE if _PROSE.search(path) and not _PAST.search(path) else None
 
 
-def is_no_code(path: str) -> bool:
+def is_documentation(path: str) -> bool:
     """Whether what stands in a file cannot be what makes a name mean something."""
     return bool(_EXAMPLE.search(path) or _COMMANDS.search(path) or _PROSE.search(path) or _PAST.search(path))
 
 
-def word_files(project: Project, naming: frozenset[str]) -> list[tuple[str, WordFile]]:
+def word_files(project: RepositoryView, naming: frozenset[str]) -> list[tuple[str, WordFile]]:
     """The files of words of the reviewed tree, by path.
 
     Args:

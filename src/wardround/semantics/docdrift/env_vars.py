@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
-from wardround.checks.base import ChangeCheck, ChangedText
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import ChangeCheck, ChangedFileView
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Span
-from wardround.semantics.semdiff.line_diff import added_lines, place_left, removed_lines
+from wardround.semantics.semdiff.line_diff import added_lines, removal_site, removed_lines
 
 if TYPE_CHECKING:
     from wardround.semantics.docdrift.doc_files import WordFile
-    from wardround.semantics.docdrift.references import Document, Mention
+    from wardround.semantics.docdrift.references import Document, Reference
 
 _TOLD_AT_MOST = 8
 _SWEEP = 40
@@ -25,8 +25,8 @@ _SWEEP = 40
 _LISTED_AT_LEAST = 3
 _CUSTOM = 0.75
 """The share of the variables read in a file that must be listed for it to be the custom."""
-_SHAPE = LatePattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_FOREIGN = LatePattern(
+_SHAPE = LazyPattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_FOREIGN = LazyPattern(
     r"(?:PATH|HOME|USER|SHELL|LANG|TZ|CI|DEBUG|PORT|HOST|HOSTNAME|NODE_\w+|NPM_\w+|PYTHON\w*|PYTEST_\w+|PIP_\w+|UV_\w+|POETRY_\w+"
     r"|VIRTUAL_ENV|CONDA_\w+|XDG_\w+|LC_\w+|SSH_\w+|GIT_\w+|GITHUB_\w+|GITLAB_\w+|RUNNER_\w+|ACTIONS_\w+|CI_\w+|BUILDKITE_\w+"
     r"|JENKINS_\w+|TRAVIS_\w+|CIRCLE_\w+|VERCEL_\w+|NETLIFY_\w+|RAILWAY_\w+|HEROKU_\w+|RENDER_\w+|FLY_\w+|KUBERNETES_\w+|DOCKER_\w+"
@@ -36,11 +36,11 @@ _FOREIGN = LatePattern(
     r"|JAVA_\w+|GO[A-Z]+|RUST\w*|CARGO_\w+|LD_\w+|DYLD_\w+|\w+_PROXY|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM\w*|EDITOR|WERKZEUG_\w+)"
 )
 """Variables other programs read too: that this one stopped to says nothing."""
-_ENTRY = LatePattern(r"(?m)^[ \t]*(?:#[ \t]*)?(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=")
+_ENTRY = LazyPattern(r"(?m)^[ \t]*(?:#[ \t]*)?(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=")
 
 
-_README = LatePattern(r"(^|/)readme(?:\.(?:md|mdx|rst|txt))?$", re.IGNORECASE)
-_ROW = LatePattern(r"(?m)^[ \t]*\|[ \t]*`?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`?[ \t]*\|")
+_README = LazyPattern(r"(^|/)readme(?:\.(?:md|mdx|rst|txt))?$", re.IGNORECASE)
+_ROW = LazyPattern(r"(?m)^[ \t]*\|[ \t]*`?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`?[ \t]*\|")
 
 
 class Variable(msgspec.Struct, frozen=True):
@@ -80,46 +80,46 @@ class VariableCheck(ChangeCheck):
     def is_test(self, path: str) -> bool:
         """Whether a file is a test by its path."""
 
-    def touched(self) -> Iterator[ChangedText]:
+    def touched(self) -> Iterator[ChangedFileView]:
         """The files whose variables may differ."""
         for file in self.change.files:
             if file.path.endswith(self.PATHS) and not self.is_test(file.path) and file.text != file.base_text:
                 yield file
 
-    def before(self, file: ChangedText) -> Mapping[str, Variable]:
+    def before(self, file: ChangedFileView) -> Mapping[str, Variable]:
         text = file.base_text
         if text is None or not self.may_read(text):
             return {}
         return self.variables(file.base_path or file.path, text) or {}
 
-    def after(self, file: ChangedText) -> Mapping[str, Variable] | None:
+    def after(self, file: ChangedFileView) -> Mapping[str, Variable] | None:
         text = file.text or ""
         return self.variables(file.path, text) if self.may_read(text) else {}
 
     def code_with(self, words: Sequence[str], naming: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Path and text of the files of code that may hold one of some words, those of the change first."""
-        from wardround.semantics.docdrift.doc_files import is_no_code
+        from wardround.semantics.docdrift.doc_files import is_documentation
 
         changed = {file.path: file for file in self.change.files}
         for path in [*sorted(changed), *(path for path in naming if path not in changed)]:
-            if not is_no_code(path):
+            if not is_documentation(path):
                 text = changed[path].text if path in changed else self.change.project.read(path)
                 if text and any(word in text for word in words):
                     yield path, text
 
 
-class WithdrawnVariableCheck(VariableCheck):
+class RemovedVariableCheck(VariableCheck):
     """A check of variables that a change stopped reading while words still name them."""
 
     def run(self) -> None:
-        from wardround.semantics.docdrift.references import places_told
+        from wardround.semantics.docdrift.references import reference_sites
 
         for file, variable, mentions in self.withdrawn()[:_TOLD_AT_MOST]:
-            told = places_told(mentions)
+            told = reference_sites(mentions)
             message = f'nothing reads "{variable.name}" any more with this change, but {told}'
-            self.report(file.path, place_left(file, variable.span.line), message)
+            self.report(file.path, removal_site(file, variable.span.line), message)
 
-    def withdrawn(self) -> list[tuple[ChangedText, Variable, list[Mention]]]:
+    def withdrawn(self) -> list[tuple[ChangedFileView, Variable, list[Reference]]]:
         """The variables that are read nowhere any more and still named."""
         gone = [(file, one) for file in self.touched() if file.text is not None for one in self._gone(file)]
         if not gone or len(gone) > _SWEEP:
@@ -130,7 +130,7 @@ class WithdrawnVariableCheck(VariableCheck):
         left = [(file, one) for file, one in gone if alive.isdisjoint((one.name, *one.also))]
         return self._named(left, frozenset(naming)) if left else []
 
-    def _gone(self, file: ChangedText) -> list[Variable]:
+    def _gone(self, file: ChangedFileView) -> list[Variable]:
         if not self.may_read(file.base_text or "") or not _may_name(
             removed_lines(file), file.base_text or ""
         ):
@@ -147,12 +147,12 @@ class WithdrawnVariableCheck(VariableCheck):
         return found
 
     def _named(
-        self, gone: Sequence[tuple[ChangedText, Variable]], naming: frozenset[str]
-    ) -> list[tuple[ChangedText, Variable, list[Mention]]]:
+        self, gone: Sequence[tuple[ChangedFileView, Variable]], naming: frozenset[str]
+    ) -> list[tuple[ChangedFileView, Variable, list[Reference]]]:
         from wardround.semantics.docdrift.doc_files import word_files
         from wardround.semantics.docdrift.references import Document
 
-        found: dict[str, list[Mention]] = {one.name: [] for _, one in gone}
+        found: dict[str, list[Reference]] = {one.name: [] for _, one in gone}
         used: set[str] = set()
         for path, kind in word_files(self.change.project, naming):
             text = self.change.project.read(path)
@@ -160,16 +160,16 @@ class WithdrawnVariableCheck(VariableCheck):
                 if text and name in text:
                     used |= {name} if _is_expanded(name, text, kind) else set()
                     found[name] += _mentions(name, Document(path, text), kind)
-        told: dict[str, tuple[ChangedText, Variable, list[Mention]]] = {}
+        told: dict[str, tuple[ChangedFileView, Variable, list[Reference]]] = {}
         for file, one in gone:
             if found[one.name] and one.name not in used:
                 told.setdefault(one.name, (file, one, found[one.name]))
         return list(told.values())
 
 
-def _mentions(name: str, document: Document, kind: WordFile) -> Iterator[Mention]:
+def _mentions(name: str, document: Document, kind: WordFile) -> Iterator[Reference]:
     from wardround.semantics.docdrift.doc_files import WordFile
-    from wardround.semantics.docdrift.references import Mention
+    from wardround.semantics.docdrift.references import Reference
 
     if kind is WordFile.PROSE:
         pattern = re.compile(rf"(?<![\w-]){name}(?![\w-])")
@@ -179,7 +179,7 @@ def _mentions(name: str, document: Document, kind: WordFile) -> Iterator[Mention
         pattern = re.compile(rf"^\s*(?:-\s*|ENV\s+|ARG\s+)?[\"']?{name}[\"']?\s*(?:[:=]|$)")
     for line in document.lines_naming(name):
         if pattern.search(line.text):
-            yield Mention(document.path, line.number, line.text)
+            yield Reference(document.path, line.number, line.text)
 
 
 def _is_expanded(name: str, text: str, kind: WordFile) -> bool:
@@ -198,7 +198,7 @@ def _stands(word: str, text: str) -> bool:
     return word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
-class UnlistedVariableCheck(VariableCheck):
+class UndocumentedVariableCheck(VariableCheck):
     """A check of variables that the program needs since a change, and that the example file does not list."""
 
     def run(self) -> None:
@@ -218,7 +218,7 @@ class UnlistedVariableCheck(VariableCheck):
                 )
                 self.report(file.path, variable.span, message)
 
-    def _come(self, file: ChangedText) -> Iterator[tuple[ChangedText, Variable, list[str]]]:
+    def _come(self, file: ChangedFileView) -> Iterator[tuple[ChangedFileView, Variable, list[str]]]:
         """The variables a file needs now, with the other own ones it read before."""
         text = file.text or ""
         if file.base_text is None or not self.may_read(text) or not _may_name(added_lines(file), text):
@@ -244,7 +244,7 @@ class UnlistedVariableCheck(VariableCheck):
                 found |= {path: listed} if is_example or len(listed) >= _LISTED_AT_LEAST else {}
         return found
 
-    def _is_new(self, name: str, file: ChangedText) -> bool:
+    def _is_new(self, name: str, file: ChangedFileView) -> bool:
         """Whether no code but that of this change reads the variable."""
         naming = self.change.project.files_with_word([name], ("*",))
         changed = {one.path for one in self.change.files}

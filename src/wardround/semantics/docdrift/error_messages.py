@@ -7,29 +7,29 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.argument_order import tells_something
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.argument_order import is_informative
 from wardround.text.tokens import parts, stem
 
-_GUARD = LatePattern(
+_GUARD = LazyPattern(
     r"^(?P<indent>[ \t]*)(?:\}?[ \t]*(?:else )?if|elif)[ \t]*\(?(?P<test>[^\n]{3,160}?)\)?[ \t]*(?::|\{"
     r"|(?=throw|errors?\b))"
     r"(?P<rest>[^\n]*)$",
     re.MULTILINE,
 )
-_SIMPLE = LatePattern(
+_SIMPLE = LazyPattern(
     r"^\(?(?P<left>[\w.\[\]\"']+(?:\([\w.]*\))?(?:\.length)?)\s*(?P<sign><=|>=|<"
     r"|>)\s*(?P<number>\d[\d_]*(?:\.\d+)?)\)?$"
 )
-_BETWEEN = LatePattern(
+_BETWEEN = LazyPattern(
     r"^not \(?(?P<low>-?\d[\d_]*(?:\.\d+)?)\s*<=?\s*[\w.()\[\]\"']+\s*<=?\s*(?P<high>\d[\d_]*(?:\.\d+)?)\)?$"
     r"|^[\w.]+\s*<\s*(?P<low2>\d[\d_]*(?:\.\d+)?)\s*(?:\|\||or)\s*[\w.]+\s*>\s*(?P<high2>\d[\d_]*(?:\.\d+)?)$"
 )
-_RAISES = LatePattern(
+_RAISES = LazyPattern(
     r"\b(?:raise|throw|reject|abort|fail)\b|[eE]rrors?\b|Error\(|Exception\(" r"|\.addIssue|invalid\("
 )
-_STRING = LatePattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\\n])*)(?P=quote)")
-_ONE_BOUND = LatePattern(
+_STRING = LazyPattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\\n])*)(?P=quote)")
+_ONE_BOUND = LazyPattern(
     r"(?i)\b(?:at least|at most|no more than|no less than|no fewer than|more than|less than|fewer than"
     r"|longer than"
     r"|shorter than|greater than|larger than|smaller than|up to|maximum(?: of| is)?"
@@ -37,10 +37,10 @@ _ONE_BOUND = LatePattern(
     r"|exceeds?|above|below|under|over|limit(?:ed)? (?:is|to|of))[ :]+\$?(\d[\d_,]*(?:\.\d+)?)"
     r"(?![\w%.]*\d|%| ?(?:[kmg]i?b|min|h|hour|day|week|sec|percent|ms))"
 )
-_TWO_BOUNDS = LatePattern(r"(?i)\bbetween (\d[\d_,]*(?:\.\d+)?) and (\d[\d_,]*(?:\.\d+)?)(?!\w)")
+_TWO_BOUNDS = LazyPattern(r"(?i)\bbetween (\d[\d_,]*(?:\.\d+)?) and (\d[\d_,]*(?:\.\d+)?)(?!\w)")
 _LINES = 4
-_NUMBER = LatePattern(r"(?<![\w.])\d[\d_,]*(?:\.\d+)?(?![\w])")
-_FIELD = LatePattern(r"[A-Za-z_]\w*")
+_NUMBER = LazyPattern(r"(?<![\w.])\d[\d_,]*(?:\.\d+)?(?![\w])")
+_FIELD = LazyPattern(r"[A-Za-z_]\w*")
 _SHORTEST = 3
 
 
@@ -61,7 +61,7 @@ class _Guard(msgspec.Struct, frozen=True):
     """Line, column from 0 and text of the strings in what it refuses with."""
 
 
-def misfits(text: str) -> Iterator[WrongMessage]:
+def mismatched_messages(text: str) -> Iterator[WrongMessage]:
     """The messages of a text that do not fit the condition above them."""
     guards = list(_guards(text))
     yield from _wrong_bounds(guards)
@@ -128,7 +128,7 @@ def _copied(before: _Guard, guard: _Guard) -> WrongMessage | None:
     ((was, now),) = apart
     ours = {stem(word) for word in parts(now)} - {stem(word) for word in parts(was)}
     theirs = {stem(word) for word in parts(was)} - {stem(word) for word in parts(now)}
-    if len(theirs) != 1 or len(next(iter(theirs))) < _SHORTEST or not tells_something(now):
+    if len(theirs) != 1 or len(next(iter(theirs))) < _SHORTEST or not is_informative(now):
         return None
     for line, column, said in guard.said:
         words = {stem(word) for word in parts(said)}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from wardround.semantics.docdrift.model import Code, DocumentedChange, Style, Words, says
+from wardround.semantics.docdrift.model import DocComment, DocumentedChange, DocumentedCode, Style, says
 from wardround.semantics.docdrift.parameters import gone_parameters, undocumented_parameters
 from wardround.semantics.docdrift.stale_phrases import QuoteKind, quotes
 from wardround.text.tokens import STOP_WORDS, is_code_like, sentences, stems_of, stems_of_name
@@ -129,19 +129,19 @@ def _outcome(change: DocumentedChange) -> _Counts:
     }
 
 
-def _conditions(code: Code) -> int:
+def _conditions(code: DocumentedCode) -> int:
     return sum(line.startswith(("if ", "elif ", "if(", "} else if")) for line in code.lines)
 
 
-def _none_tests(code: Code) -> int:
+def _none_tests(code: DocumentedCode) -> int:
     return sum("is None" in line or "is not None" in line or "null" in line for line in code.lines)
 
 
 def _named(change: DocumentedChange) -> _Counts:
     words = change.words
-    gone = change.gone & words.named
+    gone = change.removed & words.named
     telling = {name for name in gone if is_code_like(name) or name in words.marked}
-    called_gone = _called(change.delta.old_lines) & change.gone
+    called_gone = _called(change.delta.old_lines) & change.removed
     found = quotes(change)
     return {
         "named_gone": len(gone),
@@ -150,11 +150,11 @@ def _named(change: DocumentedChange) -> _Counts:
         "named_gone_telling": len(telling),
         "named_gone_called": len(called_gone & words.named),
         "named_gone_plain": sum(not is_code_like(n) and n.lower() not in STOP_WORDS for n in gone),
-        "named_gone_share": _share(len(gone), len(change.gone)),
-        "named_come": len(change.come & words.named),
-        "named_come_telling": sum(is_code_like(name) for name in change.come & words.named),
-        "named_literals_gone": sum(text in words.text for text in change.gone_literals if len(text) > 2),
-        "named_numbers_gone": len(change.gone_literals & words.numbers),
+        "named_gone_share": _share(len(gone), len(change.removed)),
+        "named_come": len(change.added & words.named),
+        "named_come_telling": sum(is_code_like(name) for name in change.added & words.named),
+        "named_literals_gone": sum(text in words.text for text in change.removed_literals if len(text) > 2),
+        "named_numbers_gone": len(change.removed_literals & words.numbers),
         "named_default_gone": sum(quote.kind is QuoteKind.DEFAULT for quote in found),
         "named_result_gone": sum(quote.kind is QuoteKind.RESULT for quote in found),
         "named_quotes": len(found),
@@ -170,8 +170,8 @@ def _called(lines: Iterable[str]) -> frozenset[str]:
 
 def _overlap(change: DocumentedChange) -> _Counts:
     words = change.words
-    gone = stems_of(change.gone | change.gone_literals) - change.new.stems
-    come = stems_of(change.come) - change.old.stems
+    gone = stems_of(change.removed | change.removed_literals) - change.new.stems
+    come = stems_of(change.added) - change.old.stems
     old, new = change.old.stems, change.new.stems
     content = words.stems
     summary = _stems_of_prose(words.summary)
@@ -196,8 +196,10 @@ def _overlap(change: DocumentedChange) -> _Counts:
 
 
 def _stems_of_prose(prose: str) -> frozenset[str]:
-    return Words(prose).stems
+    return DocComment(prose).stems
 
 
-NAMES: tuple[str, ...] = tuple(_measured(DocumentedChange("", Words(""), Code(()), Code(()))))
+NAMES: tuple[str, ...] = tuple(
+    _measured(DocumentedChange("", DocComment(""), DocumentedCode(()), DocumentedCode(())))
+)
 """The names of the features, in order; the part before the first underscore is the group."""

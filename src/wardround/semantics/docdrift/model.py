@@ -22,7 +22,7 @@ class Style(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DocEntry:
     """One documented parameter or error.
 
     Attributes:
@@ -36,7 +36,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Words:
+class DocComment:
     """What is said about a callable.
 
     Attributes:
@@ -46,8 +46,8 @@ class Words:
     """
 
     text: str
-    parameters: tuple[Entry, ...] = ()
-    raises: tuple[Entry, ...] = ()
+    parameters: tuple[DocEntry, ...] = ()
+    raises: tuple[DocEntry, ...] = ()
     returns: str | None = None
     yields: str | None = None
     style: Style = Style.PLAIN
@@ -94,7 +94,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Signature:
+class DocumentedSignature:
     """What a callable declares.
 
     Attributes:
@@ -117,7 +117,7 @@ class Signature:
 
 
 @dataclass(frozen=True)
-class Code:
+class DocumentedCode:
     """One side of a callable, formatting, comments, words and type annotations taken away.
 
     Attributes:
@@ -128,7 +128,7 @@ class Code:
     """
 
     lines: tuple[str, ...]
-    signature: Signature = field(default_factory=Signature)
+    signature: DocumentedSignature = field(default_factory=DocumentedSignature)
     returns: tuple[str, ...] = ()
     yields: bool = False
     raises: tuple[str, ...] = ()
@@ -196,9 +196,9 @@ class DocumentedChange:
     """
 
     name: str
-    words: Words
-    old: Code
-    new: Code
+    words: DocComment
+    old: DocumentedCode
+    new: DocumentedCode
     around: str = ""
 
     @cached_property
@@ -206,17 +206,17 @@ class DocumentedChange:
         return Delta.between(self.old.lines, self.new.lines)
 
     @cached_property
-    def gone(self) -> frozenset[str]:
+    def removed(self) -> frozenset[str]:
         """The names the change took out, that stand nowhere in the new code."""
         return _names(self.delta.removed) - self.new.names
 
     @cached_property
-    def come(self) -> frozenset[str]:
+    def added(self) -> frozenset[str]:
         """The names that are new to the code."""
         return _names(self.delta.added) - self.old.names
 
     @cached_property
-    def gone_literals(self) -> frozenset[str]:
+    def removed_literals(self) -> frozenset[str]:
         """The strings and numbers the change took out, that the new code has in no form."""
         removed = {text for kind, text in self.delta.removed if kind in ("string", "number")}
         return frozenset(removed - self.new.literals - self.new.names)
@@ -240,7 +240,7 @@ class DocumentedChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class DocumentedPair:
     """A documented callable whose code differs between two texts of a file.
 
     Attributes:

@@ -16,16 +16,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.semantics.docdrift import features as whole
-from wardround.semantics.docdrift.model import Code, DocumentedChange, Parameter, Words
+from wardround.semantics.docdrift.model import DocComment, DocumentedChange, DocumentedCode, Parameter
 from wardround.semantics.docdrift.parameters import undocumented_parameters, unnamed_parameters
 from wardround.text.tokens import is_code_like, stems_of_name
 
 _SECTIONS = ("Args", "Arguments", "Parameters", "Params")
 _FIELDS = ("param", "arg")
 _RESULTS = ("Returns", "return", "returns", "rtype")
-WORD = LatePattern(r"\w+")
+WORD = LazyPattern(r"\w+")
 """A word of prose, wherever words are counted against each other."""
 
 
@@ -47,7 +47,7 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ParameterContext:
     """A changed callable within its file.
 
     Attributes:
@@ -89,16 +89,16 @@ def _share(documented: frozenset[str], names: Sequence[str]) -> float:
     return len(documented.intersection(names)) / len(names) if names else -1.0
 
 
-def features(parameter: Parameter, around: Surroundings) -> tuple[float, ...]:
+def features(parameter: Parameter, around: ParameterContext) -> tuple[float, ...]:
     """What is counted about one parameter, in the order of ``NAMES``; all finite."""
     return tuple(float(value) for value in _measured(parameter, around).values())
 
 
-def _measured(parameter: Parameter, around: Surroundings) -> dict[str, float]:
+def _measured(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
     return {**around.counts, **_own(parameter, around), **_file(parameter, around)}
 
 
-def _own(parameter: Parameter, around: Surroundings) -> dict[str, float]:
+def _own(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
     """What it is to the callable."""
     change, name, default = around.change, parameter.name, parameter.default
     old, new = change.old.signature, change.new.signature
@@ -140,7 +140,7 @@ def _alike(one: str, other: str) -> float:
     return len(first & second) / max(1, len(first | second))
 
 
-def _file(parameter: Parameter, around: Surroundings) -> dict[str, float]:
+def _file(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
     """What the rest of the file says of it, and what the change did there."""
     name, before, after, words = parameter.name, around.before, around.after, around.change.words
     kept = [one for one in around.change.old.signature.names if one in words.named]
@@ -163,8 +163,11 @@ def _file(parameter: Parameter, around: Surroundings) -> dict[str, float]:
 
 
 def _names_of_features() -> tuple[str, ...]:
-    change, nothing = DocumentedChange("", Words(""), Code(()), Code(())), Naming(Counter(), Counter())
-    return tuple(_measured(Parameter(""), Surroundings(change, nothing, nothing)))
+    change, nothing = (
+        DocumentedChange("", DocComment(""), DocumentedCode(()), DocumentedCode(())),
+        Naming(Counter(), Counter()),
+    )
+    return tuple(_measured(Parameter(""), ParameterContext(change, nothing, nothing)))
 
 
 NAMES: tuple[str, ...] = _names_of_features()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 _TO_TWENTY = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
@@ -15,23 +15,23 @@ _TO_TWENTY = """
 _SPOKEN = {word: value for value, word in enumerate(_TO_TWENTY) if value >= 2} | {
     "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
      "twice": 2, "hundred": 100, "thousand": 1000, "dozen": 12}  # fmt: skip
-_WORD = LatePattern(r"(?<![\w-])(?:(?:one |a )?(hundred|thousand|dozen)|([a-z]+))(?![\w-])")
-_DIGITS = LatePattern(
+_WORD = LazyPattern(r"(?<![\w-])(?:(?:one |a )?(hundred|thousand|dozen)|([a-z]+))(?![\w-])")
+_DIGITS = LazyPattern(
     r"(?<![\w.#$%/:@^-])(?<!RFC )(?<!PEP )(?<!ISO )(?<!step )(?<!Step )(?<!issue "
     r")(\d[\d_,]*(?:\.\d+)?)(?![\w]*\.\d)"
     r"(?=(?P<unit>\s?-?(?:ms|msec|s|sec|secs|seconds?|milliseconds?|m|mins?|minutes?|h|hrs?|hours?"
     r"|d|days?|weeks?"
     r"|[kmg]i?b|kilobytes?|megabytes?|gigabytes?|bytes?|%|x|px|percent|times)?)(?![\w]))"
 )
-_SINGLE = LatePattern(r"(?i)(?<![\w-])(?<!half )(?:an?|one) (second|minute|hour|day|week)(?![\w-])")
+_SINGLE = LazyPattern(r"(?i)(?<![\w-])(?<!half )(?:an?|one) (second|minute|hour|day|week)(?![\w-])")
 """A unit of time that stands for one of it; what counts smaller units may say it as well."""
 _SMALLER = {"minute": (60,), "hour": (3600, 60), "day": (86400, 1440, 24), "week": (604800, 168, 7)}
 _LONGEST_BITS = 1024
 """Longer numbers are keys and masks, and too large to be compared."""
-_OF_BASE = LatePattern(r"0[oO][0-7]+|0[xX][0-9a-fA-F]+|0[bB][01]+")
-_MODE = LatePattern(r"(?<![\w-])[-dl]?((?:[r-][w-][xsStT-]){3})(?![\w-])|(?<![\w.])0o?([0-7]{3})(?![\w.])")
+_OF_BASE = LazyPattern(r"0[oO][0-7]+|0[xX][0-9a-fA-F]+|0[bB][01]+")
+_MODE = LazyPattern(r"(?<![\w-])[-dl]?((?:[r-][w-][xsStT-]){3})(?![\w-])|(?<![\w.])0o?([0-7]{3})(?![\w.])")
 """The rights of a file: ``-rw-r--r--``, ``0644``."""
-_NUMBER = LatePattern(r"(\d[\d_]*(?:\.\d+)?(?:e\d+)?)([a-zA-Z]{0,3})")
+_NUMBER = LazyPattern(r"(\d[\d_]*(?:\.\d+)?(?:e\d+)?)([a-zA-Z]{0,3})")
 _SUFFIXES = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _UNITS = {
     "second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "m": 60, "hour": 3600, "hr": 3600, "h": 3600,
@@ -41,11 +41,11 @@ _UNITS = {
 }  # fmt: skip
 _THOUSANDS = ("second", "sec", "s", "minute", "min", "hour", "day", "kb", "mb", "kilobyte", "megabyte", "gb")
 """Units whose value code often holds a thousand times as large: milliseconds, decimal bytes."""
-_UNIT_BEHIND = LatePattern(r"[\s-]{0,2}([A-Za-z]+)")
+_UNIT_BEHIND = LazyPattern(r"[\s-]{0,2}([A-Za-z]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SpelledNumber:
     """A number in prose.
 
     Attributes:
@@ -73,7 +73,7 @@ def value_of(number: str) -> float | None:
     return float(match[1].replace("_", "")) * _SUFFIXES.get(match[2], 1) if match else None
 
 
-def numbers_said(prose: str) -> Iterator[Said]:
+def numbers_in_prose(prose: str) -> Iterator[SpelledNumber]:
     """Every number in prose, those of versions, issues and paths left out."""
     for match in _DIGITS.finditer(prose):
         plain = match[1].rstrip(",_").replace(",", "").replace("_", "")
@@ -81,17 +81,17 @@ def numbers_said(prose: str) -> Iterator[Said]:
     for match in _MODE.finditer(prose):
         bits = "".join("0" if letter == "-" else "1" for letter in match[1] or "")
         rights = int(bits, 2) if bits else int(match[2], 8)
-        yield Said(frozenset({float(rights)}), match.start(), match.end())
+        yield SpelledNumber(frozenset({float(rights)}), match.start(), match.end())
     for match in _SINGLE.finditer(prose):
         worth = {one * scale for one in _SMALLER.get(match[1].lower(), ()) for scale in (1, 1000)} | {1000}
-        yield Said(frozenset(map(float, worth)), match.start(), match.end(), is_spoken=True)
+        yield SpelledNumber(frozenset(map(float, worth)), match.start(), match.end(), is_spoken=True)
     for match in _WORD.finditer(prose.lower()):
         value = _SPOKEN.get(match[1] or match[2])
         if value is not None:
             yield _said(prose, float(value), match.start(), match.end(), is_spoken=True)
 
 
-def _said(prose: str, value: float, start: int, end: int, *, is_spoken: bool = False) -> Said:
+def _said(prose: str, value: float, start: int, end: int, *, is_spoken: bool = False) -> SpelledNumber:
     behind = _UNIT_BEHIND.match(prose, end)
     unit = behind[1].lower() if behind else ""
     unit = unit if unit in _UNITS else unit.removesuffix("s")
@@ -99,4 +99,4 @@ def _said(prose: str, value: float, start: int, end: int, *, is_spoken: bool = F
     if unit in _UNITS:
         values |= {value * _UNITS[unit], value * _UNITS[unit] * 1000 if unit in _THOUSANDS else value}
         values |= {value * 1000, value * 1_000_000} if unit in ("kb", "mb", "kilobyte", "megabyte") else set()
-    return Said(frozenset(values), start, end, is_spoken)
+    return SpelledNumber(frozenset(values), start, end, is_spoken)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wardround.semantics.docdrift.model import DocumentedChange, Entry, Parameter
+from wardround.semantics.docdrift.model import DocEntry, DocumentedChange, Parameter
 
 _DOCUMENTED_AT_LEAST = 2
 _DOCUMENTED_SHARE = 2 / 3
@@ -14,14 +14,14 @@ _WRAPPED = frozenset({"f", "fn", "func", "function"})
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class RemovedParameter:
     """A documented parameter that was taken out; ``now`` is the parameter that took its place."""
 
-    entry: Entry
+    entry: DocEntry
     now: str | None
 
 
-def gone_parameters(change: DocumentedChange) -> list[Gone]:
+def gone_parameters(change: DocumentedChange) -> list[RemovedParameter]:
     """The documented parameters that the change took out of the signature.
 
     Where the callable takes any keyword, they may still be taken, and nothing is said.
@@ -31,7 +31,7 @@ def gone_parameters(change: DocumentedChange) -> list[Gone]:
         return []
     taken = {*new.names, *new.collectors}
     entries = [e for e in change.words.parameters if e.name in old.names and e.name not in taken]
-    return [Gone(entry, _took_place_of(change, entry.name)) for entry in entries]
+    return [RemovedParameter(entry, _took_place_of(change, entry.name)) for entry in entries]
 
 
 def _took_place_of(change: DocumentedChange, name: str) -> str | None:

@@ -8,28 +8,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 
 _NEAR = 15
 """Lines around a mention in which other options of the program show that it is the one that is meant."""
 _OTHERS = 2
 _LONGEST_LINE = 2_000
 QUOTED_AT_MOST = 80
-TELLS_HISTORY = LatePattern(
+TELLS_HISTORY = LazyPattern(
     r"\b(?:removed?|removal|deprecat\w*|renam\w+|no longer|formerly|previous(?:ly)?|used to|older|legacy"
     r"|replac\w+|obsolete|dropped|superseded|instead of|versionadded|versionchanged|versionremoved"
     r"|in favou?r of|since (?:v\.?|version )?\d|(?:before|prior to|until) (?:v\.?|version )?\d)\b",
     re.IGNORECASE,
 )
-_FENCE = LatePattern(r"\s{0,9}(?:```|~~~)")
-_LONG = LatePattern(r"(?<![\w-])--[A-Za-z][\w-]*")
-_SPAN = LatePattern(r"`+([^`]+)`+")
-_SEPARATOR = LatePattern(r"&&|\|\|?|;|\$\(|`")
-_PROMPT = LatePattern(
+_FENCE = LazyPattern(r"\s{0,9}(?:```|~~~)")
+_LONG = LazyPattern(r"(?<![\w-])--[A-Za-z][\w-]*")
+_SPAN = LazyPattern(r"`+([^`]+)`+")
+_SEPARATOR = LazyPattern(r"&&|\|\|?|;|\$\(|`")
+_PROMPT = LazyPattern(
     r"^\s*(?:[-*]\s+)?(?:RUN\s+|CMD\s+|ENTRYPOINT\s+|run:\s*\|?\s*|-\s+|\$\s+|>\s+|%\s+|#\s+)*"
 )
-_ASSIGNED = LatePattern(r"^[A-Z_][A-Z0-9_]*=")
-_PROGRAM = LatePattern(r"^[A-Za-z_.~/][\w.@/+-]*$")
+_ASSIGNED = LazyPattern(r"^[A-Z_][A-Z0-9_]*=")
+_PROGRAM = LazyPattern(r"^[A-Za-z_.~/][\w.@/+-]*$")
 _COMMON = frozenset(
     """
     help version verbose quiet debug output config file force name all dry-run log-level host port path dir
@@ -40,7 +40,7 @@ _COMMON = frozenset(
 
 
 @dataclass(frozen=True)
-class Program:
+class ProgramName:
     """What a program may be called by.
 
     Attributes:
@@ -73,7 +73,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class Reference:
     """A name in a file of words."""
 
     path: str
@@ -97,7 +97,7 @@ class Mention:
         return f"{self.path}:{self.line}"
 
 
-def places_told(mentions: Sequence[Mention]) -> str:
+def reference_sites(mentions: Sequence[Reference]) -> str:
     """``README.md:3 still names it``, with a second place and how many more there are."""
     if len(mentions) == 1:
         return f"{mentions[0].place} still names it"
@@ -181,7 +181,9 @@ def _words(before: str) -> list[str]:
     return words
 
 
-def option_mentions(document: Document, name: str, program: Program, beside: frozenset[str]) -> list[Mention]:
+def option_mentions(
+    document: Document, name: str, program: ProgramName, beside: frozenset[str]
+) -> list[Reference]:
     """Where a document names an option of a program.
 
     It is this program's if the program stands in the same command or line, or other options of it stand near.
@@ -200,5 +202,5 @@ def option_mentions(document: Document, name: str, program: Program, beside: fro
             telling = {one for one in near if one.strip("-") not in _COMMON}
             meant = named or (name.strip("-") not in _COMMON and len(telling) >= _OTHERS)
         if meant:
-            found.append(Mention(document.path, line.number, line.text, name))
+            found.append(Reference(document.path, line.number, line.text, name))
     return found

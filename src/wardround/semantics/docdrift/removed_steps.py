@@ -5,86 +5,88 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.docdrift.comment_lines import Marks, WordedLines
-from wardround.semantics.docdrift.stale_comments import StaleWords, phrase_at, tells_history, worded
-from wardround.semantics.semdiff.replacements import Swap, SwapKind, changed_lines
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.docdrift.comment_lines import CommentedSource, CommentSyntax
+from wardround.semantics.docdrift.stale_comments import StalePhrase, comment_lines, is_historical, phrase_at
+from wardround.semantics.semdiff.replacements import Replacement, SwapKind, changed_lines
 from wardround.text.tokens import KEYWORDS, QUOTED
 
-_STEPS: tuple[tuple[LatePattern, LatePattern], ...] = (
+_STEPS: tuple[tuple[LazyPattern, LazyPattern], ...] = (
     (
-        LatePattern(
+        LazyPattern(
             r"\bsorted\(|\.(?:to)?[sS]ort(?:ed|By|_by|_values)?\(|\b[oO]rder[_ ]?[bB]y\b|\bORDER BY\b"
         ),
-        LatePattern(
+        LazyPattern(
             r"(?i)\b(?:sorted|ordered|in (?:ascending|descending|alphabetical) order|(?:newest"
             r"|oldest) first)\b"
         ),
     ),
     (
-        LatePattern(
+        LazyPattern(
             r"\.(?:lower|casefold|toLowerCase|toLocaleLowerCase|upper|toUpperCase)\(|IGNORECASE"
             r"|\bre\.I\b|\bILIKE\b|/[gmsuy]*i[gmsuy]*\b"
         ),
-        LatePattern(
+        LazyPattern(
             r"(?i)\bcase[- ]?insensitiv\w+|\bignor(?:es|ing) case\b|\bregardless of case\b|\bin "
             r"(?:lower|upper) case\b"
         ),
     ),
     (
-        LatePattern(r"\.(?:l|r)?strip\(|\.trim(?:Start|End)?\(|\bTRIM\("),
-        LatePattern(
+        LazyPattern(r"\.(?:l|r)?strip\(|\.trim(?:Start|End)?\(|\bTRIM\("),
+        LazyPattern(
             r"(?i)\b(?:trimmed|stripped|(?:without|removes?|strips?) (?:the )?(?:surrounding "
             r"|leading |trailing )?(?:white ?space|blanks|spaces))\b"
         ),
     ),
     (
-        LatePattern(
+        LazyPattern(
             r"@(?:functools\.)?(?:lru_)?cache\b|@cached|@memoize|\bmemo(?:ize)?\(|\bcache\.(?:get|set)\("
         ),
-        LatePattern(r"(?i)\b(?:cached|memoi[sz]ed)\b"),
+        LazyPattern(r"(?i)\b(?:cached|memoi[sz]ed)\b"),
     ),
     (
-        LatePattern(
+        LazyPattern(
             r"\bset\(|\bnew Set\(|\bDISTINCT\b|\bdistinct\(|\.unique\(|\buniq(?:By|ue)?\(|dict\.fromkeys\("
         ),
-        LatePattern(
+        LazyPattern(
             r"(?i)\bwithout duplicates\b|\bunique\b|\bdistinct\b|\bduplicates (?:are )?(?:removed"
             r"|dropped|left out)\b|\bdeduplicat\w+"
         ),
     ),
     (
-        LatePattern(r"\bwith_retr|@retry|\bretry\(|\bRetrying\(|@backoff\.|pRetry\("),
-        LatePattern(r"(?i)\bretr(?:y|ies|ied)\b|\btr(?:ies|ied) again\b"),
+        LazyPattern(r"\bwith_retr|@retry|\bretry\(|\bRetrying\(|@backoff\.|pRetry\("),
+        LazyPattern(r"(?i)\bretr(?:y|ies|ied)\b|\btr(?:ies|ied) again\b"),
     ),
     (
-        LatePattern(r"\bround\(|\.toFixed\(|\.quantize\(|Math\.round\("),
-        LatePattern(r"(?i)\brounded\b|\brounds?\b"),
+        LazyPattern(r"\bround\(|\.toFixed\(|\.quantize\(|Math\.round\("),
+        LazyPattern(r"(?i)\brounded\b|\brounds?\b"),
     ),
     (
-        LatePattern(r"\.(?:atomic|transaction|begin)\(|\$transaction\(|@transaction"),
-        LatePattern(r"(?i)\b(?:atomic(?:ally)?|in (?:a|one) transaction|all or nothing)\b"),
+        LazyPattern(r"\.(?:atomic|transaction|begin)\(|\$transaction\(|@transaction"),
+        LazyPattern(r"(?i)\b(?:atomic(?:ally)?|in (?:a|one) transaction|all or nothing)\b"),
     ),
     (
-        LatePattern(r"\.reverse\(|\breversed\(|reverse=True|\[::-1\]"),
-        LatePattern(
+        LazyPattern(r"\.reverse\(|\breversed\(|reverse=True|\[::-1\]"),
+        LazyPattern(
             r"(?i)\b(?:in reverse|reversed|(?:newest|latest|largest|most recent) first|descending)\b"
         ),
     ),
 )
 """What does a step, and how words tell of it."""
-_THROWN = LatePattern(r"\b(?:raise|throw(?:\s+new)?)\s+([A-Z]\w+)")
-_NOTHING = LatePattern(r"^\s*return\b\s*(?:None|null|undefined|false|False|\[\]|\{\}|\"\"|''|0)?\s*;?\s*$")
-_CALLED = LatePattern(r"\b([A-Za-z_]\w*)\(")
+_THROWN = LazyPattern(r"\b(?:raise|throw(?:\s+new)?)\s+([A-Z]\w+)")
+_NOTHING = LazyPattern(r"^\s*return\b\s*(?:None|null|undefined|false|False|\[\]|\{\}|\"\"|''|0)?\s*;?\s*$")
+_CALLED = LazyPattern(r"\b([A-Za-z_]\w*)\(")
 _PLAIN_CALLS = frozenset(
     {"list", "tuple", "dict", "str", "int", "len", "bool", "iter", "float", "String", "Number"}
 )
 _LINES_AT_MOST = 12
-_STRINGS = LatePattern(r"[\"'`]([A-Za-z][\w-]{1,24})[\"'`]")
+_STRINGS = LazyPattern(r"[\"'`]([A-Za-z][\w-]{1,24})[\"'`]")
 _CHOICES_AT_LEAST = 2
 
 
-def stale_steps(base: str, text: str, marks: Marks, is_added: Callable[[int], bool]) -> list[StaleWords]:
+def stale_steps(
+    base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
+) -> list[StalePhrase]:
     """The words about a function that tell of a step or an error the change took out of it."""
     before, after = changed_lines(base, text)
     if not before or len(before) + len(after) > _LINES_AT_MOST:
@@ -104,13 +106,18 @@ def stale_steps(base: str, text: str, marks: Marks, is_added: Callable[[int], bo
     return list(_stale_steps(base, text, marks, is_added, steps, [line for _, line in before]))
 
 
-_Step = tuple[LatePattern, LatePattern]
+_Step = tuple[LazyPattern, LazyPattern]
 
 
 def _stale_steps(
-    base: str, text: str, marks: Marks, is_added: Callable[[int], bool], steps: list[_Step], gone: list[str]
-) -> Iterator[StaleWords]:
-    old, new = worded(base, marks), worded(text, marks)
+    base: str,
+    text: str,
+    marks: CommentSyntax,
+    is_added: Callable[[int], bool],
+    steps: list[_Step],
+    gone: list[str],
+) -> Iterator[StalePhrase]:
+    old, new = comment_lines(base, marks), comment_lines(text, marks)
     for did, said in steps:
         for line in (one for one in gone if did.search(one)):
             function = _function_of(old, line)
@@ -118,17 +125,17 @@ def _stale_steps(
             if number is None or any(did.search(new.code[n - 1]) for n in (number, *new.body(number))):
                 continue
             piece = did.search(line)
-            swap = Swap(SwapKind.NAME, piece[0].strip(".(@ ") if piece else "", "", number, "", line)
+            swap = Replacement(SwapKind.NAME, piece[0].strip(".(@ ") if piece else "", "", number, "", line)
             for place in new.documentation(number):
                 prose = new.words[place - 1]
                 match = said.search(prose)
-                if match and not is_added(place) and not tells_history(prose):
+                if match and not is_added(place) and not is_historical(prose):
                     start, end = match.span()
-                    yield StaleWords(place, start + 1, end + 1, phrase_at(prose, start, end), swap)
+                    yield StalePhrase(place, start + 1, end + 1, phrase_at(prose, start, end), swap)
                     break
 
 
-def _function_of(lines: WordedLines, line: str) -> str | None:
+def _function_of(lines: CommentedSource, line: str) -> str | None:
     """The name of the function in which a line stands that the text has once."""
     numbers = [n for n, code in enumerate(lines.lines, 1) if code.strip() == line]
     if len(numbers) != 1:
@@ -140,13 +147,13 @@ def _function_of(lines: WordedLines, line: str) -> str | None:
     return found[1] if found else None
 
 
-def _line_of_function(lines: WordedLines, name: str) -> int | None:
+def _line_of_function(lines: CommentedSource, name: str) -> int | None:
     pattern = re.compile(rf"(?:def|function)\s+{re.escape(name)}\b|\b{re.escape(name)}\s*(?:=|\()")
     found = [n for n, code in enumerate(lines.code, 1) if name in code and pattern.search(code)]
     return next((n for n in found if _starts(lines, n, name)), None)
 
 
-def _starts(lines: WordedLines, number: int, name: str) -> bool:
+def _starts(lines: CommentedSource, number: int, name: str) -> bool:
     inside = next(
         (n for n in range(number + 1, min(number + 20, len(lines.code)) + 1) if lines.code[n - 1].strip()),
         None,
@@ -155,15 +162,17 @@ def _starts(lines: WordedLines, number: int, name: str) -> bool:
     return function is not None and function == (number, name)
 
 
-def stale_choices(base: str, text: str, marks: Marks, is_added: Callable[[int], bool]) -> list[StaleWords]:
+def stale_choices(
+    base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
+) -> list[StalePhrase]:
     """The words that list the choices of a line as they were: one that is gone, or all but one that came."""
     before, after = changed_lines(base, text)
     if len(before) + len(after) > 4 * _LINES_AT_MOST:
         return []
-    found: list[StaleWords] = []
+    found: list[StalePhrase] = []
     for number, now in after:
         new = _STRINGS.findall(now)
-        if len(new) < _CHOICES_AT_LEAST or not worded(text, marks).code[number - 1].strip():
+        if len(new) < _CHOICES_AT_LEAST or not comment_lines(text, marks).code[number - 1].strip():
             continue
         shape = _STRINGS.split(now)[0]
         were = [line for _, line in before if _STRINGS.split(line)[0] == shape]
@@ -175,20 +184,22 @@ def stale_choices(base: str, text: str, marks: Marks, is_added: Callable[[int], 
             and (gone or come)
             and not (gone and come)
         ):
-            one = _listed(worded(text, marks), number, was=set(old), gone=gone, come=come, is_added=is_added)
+            one = _listed(
+                comment_lines(text, marks), number, was=set(old), gone=gone, come=come, is_added=is_added
+            )
             found += [one] if one else []
     return found
 
 
 def _listed(
-    lines: WordedLines,
+    lines: CommentedSource,
     number: int,
     *,
     was: set[str],
     gone: set[str],
     come: set[str],
     is_added: Callable[[int], bool],
-) -> StaleWords | None:
+) -> StalePhrase | None:
     near = range(max(number - 15, 1), min(number + 15, len(lines.lines)) + 1)
     for place in near:
         if is_added(place) or place == number:
@@ -204,15 +215,17 @@ def _listed(
                 if re.search(rf"(?<![\w-]){re.escape(choice)}(?![\w-])", prose)
             }
             stale = named & gone if gone else (was if named == was else set())
-            if len(named) < _CHOICES_AT_LEAST or not stale or named & come or tells_history(prose):
+            if len(named) < _CHOICES_AT_LEAST or not stale or named & come or is_historical(prose):
                 continue
             first = min(stale, key=prose.find)
             start = re.search(rf"(?<![\w-]){re.escape(first)}(?![\w-])", prose)
             if start:
                 now = "nothing" if gone else ", ".join(sorted(was | come))
-                swap = Swap(SwapKind.STRING, first if gone else ", ".join(sorted(was)), now, number, "", "")
+                swap = Replacement(
+                    SwapKind.STRING, first if gone else ", ".join(sorted(was)), now, number, "", ""
+                )
                 begin, end = start.span()
-                return StaleWords(
+                return StalePhrase(
                     place, column + begin + 1, column + end + 1, phrase_at(prose, begin, end), swap
                 )
     return None

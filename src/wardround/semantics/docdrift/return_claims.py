@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.docdrift.comment_lines import Marks
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.docdrift.comment_lines import CommentSyntax
 from wardround.semantics.docdrift.stale_comments import (
-    StaleWords,
-    exchanged,
+    StalePhrase,
+    comment_lines,
+    is_historical,
     phrase_at,
-    tells_history,
-    worded,
+    replacements,
 )
-from wardround.semantics.semdiff.replacements import Swap, SwapKind, changed_lines
+from wardround.semantics.semdiff.replacements import Replacement, SwapKind, changed_lines
 from wardround.text.tokens import parts
 
-_HEADER = LatePattern(
+_HEADER = LazyPattern(
     r"(?:(?:async\s+)?def\s+(?P<def>\w+)\s*\(.*->\s*(?P<to>.+?)\s*:\s*$"
     r"|(?:(?:export|default|public|private|protected|static|async"
     r"|override)\s+)*(?:function\s+)?(?P<name>\w+)\s*"
     r"(?:<[^>]*>)?\(.*\)\s*:\s*(?P<as>[^{=]+?)\s*\{\s*$)"
 )
-_NOTHING_IN_TYPE = LatePattern(r"\bnull\b|\bundefined\b|\bNone\b|\bOptional\[")
-_NOTHING_RETURNED = LatePattern(
+_NOTHING_IN_TYPE = LazyPattern(r"\bnull\b|\bundefined\b|\bNone\b|\bOptional\[")
+_NOTHING_RETURNED = LazyPattern(
     r"\breturn\s+(?:null|undefined|None)\b|\?\?\s*null\b|\?\s*null\b|:\s*null\b|\breturn\s*;?\s*$"
 )
-_NOTHING_SAID = LatePattern(r"(?<![\w-])`{0,2}(null|undefined|None)`{0,2}(?![\w-])")
-_RESULT_SAID = LatePattern(r"(?i)\breturn|\bor\b|\bif\b|\bwhen\b|\botherwise\b|\belse\b")
+_NOTHING_SAID = LazyPattern(r"(?<![\w-])`{0,2}(null|undefined|None)`{0,2}(?![\w-])")
+_RESULT_SAID = LazyPattern(r"(?i)\breturn|\bor\b|\bif\b|\bwhen\b|\botherwise\b|\belse\b")
 _READS = frozenset(
     """
     get is has find list count read load fetch peek check lookup show view inspect describe preview
@@ -51,9 +51,9 @@ CHANGES = frozenset(
     find_or_create_by
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-_DEED = LatePattern(r"(?:await )?([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\([^()]*\);?")
+_DEED = LazyPattern(r"(?:await )?([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\([^()]*\);?")
 """A line that is one call and nothing else."""
-_OWN_STORE = LatePattern(r"(?i)cache|buffer|temp|tmp|stats|timer|seen|pending|queue|patch|mock|log")
+_OWN_STORE = LazyPattern(r"(?i)cache|buffer|temp|tmp|stats|timer|seen|pending|queue|patch|mock|log")
 TAKE_AWAY = frozenset(
     """
     purge reset resetstat delete truncate drop destroy revoke kill terminate wipe erase expunge flushall
@@ -78,12 +78,14 @@ class StaleName:
     now: str
 
 
-def stale_results(base: str, text: str, marks: Marks, is_added: Callable[[int], bool]) -> list[StaleWords]:
+def stale_results(
+    base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
+) -> list[StalePhrase]:
     """The words that still tell of null where the change took it out of the declared result."""
     pairs = list(_narrowed(base, text))
     if not pairs:
         return []
-    lines = worded(text, marks)
+    lines = comment_lines(text, marks)
     found = []
     for number, was, now in pairs:
         if not lines.code[number - 1].strip():
@@ -93,10 +95,10 @@ def stale_results(base: str, text: str, marks: Marks, is_added: Callable[[int], 
         for place in lines.documentation(number):
             prose = lines.words[place - 1]
             match = _NOTHING_SAID.search(prose)
-            if match and _RESULT_SAID.search(prose) and not is_added(place) and not tells_history(prose):
-                swap = Swap(SwapKind.NAME, was, now, number, "", "")
+            if match and _RESULT_SAID.search(prose) and not is_added(place) and not is_historical(prose):
+                swap = Replacement(SwapKind.NAME, was, now, number, "", "")
                 start, end = match.span(1)
-                found.append(StaleWords(place, start + 1, end + 1, phrase_at(prose, start, end), swap))
+                found.append(StalePhrase(place, start + 1, end + 1, phrase_at(prose, start, end), swap))
                 break
     return found
 
@@ -132,11 +134,11 @@ def _is_narrowed(was: str, now: str) -> bool:
     )
 
 
-def stale_readers(base: str, text: str, marks: Marks) -> list[StaleName]:
+def impure_getters(base: str, text: str, marks: CommentSyntax) -> list[StaleName]:
     """The functions with a reader's name that take away or write since the change."""
     swapped = [
         one
-        for one in exchanged(base, text)
+        for one in replacements(base, text)
         if one.kind is SwapKind.NAME
         and one.old in _LOOKS
         and one.new in CHANGES
@@ -145,7 +147,7 @@ def stale_readers(base: str, text: str, marks: Marks) -> list[StaleName]:
     deeds = [] if swapped else list(_deeds_added(base, text))
     if not swapped and not deeds:
         return []
-    lines, found = worded(text, marks), []
+    lines, found = comment_lines(text, marks), []
     for number, was, now in [*((one.line, one.old, one.new) for one in swapped), *deeds]:
         function = lines.function(number)
         words = parts(function[1]) if function else []

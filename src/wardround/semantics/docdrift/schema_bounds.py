@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.docdrift.comment_lines import Marks
-from wardround.semantics.docdrift.stale_comments import StaleWords, phrase_at, tells_history, worded
-from wardround.semantics.semdiff.replacements import Swap, SwapKind
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.docdrift.comment_lines import CommentSyntax
+from wardround.semantics.docdrift.stale_comments import StalePhrase, comment_lines, is_historical, phrase_at
+from wardround.semantics.semdiff.replacements import Replacement, SwapKind
 from wardround.text.tokens import parts
 
-_BOUND = LatePattern(
+_BOUND = LazyPattern(
     r"(?:\.(?P<method>min|max|minLength|maxLength)\(\s{0,9}"
     r"|\b(?P<option>min_length|max_length|minLength|maxLength|minimum|maximum)\s?[=:]\s?)(?P<number>\d{1,9})\b"
 )
-_FIELD = LatePattern(r"([A-Za-z_]\w*)[\"']?\s{0,3}[:=]\s{0,3}(?:[\w.]{1,40}\s?=\s?)?[A-Za-z_]")
+_FIELD = LazyPattern(r"([A-Za-z_]\w*)[\"']?\s{0,3}[:=]\s{0,3}(?:[\w.]{1,40}\s?=\s?)?[A-Za-z_]")
 _LOOK_BACK = 200
 """Characters before a bound in which the field it is a bound of is named."""
 _SAID = {
@@ -27,23 +27,25 @@ _SAID = {
 }
 
 
-def stale_bounds(base: str, text: str, marks: Marks, is_added: Callable[[int], bool]) -> list[StaleWords]:
+def stale_bounds(
+    base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
+) -> list[StalePhrase]:
     """The words anywhere in a file that name a field and the bound it had before."""
-    found: list[StaleWords] = []
+    found: list[StalePhrase] = []
     changed = list(_changed(base, text))
-    lines = worded(text, marks) if changed else None
+    lines = comment_lines(text, marks) if changed else None
     for side, field, was, swap in changed:
         said = re.compile(_SAID[side].replace("%s", was))
         for number, prose in enumerate(lines.words if lines is not None else (), 1):
             match = said.search(prose) if was in prose and not is_added(number) else None
-            if match is None or tells_history(prose) or not _names(field, prose):
+            if match is None or is_historical(prose) or not _names(field, prose):
                 continue
             start, end = match.span(1 if match[1] else 2)
-            found.append(StaleWords(number, start + 1, end + 1, phrase_at(prose, start, end), swap))
+            found.append(StalePhrase(number, start + 1, end + 1, phrase_at(prose, start, end), swap))
     return found
 
 
-def _changed(base: str, text: str) -> Iterator[tuple[str, str, str, Swap]]:
+def _changed(base: str, text: str) -> Iterator[tuple[str, str, str, Replacement]]:
     """Side, field and old number of each bound that both texts have once and that differs."""
     if not _BOUND.search(base):
         return
@@ -53,7 +55,7 @@ def _changed(base: str, text: str) -> Iterator[tuple[str, str, str, Swap]]:
         if len(old) == len(now) == 1 and old[0][0] != now[0][0]:
             (was, _), (became, offset) = old[0], now[0]
             line = text.count("\n", 0, offset) + 1
-            yield side, field, was, Swap(SwapKind.NUMBER, was, became, line, field, "")
+            yield side, field, was, Replacement(SwapKind.NUMBER, was, became, line, field, "")
 
 
 def _bounds(text: str) -> dict[tuple[str, str], list[tuple[str, int]]]:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.semantics.docdrift.cli_values import stated_default
-from wardround.semantics.docdrift.comment_lines import Marks, WordedLines
-from wardround.semantics.docdrift.numbers import numbers_said, value_of
+from wardround.semantics.docdrift.comment_lines import CommentedSource, CommentSyntax
+from wardround.semantics.docdrift.numbers import numbers_in_prose, value_of
 from wardround.semantics.docdrift.references import TELLS_HISTORY
-from wardround.semantics.semdiff.replacements import Swap, SwapKind, swaps
+from wardround.semantics.semdiff.replacements import Replacement, SwapKind, swaps
 from wardround.text.tokens import NAME, QUOTED, STOP_WORDS, parts, stem
 
 _SWEEP = 4
@@ -22,10 +22,10 @@ _PHRASE = 60
 _NAME_PARTS = 5
 _LONGEST_VALUE = 40
 _SMALL = 2
-_DEFAULT = LatePattern(
+_DEFAULT = LazyPattern(
     r"(?i)@default(?:value)?\b|\bdefault(?:s|ed)?\b|\bunless\b|\bif (?:unset|not (?:set|given)|omitted)\b"
 )
-_EXAMPLE = LatePattern(r"(?i)\be\.g\.|\bfor example\b|\bexample:|\bi\.e\.|https?://|\bTODO\b|\bFIXME\b|>>>")
+_EXAMPLE = LazyPattern(r"(?i)\be\.g\.|\bfor example\b|\bexample:|\bi\.e\.|https?://|\bTODO\b|\bFIXME\b|>>>")
 _TOO_COMMON = frozenset(
     """
     data value values name names item items list result results index config options option params args
@@ -34,54 +34,54 @@ _TOO_COMMON = frozenset(
     class module new old true false
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-_ONCE = LatePattern(r"(?i)\b(?:was|were|originally|initially|up(?:ped)? from|down from|changed from)\b")
-_OPTION = LatePattern(r"add_argument\(|[oO]ption\(|addoption\(")
-_CONDITION = LatePattern(
+_ONCE = LazyPattern(r"(?i)\b(?:was|were|originally|initially|up(?:ped)? from|down from|changed from)\b")
+_OPTION = LazyPattern(r"add_argument\(|[oO]ption\(|addoption\(")
+_CONDITION = LazyPattern(
     r"(?i)[=!]==?|\bin\b|\bwhere\b|\bfilter|\bexclude|\bcase\b|\bwhen\b|<>|\b(?:and|or|not)\b|\bincludes\("
 )
-_SORTS = LatePattern(
+_SORTS = LazyPattern(
     r"(?i)\bsort\w*\b|\border[ _]?by\b|\bgroup\w*\b|\bkey\s?=|\bpartition by\b|\bmin\(|\bmax\("
 )
-_TARGET_NAME = LatePattern(
+_TARGET_NAME = LazyPattern(
     r"\s*(?:(?:export|const|let|var|final|static|readonly)\s+)*([A-Za-z_]\w*)\s*(?::[^=]{1,60})?=(?!=)"
 )
-_DATE = LatePattern(r"(?i)\bdate(?:time)?\s*\(|\bversion")
+_DATE = LazyPattern(r"(?i)\bdate(?:time)?\s*\(|\bversion")
 _SHORTEST = 5
-_INCLUSIVE = LatePattern(
+_INCLUSIVE = LazyPattern(
     r"(?i)\binclusive(?:ly)?\b|\b(?:both|end|ends|bounds?|limits?) (?:is |are )?included\b"
     r"|\bincluding\b|\bup to and\b|\bno more than\b|\bat most\b"
 )
-_EXCLUSIVE = LatePattern(
+_EXCLUSIVE = LazyPattern(
     r"(?i)\bexclusive(?:ly)?\b|\bexcluded\b|\bnot included\b|\bexcluding\b|\bhalf-?open\b|\bless "
     r"than\b|\bfewer than\b|\bbelow\b|\bshorter than\b|\bsmaller than\b"
 )
-_AT_LEAST = LatePattern(
+_AT_LEAST = LazyPattern(
     r"(?i)\bat least\b|\binclusive(?:ly)?\b|\bor more\b|\bboth included\b|\bno (?:less|fewer) "
     r"than\b|\bfrom .{1,30} on\b"
 )
-_MORE_THAN = LatePattern(
+_MORE_THAN = LazyPattern(
     r"(?i)\bmore than\b|\bgreater than\b|\blonger than\b|\blarger than\b|\bolder than\b|\babove\b"
     r"|\bexceed\w*\b|\bexclusive(?:ly)?\b"
 )
-_SMALLEST = LatePattern(
+_SMALLEST = LazyPattern(
     r"(?i)\b(?:min(?:imum|imal)?|smallest|lowest|cheapest|earliest|oldest|shortest|fewest)\b"
 )
-_LARGEST = LatePattern(
+_LARGEST = LazyPattern(
     r"(?i)\b(?:max(?:imum|imal)?|largest|highest|latest|newest|longest|biggest|most recent)\b"
 )
-_ANY = LatePattern(r"(?i)\bany\b|\bat least one\b|\bone of\b")
-_ALL = LatePattern(r"(?i)\ball\b|\bevery\b")
-_UP = LatePattern(
+_ANY = LazyPattern(r"(?i)\bany\b|\bat least one\b|\bone of\b")
+_ALL = LazyPattern(r"(?i)\ball\b|\bevery\b")
+_UP = LazyPattern(
     r"(?i)\bascending\b|\b(?:oldest|smallest|lowest|cheapest|earliest) first\b|\balphabetical(?:ly)?\b"
 )
-_DOWN = LatePattern(r"(?i)\bdescending\b|\b(?:newest|latest|largest|highest|biggest|most recent) first\b")
-_FLOOR, _CEIL = LatePattern(r"(?i)\bround(?:s|ed|ing)? down\b"), LatePattern(r"(?i)\bround(?:s|ed|ing)? up\b")
-_START = LatePattern(r"(?i)\b(?:start|begin)(?:s|ning)?\b|\bprefix")
-_END = LatePattern(r"(?i)\bend(?:s|ing)\b|\bsuffix")
-_UPPER, _LOWER = LatePattern(r"(?i)\bupper[- ]?case"), LatePattern(r"(?i)\blower[- ]?case")
-_SUM = LatePattern(r"(?i)\bsum\b|\btotal\b")
-_MEAN = LatePattern(r"(?i)\bmean\b|\baverage")
-_OPPOSITES: dict[tuple[str, str], LatePattern] = {
+_DOWN = LazyPattern(r"(?i)\bdescending\b|\b(?:newest|latest|largest|highest|biggest|most recent) first\b")
+_FLOOR, _CEIL = LazyPattern(r"(?i)\bround(?:s|ed|ing)? down\b"), LazyPattern(r"(?i)\bround(?:s|ed|ing)? up\b")
+_START = LazyPattern(r"(?i)\b(?:start|begin)(?:s|ning)?\b|\bprefix")
+_END = LazyPattern(r"(?i)\bend(?:s|ing)\b|\bsuffix")
+_UPPER, _LOWER = LazyPattern(r"(?i)\bupper[- ]?case"), LazyPattern(r"(?i)\blower[- ]?case")
+_SUM = LazyPattern(r"(?i)\bsum\b|\btotal\b")
+_MEAN = LazyPattern(r"(?i)\bmean\b|\baverage")
+_OPPOSITES: dict[tuple[str, str], LazyPattern] = {
     ("min", "max"): _SMALLEST, ("max", "min"): _LARGEST, ("any", "all"): _ANY, ("all", "any"): _ALL,
     ("some", "every"): _ANY, ("every", "some"): _ALL, ("asc", "desc"): _UP, ("desc", "asc"): _DOWN,
     ("ASC", "DESC"): _UP, ("DESC", "ASC"): _DOWN, ("floor", "ceil"): _FLOOR, ("ceil", "floor"): _CEIL,
@@ -94,12 +94,12 @@ _OPPOSITES: dict[tuple[str, str], LatePattern] = {
     ("avg", "sum"): _MEAN, ("sum", "avg"): _SUM,
 }  # fmt: skip
 _REFUSED = {
-    ">": LatePattern(r"(?i)\bat most\b|\bno more than\b|\bnot more than\b|\bup to\b|\bmore than\b|\bexceed"),
-    ">=": LatePattern(r"(?i)\b(?:less|fewer|smaller|shorter) than\b|\bbelow\b|\bunder\b"),
-    "<": LatePattern(r"(?i)\bat least\b|\b(?:no|not) less than\b|\bminimum\b|\bless than\b"),
-    "<=": LatePattern(r"(?i)\b(?:more|greater|larger|longer) than\b|\babove\b|\bpositive\b|\bover\b"),
+    ">": LazyPattern(r"(?i)\bat most\b|\bno more than\b|\bnot more than\b|\bup to\b|\bmore than\b|\bexceed"),
+    ">=": LazyPattern(r"(?i)\b(?:less|fewer|smaller|shorter) than\b|\bbelow\b|\bunder\b"),
+    "<": LazyPattern(r"(?i)\bat least\b|\b(?:no|not) less than\b|\bminimum\b|\bless than\b"),
+    "<=": LazyPattern(r"(?i)\b(?:more|greater|larger|longer) than\b|\babove\b|\bpositive\b|\bover\b"),
 }
-_REFUSES = LatePattern(
+_REFUSES = LazyPattern(
     r"\b(?:raise|throw|reject|abort|fail|error|panic|errors?\.\w+)\b|Error\(|errors?\.(?:add|push"
     r"|append)|\.addIssue"
 )
@@ -107,7 +107,7 @@ _OF_SIGN = {"<=": (_INCLUSIVE, "<"), "<": (_EXCLUSIVE, "<="), ">=": (_AT_LEAST, 
 
 
 @dataclass(frozen=True, slots=True)
-class StaleWords:
+class StalePhrase:
     """A phrase that says what was so before the change.
 
     Attributes:
@@ -119,16 +119,16 @@ class StaleWords:
     column: int
     end: int
     phrase: str
-    swap: Swap
+    swap: Replacement
 
 
-def tells_history(prose: str) -> bool:
+def is_historical(prose: str) -> bool:
     """Whether words are about what was so once."""
     return TELLS_HISTORY.search(prose) is not None or _ONCE.search(prose) is not None
 
 
 @lru_cache(maxsize=8)
-def exchanged(base: str, text: str) -> tuple[Swap, ...]:
+def replacements(base: str, text: str) -> tuple[Replacement, ...]:
     """What the change exchanged in a file, sweeps left out."""
     found = swaps(base, text)
     often = Counter((one.old, one.new) for one in found)
@@ -136,18 +136,20 @@ def exchanged(base: str, text: str) -> tuple[Swap, ...]:
 
 
 @lru_cache(maxsize=4)
-def worded(text: str, marks: Marks) -> WordedLines:
+def comment_lines(text: str, marks: CommentSyntax) -> CommentedSource:
     """A text parted into code and words; asked for where something was exchanged."""
-    return WordedLines(text, marks)
+    return CommentedSource(text, marks)
 
 
-def stale_values(base: str, text: str, marks: Marks, is_added: Callable[[int], bool]) -> list[StaleWords]:
+def stale_values(
+    base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
+) -> list[StalePhrase]:
     """The numbers and comparisons that words beside the code still say."""
-    found = [s for s in exchanged(base, text) if _is_value(s)]
+    found = [s for s in replacements(base, text) if _is_value(s)]
     if not found:
         return []
-    lines = worded(text, marks)
-    stale: dict[tuple[int, int], StaleWords] = {}
+    lines = comment_lines(text, marks)
+    stale: dict[tuple[int, int], StalePhrase] = {}
     for swap in found:
         if not lines.code[swap.line - 1].strip():
             continue
@@ -158,7 +160,7 @@ def stale_values(base: str, text: str, marks: Marks, is_added: Callable[[int], b
     return [stale[place] for place in sorted(stale)]
 
 
-def _is_value(swap: Swap) -> bool:
+def _is_value(swap: Replacement) -> bool:
     if (swap.old, swap.new) in _OPPOSITES:
         return True
     if swap.kind in (SwapKind.STRING, SwapKind.TRUTH):
@@ -166,7 +168,7 @@ def _is_value(swap: Swap) -> bool:
     return swap.kind is SwapKind.COMPARISON or _is_number(swap)
 
 
-def _looks(lines: WordedLines, swap: Swap) -> Iterator[StaleWords]:
+def _looks(lines: CommentedSource, swap: Replacement) -> Iterator[StalePhrase]:
     """The places where words say what went, the most telling first."""
     if swap.kind is SwapKind.NUMBER:
         return _number_looks(lines, swap)
@@ -187,27 +189,27 @@ def _looks(lines: WordedLines, swap: Swap) -> Iterator[StaleWords]:
     return _default_looks(lines, swap)
 
 
-def _declares_option(lines: WordedLines, number: int) -> bool:
+def _declares_option(lines: CommentedSource, number: int) -> bool:
     code = " ".join(lines.code[n - 1] for n in lines.statement(number))
     return _OPTION.search(code) is not None
 
 
-def _default_looks(lines: WordedLines, swap: Swap) -> Iterator[StaleWords]:
+def _default_looks(lines: CommentedSource, swap: Replacement) -> Iterator[StalePhrase]:
     """Where words say that a text or a truth is the default of what it is given to."""
-    places = [(number, 0, lines.words[number - 1]) for number in lines.words_beside(swap.line)]
+    places = [(number, 0, lines.words[number - 1]) for number in lines.adjacent_comments(swap.line)]
     places += [(number, 0, lines.words[number - 1]) for number in _words_about(lines, swap)]
     strings = () if _declares_option(lines, swap.line) else _strings_beside(lines, swap)
     for number, column, said in (*places, *strings):
         phrase = stated_default(said, swap.old)
-        if phrase is None or stated_default(said, swap.new) is not None or tells_history(said):
+        if phrase is None or stated_default(said, swap.new) is not None or is_historical(said):
             continue
         match = re.search(rf"(?i)\bdefault.{{0,24}}?(?<!\w)({re.escape(swap.old)})(?!\w)", said)
         if match:
             start, end = match.span(1)
-            yield StaleWords(number, column + start + 1, column + end + 1, phrase_at(said, start, end), swap)
+            yield StalePhrase(number, column + start + 1, column + end + 1, phrase_at(said, start, end), swap)
 
 
-def _is_number(swap: Swap) -> bool:
+def _is_number(swap: Replacement) -> bool:
     return (
         swap.kind is SwapKind.NUMBER
         and value_of(swap.old) not in (None, 0, 1)
@@ -215,11 +217,11 @@ def _is_number(swap: Swap) -> bool:
     )
 
 
-def _number_looks(lines: WordedLines, swap: Swap) -> Iterator[StaleWords]:
+def _number_looks(lines: CommentedSource, swap: Replacement) -> Iterator[StalePhrase]:
     old, new = value_of(swap.old), value_of(swap.new)
     if old is None or new is None or old == new or old in (0, 1) or _DATE.search(swap.was):
         return
-    for number in lines.words_beside(swap.line):
+    for number in lines.adjacent_comments(swap.line):
         yield from _says_number(lines, swap, number, lines.words[number - 1], 0, old, new)
     for number, column, said in _strings_beside(lines, swap):
         if stated_default(said, swap.old) is not None and _declares_option(lines, swap.line):
@@ -232,22 +234,24 @@ def _number_looks(lines: WordedLines, swap: Swap) -> Iterator[StaleWords]:
     yield from _named_numbers(lines, swap, old, new)
 
 
-def _named_numbers(lines: WordedLines, swap: Swap, old: float, new: float) -> Iterator[StaleWords]:
+def _named_numbers(
+    lines: CommentedSource, swap: Replacement, old: float, new: float
+) -> Iterator[StalePhrase]:
     """Where the name of the function, or of what the number is given to, says the number."""
     function = lines.function(swap.line)
     names = [(function[0], function[1])] if function else []
     target = _TARGET_NAME.match(lines.code[swap.line - 1])
     names += [(swap.line, target[1])] if target else []
     for number, name in names:
-        said = {value for one in numbers_said(" ".join(parts(name))) for value in one.values}
+        said = {value for one in numbers_in_prose(" ".join(parts(name))) for value in one.values}
         if old in said and new not in said and old > _SMALL:
             column = lines.lines[number - 1].find(name) + 1
-            yield StaleWords(number, column, column + len(name), name, swap)
+            yield StalePhrase(number, column, column + len(name), name, swap)
 
 
 def _says_number(
-    lines: WordedLines,
-    swap: Swap,
+    lines: CommentedSource,
+    swap: Replacement,
     number: int,
     prose: str,
     column: int,
@@ -255,11 +259,11 @@ def _says_number(
     new: float,
     *,
     by_default: bool = False,
-) -> Iterator[StaleWords]:
+) -> Iterator[StalePhrase]:
     """The place of words that say the old number and not the new one."""
-    if not prose.strip() or tells_history(prose) or _EXAMPLE.search(prose):
+    if not prose.strip() or is_historical(prose) or _EXAMPLE.search(prose):
         return
-    said = list(numbers_said(prose))
+    said = list(numbers_in_prose(prose))
     if any(new in one.values for one in said):
         return
     is_default = _DEFAULT.search(prose) is not None
@@ -269,11 +273,11 @@ def _says_number(
         has_unit = len(one.values) > 1  # "2 days" is a quantity, where a lone 2 may count anything
         if old in one.values and (old > _SMALL or one.is_spoken or has_unit or is_default):
             start, end = one.start + column, one.end + column
-            yield StaleWords(number, start + 1, end + 1, phrase_at(prose, one.start, one.end), swap)
+            yield StalePhrase(number, start + 1, end + 1, phrase_at(prose, one.start, one.end), swap)
             return
 
 
-def _strings_beside(lines: WordedLines, swap: Swap) -> Iterator[tuple[int, int, str]]:
+def _strings_beside(lines: CommentedSource, swap: Replacement) -> Iterator[tuple[int, int, str]]:
     """Line, column and text of the sentences among the strings of the statement, and of what it guards."""
     numbers = list(lines.statement(swap.line))
     code = lines.code[swap.line - 1].strip()
@@ -293,7 +297,7 @@ def _strings_beside(lines: WordedLines, swap: Swap) -> Iterator[tuple[int, int, 
                 yield number, match.start("text"), match["text"]
 
 
-def _words_about(lines: WordedLines, swap: Swap) -> list[int]:
+def _words_about(lines: CommentedSource, swap: Replacement) -> list[int]:
     """The lines of words, anywhere in the file, about what a number is given to."""
     names = re.compile(rf"(?<![\w.-]){re.escape(swap.key)}(?!\w)")
     found: list[int] = []
@@ -309,21 +313,21 @@ def _words_about(lines: WordedLines, swap: Swap) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _phrase_looks(lines: WordedLines, swap: Swap, said: LatePattern) -> Iterator[StaleWords]:
+def _phrase_looks(lines: CommentedSource, swap: Replacement, said: LazyPattern) -> Iterator[StalePhrase]:
     """Where the words beside a line, or about its function, use a phrase for what went."""
-    numbers = lines.words_beside(swap.line)
+    numbers = lines.adjacent_comments(swap.line)
     function = lines.function(swap.line)
     numbers += lines.documentation(function[0]) if function else []
     for number in dict.fromkeys(numbers):
         prose = lines.words[number - 1]
         match = said.search(prose)
-        if match and not tells_history(prose):
+        if match and not is_historical(prose):
             start, end = match.span()
-            yield StaleWords(number, start + 1, end + 1, phrase_at(prose, start, end), swap)
+            yield StalePhrase(number, start + 1, end + 1, phrase_at(prose, start, end), swap)
             return
 
 
-def _guard_looks(lines: WordedLines, swap: Swap) -> Iterator[StaleWords]:
+def _guard_looks(lines: CommentedSource, swap: Replacement) -> Iterator[StalePhrase]:
     """Where the message of what a condition refuses says which bound it keeps."""
     code = lines.code[swap.line - 1]
     refuses = any(
@@ -335,34 +339,38 @@ def _guard_looks(lines: WordedLines, swap: Swap) -> Iterator[StaleWords]:
         match = _REFUSED[swap.old].search(prose)
         if match:
             start, end = match.span()
-            yield StaleWords(number, column + start + 1, column + end + 1, phrase_at(prose, start, end), swap)
+            yield StalePhrase(
+                number, column + start + 1, column + end + 1, phrase_at(prose, start, end), swap
+            )
             return
 
 
-def _name_looks(lines: WordedLines, swap: Swap, said: LatePattern) -> Iterator[StaleWords]:
+def _name_looks(lines: CommentedSource, swap: Replacement, said: LazyPattern) -> Iterator[StalePhrase]:
     """Where the name of the function says what went: ``cheapest``, ``sorted_ascending``."""
     function = lines.function(swap.line)
     if function is None or said.search(" ".join(parts(function[1]))) is None:
         return
     number, name = function
     column = lines.lines[number - 1].find(name) + 1
-    yield StaleWords(number, column, column + len(name), name, swap)
+    yield StalePhrase(number, column, column + len(name), name, swap)
 
 
-def stale_names(base: str, text: str, marks: Marks, is_added: Callable[[int], bool]) -> list[StaleWords]:
+def stale_names(
+    base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
+) -> list[StalePhrase]:
     """The names and texts that comments beside the code still say, in words of their own."""
-    found = [s for s in exchanged(base, text) if (_is_member(s) and _gone_parts(s)) or _is_sort_key(s)]
+    found = [s for s in replacements(base, text) if (_is_member(s) and _gone_parts(s)) or _is_sort_key(s)]
     if not found:
         return []
-    lines = worded(text, marks)
-    stale: dict[tuple[int, int], StaleWords] = {}
+    lines = comment_lines(text, marks)
+    stale: dict[tuple[int, int], StalePhrase] = {}
     for swap in found:
         if not lines.code[swap.line - 1].strip():
             continue
         key = _says_key(lines, swap) if _is_sort_key(swap) else None
         if key is not None and not is_added(key.line):
             stale.setdefault((key.line, key.column), key)
-        for number in lines.words_beside(swap.line) if _is_member(swap) and _gone_parts(swap) else ():
+        for number in lines.adjacent_comments(swap.line) if _is_member(swap) and _gone_parts(swap) else ():
             if is_added(number) and number != swap.line:
                 continue
             one = _says_name(lines, swap, number)
@@ -372,7 +380,7 @@ def stale_names(base: str, text: str, marks: Marks, is_added: Callable[[int], bo
     return [stale[place] for place in sorted(stale)]
 
 
-def _is_member(swap: Swap) -> bool:
+def _is_member(swap: Replacement) -> bool:
     """Whether one of several values took another's place: a text in a condition, a member of an enum."""
     if swap.kind is SwapKind.STRING:
         plain = swap.old.replace("_", "").replace("-", "").isalpha() and " " not in swap.new
@@ -381,7 +389,7 @@ def _is_member(swap: Swap) -> bool:
     return swap.kind is SwapKind.NAME and both and f".{swap.old}" in swap.was and len(swap.old) > 1
 
 
-def _gone_parts(swap: Swap) -> list[str]:
+def _gone_parts(swap: Replacement) -> list[str]:
     """The words of the old name that the new one does not have; none where one of them says little."""
     old, new = parts(swap.old), parts(swap.new)
     if not new or len(old) > _NAME_PARTS or len(new) > _NAME_PARTS:
@@ -392,36 +400,36 @@ def _gone_parts(swap: Swap) -> list[str]:
     return gone if plain else []
 
 
-def _is_sort_key(swap: Swap) -> bool:
+def _is_sort_key(swap: Replacement) -> bool:
     return swap.kind in (SwapKind.NAME, SwapKind.STRING) and _SORTS.search(swap.was) is not None
 
 
-def _says_key(lines: WordedLines, swap: Swap) -> StaleWords | None:
+def _says_key(lines: CommentedSource, swap: Replacement) -> StalePhrase | None:
     """Where words say by what something is ordered or grouped, which it no longer is."""
     old, new = parts(swap.old), parts(swap.new)
     if not old or not new or len(swap.old) < 3:
         return None
     function = lines.function(swap.line)
-    numbers = [*lines.words_beside(swap.line), *(lines.documentation(function[0]) if function else [])]
+    numbers = [*lines.adjacent_comments(swap.line), *(lines.documentation(function[0]) if function else [])]
     said = re.compile(rf"(?i)\b(?:by|on) (?:the |its |their )?{'[ _-]?'.join(map(re.escape, old))}\b")
     for number in dict.fromkeys(numbers):
         prose = lines.words[number - 1]
         match = said.search(prose)
         if (
             match
-            and not tells_history(prose)
+            and not is_historical(prose)
             and not re.search(rf"(?i)\b{'[ _-]?'.join(map(re.escape, new))}\b", prose)
         ):
             start, end = match.span()
-            return StaleWords(number, start + 1, end + 1, phrase_at(prose, start, end), swap)
+            return StalePhrase(number, start + 1, end + 1, phrase_at(prose, start, end), swap)
     return None
 
 
-def _says_name(lines: WordedLines, swap: Swap, number: int) -> StaleWords | None:
+def _says_name(lines: CommentedSource, swap: Replacement, number: int) -> StalePhrase | None:
     prose = lines.words[number - 1]
     gone = {stem(one): one for one in _gone_parts(swap)}
     around = " ".join(lines.code[max(swap.line - 3, 0) : swap.line + 4])
-    if tells_history(prose) or _stems(around) & set(gone):
+    if is_historical(prose) or _stems(around) & set(gone):
         return None
     words = {stem(word.lower()): word for name in NAME.findall(prose) for word in (name, *parts(name))}
     come = {stem(one) for one in parts(swap.new)} - {stem(one) for one in parts(swap.old)}
@@ -430,7 +438,7 @@ def _says_name(lines: WordedLines, swap: Swap, number: int) -> StaleWords | None
     match = re.search(rf"(?<!\w){re.escape(words[next(iter(gone))])}", prose)
     if match is None:
         return None
-    return StaleWords(
+    return StalePhrase(
         number, match.start() + 1, match.end() + 1, phrase_at(prose, match.start(), match.end()), swap
     )
 
@@ -449,6 +457,6 @@ def phrase_at(prose: str, start: int, end: int) -> str:
     return phrase if len(phrase) <= _PHRASE else f"{phrase[: _PHRASE - 1]}…"
 
 
-def spoken(found: StaleWords) -> str:
+def spoken(found: StalePhrase) -> str:
     """What to say of stale words."""
     return f'the words say "{found.phrase}", but this change made {found.swap.old} into {found.swap.new}'

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.semantics.docdrift.model import DocumentedChange, says
 from wardround.text.tokens import NAME, is_code_like, tokens
 
@@ -16,10 +16,10 @@ _LONGEST = 72
 _SHORTEST = 3
 _LONGEST_LINE = 200
 """Tokens of a line; longer ones are tables, and comparing them piece by piece takes too long."""
-_WORD = LatePattern(r"\w{3}")
+_WORD = LazyPattern(r"\w{3}")
 _PLAIN_TYPES = frozenset({"bytes", "dict", "float", "int", "list", "set", "str", "tuple"})
-_ADDRESS = LatePattern(r"\b[a-z]+://[^\s<>]+")
-_DEFAULT_WORDS = LatePattern(r"(?i)\bdefault")
+_ADDRESS = LazyPattern(r"\b[a-z]+://[^\s<>]+")
+_DEFAULT_WORDS = LazyPattern(r"(?i)\bdefault")
 _KINDS_OF_RESULT = {
     "list": ("[", "list(", "sorted("),
     "tuple": ("(", "tuple("),
@@ -126,7 +126,7 @@ def _names(change: DocumentedChange) -> Iterator[Quote]:
     """
     words, signature = change.words, change.old.signature
     renamings = _renamings(change)
-    for name in sorted((change.gone & words.named) - change.new.literals):
+    for name in sorted((change.removed & words.named) - change.new.literals):
         if len(name) < _SHORTEST or name == change.simple_name:
             continue
         now = _renamed(change, renamings, name)
@@ -169,7 +169,7 @@ def _literals(change: DocumentedChange) -> Iterator[Quote]:
     """Numbers that became others, and texts that are set apart as code and became others or left the file."""
     words = change.words
     parameters = {entry.name for entry in words.parameters}.union(change.new.signature.names)
-    named = {text for text in change.gone_literals - parameters if text in words.text}
+    named = {text for text in change.removed_literals - parameters if text in words.text}
     replaced = _replaced(change) if named else {}
     for text in sorted(named):
         now = replaced.get(text)
@@ -273,7 +273,7 @@ def _renamings(change: DocumentedChange) -> _Renamings:
     found: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for line in change.delta.new_lines:
         pieces = list(tokens(line))
-        new = {text for kind, text in pieces if kind == "name"} & change.come
+        new = {text for kind, text in pieces if kind == "name"} & change.added
         for name in sorted(new) if len(pieces) <= _LONGEST_LINE else ():
             found.setdefault(_without(pieces, name), []).append(name)
     return found

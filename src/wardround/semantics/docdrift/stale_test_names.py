@@ -7,27 +7,27 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.docdrift.numbers import numbers_said
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.docdrift.numbers import numbers_in_prose
 from wardround.text.tokens import parts
 
-_PYTHON = LatePattern(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(")
-_SCRIPT = LatePattern(r"^([ \t]*)(?:it|test|specify)(?:\.\w+)*\([ \t]*([\"'`])((?:\\.|(?!\2).)+)\2")
-_RAISES = LatePattern(
+_PYTHON = LazyPattern(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(")
+_SCRIPT = LazyPattern(r"^([ \t]*)(?:it|test|specify)(?:\.\w+)*\([ \t]*([\"'`])((?:\\.|(?!\2).)+)\2")
+_RAISES = LazyPattern(
     r"\braises\b|assertRaises|\bfails?\b\(|toThrow|\.rejects\b|rejectedWith|to\.throw|assertThrows"
     r"|throws\(|\bthrown?\b|expectError"
     r"|\b(?:status\w*|code)\b\D{0,24}[45]\d\d|\bexcept\b|\bcatch\b|ERROR|[eE]rror|Exception|xfail"
 )
-_EXPECTS_ERROR = LatePattern(
+_EXPECTS_ERROR = LazyPattern(
     r"\bpytest\.raises\(|assertRaises\w*\(|\.toThrow\w*\(|\.rejects\b|rejectedWith|\.to\.throw"
     r"|assert\.throws\("
 )
-_SAYS_ERROR = LatePattern(
+_SAYS_ERROR = LazyPattern(
     r"\b(?:raises?|throws?|rejects?|rejected|fails?|failing|failure|errors?|refus\w+|forbid\w*"
     r"|forbidden|den(?:y|ies|ied)"
     r"|exceptions?|aborts?)\b"
 )
-_SAYS_TROUBLE = LatePattern(
+_SAYS_TROUBLE = LazyPattern(
     r"\b(?:in?valid\w*|not|never|no|non|without|cannot|cant|can t|doesn t|must|requires?|required"
     r"|missing|unknown|bad|wrong|exceed\w*|too"
     r"|illegal|unauthori\w+|expired?|limit\w*|only|prevents?|blocks?|blocked|guards?|checks?"
@@ -35,22 +35,22 @@ _SAYS_TROUBLE = LatePattern(
     r"|unexpected|malformed|broken|corrupt\w*|conflict\w*|duplicate\w*|strict\w*|\d{3}|timeout"
     r"|times|cancel\w*|empty|none|null)\b"
 )
-_SAYS_OUTCOME = LatePattern(
+_SAYS_OUTCOME = LazyPattern(
     r"\b(?:is|are|gets?|returns?|gives?|makes?|creates?|allow(?:s|ed)?|accept(?:s|ed)?|succeeds?"
     r"|works?|passes|ok|can|may|yields?"
     r"|keeps?|adds?|sends?|falls back|defaults?|split|merged?|ignored?|ignores|skipped|skips|uses"
     r"|counts?|stays?|becomes?)\b"
 )
-_ASSERTS = LatePattern(r"\bassert\b|\bassert[A-Z]\w*\(|\bexpect\(|\.should\b|\bassert\.\w+\(")
+_ASSERTS = LazyPattern(r"\bassert\b|\bassert[A-Z]\w*\(|\bexpect\(|\.should\b|\bassert\.\w+\(")
 _WORDS = {
-    "true": LatePattern(r"\b[tT]rue\b|toBeTruthy|assertTrue"),
-    "false": LatePattern(r"\b[fF]alse\b|toBeFalsy|assertFalse|\bnot\b|!"),
-    "null": LatePattern(r"\bnull\b|toBeNull|\bNone\b|assertIsNone"),
-    "none": LatePattern(r"\bNone\b|\bnull\b|assertIsNone|toBeNull|\bnot\b|\b0\b|\[\]"),
-    "undefined": LatePattern(r"\bundefined\b|toBeUndefined|toBeDefined"),
+    "true": LazyPattern(r"\b[tT]rue\b|toBeTruthy|assertTrue"),
+    "false": LazyPattern(r"\b[fF]alse\b|toBeFalsy|assertFalse|\bnot\b|!"),
+    "null": LazyPattern(r"\bnull\b|toBeNull|\bNone\b|assertIsNone"),
+    "none": LazyPattern(r"\bNone\b|\bnull\b|assertIsNone|toBeNull|\bnot\b|\b0\b|\[\]"),
+    "undefined": LazyPattern(r"\bundefined\b|toBeUndefined|toBeDefined"),
 }
-_CODE_NUMBER = LatePattern(r"(?<![\w.])\d[\d_]*(?![\w.])")
-_RETURNS = LatePattern(
+_CODE_NUMBER = LazyPattern(r"(?<![\w.])\d[\d_]*(?![\w.])")
+_RETURNS = LazyPattern(
     r"\b(?:returns?|is|gives?|yields?|equals?|to be|be)\s+(true|false|null|none|undefined)\b"
 )
 
@@ -142,7 +142,7 @@ def _stale_number(was: Titled, now: Titled) -> StaleTitle | None:
     gone, come = had - has, has - had
     if not gone or not come or len(gone) > 2:
         return None
-    for said in numbers_said(now.words):
+    for said in numbers_in_prose(now.words):
         value = min(said.values)
         if value in gone and value > 2 and not said.values & (has | come):
             return StaleTitle(now, now.words[said.start : said.end], f"{_plain(value)} stands in it no more")

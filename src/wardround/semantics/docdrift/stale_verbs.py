@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.docdrift.comment_lines import Marks, WordedLines
-from wardround.semantics.docdrift.stale_comments import StaleWords, phrase_at, tells_history, worded
-from wardround.semantics.semdiff.replacements import Swap, SwapKind, changed_lines
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.docdrift.comment_lines import CommentedSource, CommentSyntax
+from wardround.semantics.docdrift.stale_comments import StalePhrase, comment_lines, is_historical, phrase_at
+from wardround.semantics.semdiff.replacements import Replacement, SwapKind, changed_lines
 from wardround.text.tokens import QUOTED, parts
 
 _DEEDS = {
@@ -68,19 +68,21 @@ _SAID = {
 }
 _LOUD = frozenset(_SAID)
 """The deeds that words name only where they mean just that."""
-_CALLED = LatePattern(r"(?:\.|\b)([A-Za-z_]\w*)\s*\(|\b(DELETE|INSERT|UPDATE|TRUNCATE)\b")
-_ASKED = LatePattern(
+_CALLED = LazyPattern(r"(?:\.|\b)([A-Za-z_]\w*)\s*\(|\b(DELETE|INSERT|UPDATE|TRUNCATE)\b")
+_ASKED = LazyPattern(
     r"(?:await |return |yield |[\w., ]{1,40} = (?:await )?)*+([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\("
 )
-_TELLS = LatePattern(
+_TELLS = LazyPattern(
     r"(?i)\blog\w*\.|\blogger|\bprint|\bconsole\.|\becho|messages?\.|\bflash|\btoast|\bmsg\b|notif"
     r"|\.write\(|\bRAISE\b|Response|message|detail|description|\bhelp\b|summary"
 )
 _CHANGED_AT_MOST = 40
-_UNDONE = LatePattern(r"(?i)\b(?:not|never|no|could|cannot|can't|fail\w*|unable|instead of|without|won't)\b")
+_UNDONE = LazyPattern(r"(?i)\b(?:not|never|no|could|cannot|can't|fail\w*|unable|instead of|without|won't)\b")
 
 
-def stale_deeds(base: str, text: str, marks: Marks, is_added: Callable[[int], bool]) -> list[StaleWords]:
+def stale_verbs(
+    base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
+) -> list[StalePhrase]:
     """The messages and words that tell of a deed the change took out of their function for another."""
     before, after = changed_lines(base, text)
     if not before or not after or len(before) + len(after) > _CHANGED_AT_MOST:
@@ -92,8 +94,8 @@ def stale_deeds(base: str, text: str, marks: Marks, is_added: Callable[[int], bo
         come = _instead(before, after)
     if not left or not set(come) - set(gone):
         return []
-    lines = worded(text, marks)
-    found: list[StaleWords] = []
+    lines = comment_lines(text, marks)
+    found: list[StalePhrase] = []
     functions = {one for number, line in after if _called_in(line) and (one := lines.function(number))}
     for function in sorted(functions):
         found += _in_function(lines, function, {deed: gone[deed] for deed in left}, come, is_added)
@@ -118,34 +120,34 @@ def _instead(before: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]
 
 
 def _beside(
-    lines: WordedLines,
+    lines: CommentedSource,
     after: Sequence[tuple[int, str]],
     left: dict[str, str],
     come: dict[str, str],
     is_added: Callable[[int], bool],
-) -> Iterator[StaleWords]:
+) -> Iterator[StalePhrase]:
     """The words above a statement that stands in no function."""
     new = sorted(set(come) - set(left))
     does = _deeds_of([lines.code[number - 1] for number, _ in after])
     for number, line in after:
         for deed in left if _called_in(line) and new else ():
-            for place in lines.words_beside(number):
+            for place in lines.adjacent_comments(number):
                 prose = lines.words[place - 1]
                 match = _said(deed).search(prose)
                 if match and deed not in does and not is_added(place) and not _UNDONE.search(prose):
                     start, end = match.span()
-                    swap = Swap(SwapKind.NAME, left[deed], come[new[0]], number, "", "")
-                    yield StaleWords(place, start + 1, end + 1, phrase_at(prose, start, end), swap)
+                    swap = Replacement(SwapKind.NAME, left[deed], come[new[0]], number, "", "")
+                    yield StalePhrase(place, start + 1, end + 1, phrase_at(prose, start, end), swap)
                     return
 
 
 def _in_function(
-    lines: WordedLines,
+    lines: CommentedSource,
     function: tuple[int, str],
     left: dict[str, str],
     come: dict[str, str],
     is_added: Callable[[int], bool],
-) -> Iterator[StaleWords]:
+) -> Iterator[StalePhrase]:
     body = [n for n in lines.body(function[0]) if lines.code[n - 1].strip()]
     does = _deeds_of(lines.code[n - 1] for n in body)
     named = {word for n in body for word in _words_in(lines.code[n - 1])}
@@ -153,20 +155,20 @@ def _in_function(
     for deed, was in left.items():
         if deed in does or not new or named & set(_SAID[deed]):
             continue
-        swap = Swap(SwapKind.NAME, was, come[new[0]], function[0], "", "")
+        swap = Replacement(SwapKind.NAME, was, come[new[0]], function[0], "", "")
         for number, column, prose in _telling(lines, function, body):
             match = _said(deed).search(prose)
-            is_history = not lines.code[number - 1].strip() and tells_history(prose)
+            is_history = not lines.code[number - 1].strip() and is_historical(prose)
             if match and not is_added(number) and not is_history and not _UNDONE.search(prose):
                 start, end = match.span()
-                yield StaleWords(
+                yield StalePhrase(
                     number, column + start + 1, column + end + 1, phrase_at(prose, start, end), swap
                 )
                 break
 
 
 def _telling(
-    lines: WordedLines, function: tuple[int, str], body: list[int]
+    lines: CommentedSource, function: tuple[int, str], body: list[int]
 ) -> Iterator[tuple[int, int, str]]:
     """Line, column and text of the messages of a function, and of what is said about it."""
     for number in body:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.semantics.docdrift.stale_test_names import StaleTitle, Titled, titled
 
-_STATUS = LatePattern(
+_STATUS = LazyPattern(
     r"(?i)(?:status(?:_?code)?\w*\)?|\.status|response\w*,|resp,|res,)[^\n"
     r"\d]{0,30}?(?<![\w.])([1-5]\d\d)(?![\w.])"
     r"|HTTP_([1-5]\d\d)_"
 )
-_NUMBER_SAID = LatePattern(
+_NUMBER_SAID = LazyPattern(
     r"\b(?:returns?|gets?|gives?|is|status(?: code)?|with(?: status)?|answers?(?: with)?|responds?(?: with)?"
     r"|code|sends?|throws?)(?: an?| http)? ([1-5]\d\d)\b"
     r"(?! (?:items?|rows?|times|ms|seconds|characters|chars|bytes|entries))"
 )
-_NAMED_STATUS = LatePattern(
+_NAMED_STATUS = LazyPattern(
     r"\b(?:is|are|returns?|gets?|gives?|answers?(?: with)?|responds?(?: with)?)(?: an?)? (unauthori[sz]ed"
     r"|forbidden|not found|bad request|no content|too many requests)$"
 )
@@ -31,45 +31,45 @@ _CODES = {
     "no content": frozenset({204}),
     "too many requests": frozenset({429}),
 }
-_NOT = LatePattern(r"\b(?:not|never|no|without|instead|even|unless|t|when|if|while|whose|that)\b")
-_EXPIRED = LatePattern(r"\bexpired\b")
-_PAST = LatePattern(
+_NOT = LazyPattern(r"\b(?:not|never|no|without|instead|even|unless|t|when|if|while|whose|that)\b")
+_EXPIRED = LazyPattern(r"\bexpired\b")
+_PAST = LazyPattern(
     r"(?i)expir(?!es?_?in\b|ation)|past|\bago\b|minus|freez|travel|sleep|tick|advanc|yesterday|-\s?[\w(]"
     r"|timeout|stale|old"
     r"|patch|mock|clock|\bnow\b|\b(?:19|20)[0-2]\d\b|\b0\b|elapse|later|after|fake|timers|wait"
     r"|setTimeout|monotonic|epoch|backdat|seconds=1\b"
 )
-_AHEAD = LatePattern(
+_AHEAD = LazyPattern(
     r"timedelta\(\s*\w+=\d|(?:ttl|max_?age|lifetime|valid_for|expires_?in"
     r"|expiresIn)\s*[=:]\s*[\"']?(?:\d\d+|\d+(?:h|d|m))"
 )
-_NEGATIVE = LatePattern(
+_NEGATIVE = LazyPattern(
     r"\b(?:rejects?|refuses?|with|for|on|of|an?|raises(?: \w+){0,3} (?:on|for)) negative "
     r"(?:amount|number|price"
     r"|quantity|value|count|limit|offset|balance|age|size|index|integer|int|float|duration"
     r"|timeout|page|delay|weight)s?\b"
 )
-_MINUS = LatePattern(r"-\s?[\w.({]|[Nn]eg|NEG|[Mm]inus|<\s?0|\binverse")
-_POSITIVE = LatePattern(r"[(=,:]\s?[1-9]\d*(?:\.\d+)?\s?[,)}]|[\"'][1-9]\d*(?:\.\d+)?[\"']")
-_ERROR_SAID = LatePattern(
+_MINUS = LazyPattern(r"-\s?[\w.({]|[Nn]eg|NEG|[Mm]inus|<\s?0|\binverse")
+_POSITIVE = LazyPattern(r"[(=,:]\s?[1-9]\d*(?:\.\d+)?\s?[,)}]|[\"'][1-9]\d*(?:\.\d+)?[\"']")
+_ERROR_SAID = LazyPattern(
     r"\b(?:raises?|throws?)(?: an?)? (value|type|key|index|attribute|runtime|permission|timeout|lookup|range"
     r"|syntax|os|zero division|assertion|connection|file not found|not implemented|import|name|unicode) "
     r"?error\b"
 )
-_ERROR_TRIED = LatePattern(
+_ERROR_TRIED = LazyPattern(
     r"(?:raises(?:Regex)?|assertRaises\w*|toThrow\w*|throws|rejects\.toThrow"
     r"|toBeInstanceOf)\(\s*(?:\w+\.)*(\w*(?:Error|Exception)\w*)"
 )
-_TRUTH_SAID = LatePattern(r"\breturns? (true|false)\b(?! (?:if|when) not)")
-_TRUE = LatePattern(r"(?i)is true\b|== ?true\b|assertTrue|toBe\(true|toBeTruthy|\btrue\b")
-_FALSE = LatePattern(
+_TRUTH_SAID = LazyPattern(r"\breturns? (true|false)\b(?! (?:if|when) not)")
+_TRUE = LazyPattern(r"(?i)is true\b|== ?true\b|assertTrue|toBe\(true|toBeTruthy|\btrue\b")
+_FALSE = LazyPattern(
     r"(?i)\bnot\b|is false\b|== ?false\b|assertFalse|toBe\(false|toBeFalsy|\bfalse\b|!|is_false"
 )
-_BARE = LatePattern(
+_BARE = LazyPattern(
     r"(?m)^\s*assert (?!not\b)[\w.]+\([^\n]*\)\s*$|assertTrue|toBe\(true\)|is True\b|toBeTruthy"
 )
 _LINES_ABOVE = 8
-_HELPER = LatePattern(
+_HELPER = LazyPattern(
     r"(?m)^\s*(?:self\._?(?:check|assert|verify|run|do)_?\w*\(|_?(?:check|assert|verify|expect)_\w+\()"
 )
 

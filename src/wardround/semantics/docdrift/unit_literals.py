@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.semantics.docdrift.units import unit_of
 
-_GIVEN = LatePattern(
+_GIVEN = LazyPattern(
     r"(?P<name>\b[A-Za-z]\w*(?:_(?:ms|s|secs?|seconds|millis(?:econds)?|minutes|hours|days|[kmg]i?b|MS|S"
     r"|SECS?"
     r"|SECONDS|MILLIS(?:ECONDS)?|MINUTES|HOURS|DAYS|[KMG]I?B)"
@@ -19,7 +19,7 @@ _GIVEN = LatePattern(
     r"(?P<value>\(?\d[\d_.]*(?:[^\S\n]*(?:\*\*|\*|<<)[^\S\n]*\d[\d_.]*)*\)?)(?=[^\S\n]*(?:[,;)}\]#]|//"
     r"|/\*|\n|\Z))"
 )
-_NUMBERS = LatePattern(r"\d[\d_.]*")
+_NUMBERS = LazyPattern(r"\d[\d_.]*")
 _SPANS = {"s": 1, "min": 60, "h": 3600, "day": 86400}
 _WHOLE_IN_MS = frozenset(
     n * 60_000.0 for n in (1, 2, 3, 4, 5, 10, 15, 20, 30, 45, 60, 120, 180, 240, 360, 480, 720, 1440)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from wardround.checks.lazy import LatePattern
-from wardround.semantics.docdrift.comment_lines import Marks, WordedLines
+from wardround.checks.lazy import LazyPattern
+from wardround.semantics.docdrift.comment_lines import CommentedSource, CommentSyntax
 from wardround.semantics.docdrift.numbers import value_of
 from wardround.semantics.docdrift.stale_comments import (
-    StaleWords,
-    exchanged,
+    StalePhrase,
+    comment_lines,
+    is_historical,
     phrase_at,
-    tells_history,
-    worded,
+    replacements,
 )
-from wardround.semantics.semdiff.replacements import Swap, SwapKind, changed_lines
+from wardround.semantics.semdiff.replacements import Replacement, SwapKind, changed_lines
 from wardround.storage.regex_cache import bounded
 from wardround.text.tokens import NAME, QUOTED, parts
 
@@ -55,10 +55,10 @@ _RATIOS = {
 }
 _BY_RATIO = {ratio: frozenset(units.split()) for ratio, units in _RATIOS.items()}
 """What a change by a factor is a change of."""
-_WORD = LatePattern(r"(?<![\w-])([A-Za-z]{2,12})(?![\w-])")
-_SHORT = LatePattern(r"(?:\d|\}|%[ds])\s?(ms|s|h|KB|KiB|MB|MiB|GB|kb|mb|km|kg|m|g)(?![\w-])")
-_FACTOR = LatePattern(r"(?:\s*\*\s*|\s+/\s+)(1024|1000|1_000|60|3600|3_600|100)(?![\w.])")
-_GIVEN = LatePattern(
+_WORD = LazyPattern(r"(?<![\w-])([A-Za-z]{2,12})(?![\w-])")
+_SHORT = LazyPattern(r"(?:\d|\}|%[ds])\s?(ms|s|h|KB|KiB|MB|MiB|GB|kb|mb|km|kg|m|g)(?![\w-])")
+_FACTOR = LazyPattern(r"(?:\s*\*\s*|\s+/\s+)(1024|1000|1_000|60|3600|3_600|100)(?![\w.])")
+_GIVEN = LazyPattern(
     r"^\s*(?:\w+\.)?(?:(?:export|const|let|var|final|public|private|readonly|static|this\."
     r"|self\.)\s*)*[\"']?(?P<name>[A-Za-z_$][\w$]*)[\"']?"
     r"(?:\s*:\s*[A-Za-z][\w\[\]| ]*?)?\s*(?P<sign>=|:)\s*"
@@ -114,31 +114,33 @@ def mismatched(line: str) -> tuple[str, str, int] | None:
     return None
 
 
-def stale_units(base: str, text: str, marks: Marks, is_added: Callable[[int], bool]) -> list[StaleWords]:
+def stale_units(
+    base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
+) -> list[StalePhrase]:
     """The units that words about a number still say, whose size the change made that of another unit."""
     found = [*_renamed(base, text), *_scaled(base, text), *_factored(base, text)]
     if not found:
         return []
-    lines = worded(text, marks)
-    stale: dict[int, StaleWords] = {}
+    lines = comment_lines(text, marks)
+    stale: dict[int, StalePhrase] = {}
     for swap, wanted in found:
         if not lines.code[swap.line - 1].strip():
             continue
         for number, column, prose in _words_about(lines, swap):
-            if is_added(number) or number in stale or tells_history(prose):
+            if is_added(number) or number in stale or is_historical(prose):
                 continue
             place = _says_unit(prose, wanted)
             if place is not None:
                 start, end = place
                 phrase = phrase_at(prose, start, end)
-                stale[number] = StaleWords(number, column + start + 1, column + end + 1, phrase, swap)
+                stale[number] = StalePhrase(number, column + start + 1, column + end + 1, phrase, swap)
                 break
     return [stale[number] for number in sorted(stale)]
 
 
-def _renamed(base: str, text: str) -> Iterator[tuple[Swap, frozenset[str]]]:
+def _renamed(base: str, text: str) -> Iterator[tuple[Replacement, frozenset[str]]]:
     """Names whose unit was exchanged, where no name has the old one any more."""
-    for swap in exchanged(base, text):
+    for swap in replacements(base, text):
         old, new = unit_of(swap.old), unit_of(swap.new)
         if swap.kind is not SwapKind.NAME or not old or not new or old == new:
             continue
@@ -147,9 +149,9 @@ def _renamed(base: str, text: str) -> Iterator[tuple[Swap, frozenset[str]]]:
             yield swap, frozenset({old})
 
 
-def _scaled(base: str, text: str) -> Iterator[tuple[Swap, frozenset[str]]]:
+def _scaled(base: str, text: str) -> Iterator[tuple[Replacement, frozenset[str]]]:
     """Numbers that are so many times as large, or as small, as one unit is of another."""
-    for swap in exchanged(base, text):
+    for swap in replacements(base, text):
         old, new = value_of(swap.old), value_of(swap.new)
         if swap.kind is SwapKind.NUMBER and old and new and swap.key:
             units = _BY_RATIO.get(max(old, new) / min(old, new))
@@ -157,7 +159,7 @@ def _scaled(base: str, text: str) -> Iterator[tuple[Swap, frozenset[str]]]:
                 yield swap, units
 
 
-def _factored(base: str, text: str) -> Iterator[tuple[Swap, frozenset[str]]]:
+def _factored(base: str, text: str) -> Iterator[tuple[Replacement, frozenset[str]]]:
     """Lines that differ in a factor that is the size of a unit."""
     before, after = changed_lines(base, text)
     old = {_FACTOR.sub("", code): code for _, code in before}
@@ -169,7 +171,7 @@ def _factored(base: str, text: str) -> Iterator[tuple[Swap, frozenset[str]]]:
         units = _BY_RATIO.get(max(had, has) / min(had, has))
         if units:
             names = [name for name in NAME.findall(code) if len(name) >= 4]
-            swap = Swap(SwapKind.NUMBER, _factors(was), _factors(code), number, " ".join(names), was)
+            swap = Replacement(SwapKind.NUMBER, _factors(was), _factors(code), number, " ".join(names), was)
             yield swap, units
 
 
@@ -184,10 +186,10 @@ def _factors(code: str) -> str:
     return " ".join(match[0].strip() for match in _FACTOR.finditer(code)) or "it without a factor"
 
 
-def _words_about(lines: WordedLines, swap: Swap) -> Iterator[tuple[int, int, str]]:
+def _words_about(lines: CommentedSource, swap: Replacement) -> Iterator[tuple[int, int, str]]:
     """Line, column and text of words about what was exchanged, its own line's first."""
     names = swap.key.split() if swap.key else [swap.new]
-    for number in lines.words_beside(swap.line):
+    for number in lines.adjacent_comments(swap.line):
         yield number, 0, lines.words[number - 1]
     spelled = [re.escape(form) for name in names for form in {name, name.replace("_", "-")}]
     pattern = re.compile(rf"(?<![\w])(?:{'|'.join(spelled)})(?!\w)")
@@ -208,7 +210,7 @@ def _words_about(lines: WordedLines, swap: Swap) -> Iterator[tuple[int, int, str
                 yield from _in_strings(lines, number)
 
 
-def _in_strings(lines: WordedLines, number: int) -> Iterator[tuple[int, int, str]]:
+def _in_strings(lines: CommentedSource, number: int) -> Iterator[tuple[int, int, str]]:
     for match in QUOTED.finditer(lines.code[number - 1]):
         if " " in match["text"].strip():
             yield number, match.start("text"), match["text"]

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.text.tokens import parts
 
-_CHAIN = LatePattern(
+_CHAIN = LazyPattern(
     r"(?<![\w$.\"'])(?P<owner>[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)*?)"
     r"(?:\??\.(?P<field>[A-Za-z_$][\w$]*)|\[[\"'](?P<key>\w+)[\"']\]|\.get\([\"'](?P<got>\w+)[\"']\))"
     r"(?![\w$]*\()(?!\??\.[A-Za-z_$][\w$]*(?!\s*\()(?![\w$]))"
@@ -19,7 +19,7 @@ _ALIKE_AT_LEAST = 3
 """Entries that were changed after the copying, beside the one that was not."""
 
 
-_GIVEN = LatePattern(r"\b\w+[\"']?\]?\s*[=:]\s*[^\n]{0,60}?(?:\.\w|\[[\"'])")
+_GIVEN = LazyPattern(r"\b\w+[\"']?\]?\s*[=:]\s*[^\n]{0,60}?(?:\.\w|\[[\"'])")
 
 
 def may_hold_a_row(added: str, text: str) -> bool:
@@ -30,7 +30,7 @@ def may_hold_a_row(added: str, text: str) -> bool:
     return first is not None and _GIVEN.search(text, first.end()) is not None
 
 
-class Entry(msgspec.Struct, frozen=True):
+class RowField(msgspec.Struct, frozen=True):
     """A name and what it is given: ``city: form.billingCity`` has the owner ``form``."""
 
     name: str
@@ -38,7 +38,7 @@ class Entry(msgspec.Struct, frozen=True):
     taken: str
 
 
-class Left(msgspec.Struct, frozen=True):
+class UnchangedField(msgspec.Struct, frozen=True):
     """An entry that still takes what the row it was copied from takes.
 
     Attributes:
@@ -50,18 +50,18 @@ class Left(msgspec.Struct, frozen=True):
     wanted: str
 
 
-def entry_of(name: str, value: str) -> Entry | None:
+def entry_of(name: str, value: str) -> RowField | None:
     """What an entry takes, if its value holds one chain of fields and no other."""
     found = list(_CHAIN.finditer(value))
     if len(found) != 1:
         return None
     match = found[0]
-    return Entry(name, match["owner"], match["field"] or match["key"] or match["got"])
+    return RowField(name, match["owner"], match["field"] or match["key"] or match["got"])
 
 
-def left_behind(
-    row: Sequence[Entry | None], rows: Sequence[Sequence[Entry | None]], exists: Callable[[str], bool]
-) -> Left | None:
+def forgotten_edits(
+    row: Sequence[RowField | None], rows: Sequence[Sequence[RowField | None]], exists: Callable[[str], bool]
+) -> UnchangedField | None:
     """The one entry of a row that takes what belongs to another row.
 
     Args:
@@ -87,7 +87,7 @@ _PAIRS = frozenset(
 """Words of which a row that has the one has the other."""
 
 
-def _taken_twice(row: Sequence[Entry | None]) -> Left | None:
+def _taken_twice(row: Sequence[RowField | None]) -> UnchangedField | None:
     """An entry that takes what another, which is named after it, takes as well."""
     named = {(one.owner, one.taken) for one in row if one and one.name == one.taken}
     for place, one in enumerate(row):
@@ -101,7 +101,7 @@ def _taken_twice(row: Sequence[Entry | None]) -> Left | None:
             continue
         is_pair = frozenset({name[apart[0]], taken[apart[0]]}) in _PAIRS
         if is_pair or _completes(name, taken, apart[0], [parts(other) for _, other in named]):
-            return Left(place, f"{one.owner}.{one.name}")
+            return UnchangedField(place, f"{one.owner}.{one.name}")
     return None
 
 
@@ -119,7 +119,7 @@ def _completes(name: list[str], taken: list[str], apart: int, known: list[list[s
     return False
 
 
-def _of_other_family(row: Sequence[Entry | None], *, first: bool) -> Left | None:
+def _of_other_family(row: Sequence[RowField | None], *, first: bool) -> UnchangedField | None:
     """An entry whose field has another first, or last, word than those of all the others."""
     split = {n: one for n, entry in enumerate(row) if entry and (one := _split(entry, first=first))}
     owners = Counter(entry.owner for n, entry in enumerate(row) if entry and n in split)
@@ -139,10 +139,10 @@ def _of_other_family(row: Sequence[Entry | None], *, first: bool) -> Left | None
     rest = split[place][1]
     if name != rest and name != ([usual, *rest] if first else [*rest, usual]):
         return None
-    return Left(place, _with_word(entry.taken, odd, usual, first=first))
+    return UnchangedField(place, _with_word(entry.taken, odd, usual, first=first))
 
 
-def _split(entry: Entry, *, first: bool) -> tuple[str, list[str]] | None:
+def _split(entry: RowField, *, first: bool) -> tuple[str, list[str]] | None:
     """The word that tells the family of a field, and the words that its entry is named after."""
     taken, name = parts(entry.taken), parts(entry.name)
     if len(taken) < 2:
@@ -152,7 +152,7 @@ def _split(entry: Entry, *, first: bool) -> tuple[str, list[str]] | None:
     return (word, rest) if rest in (name, others) else None
 
 
-def _owner(row: Sequence[Entry | None], place: int) -> str:
+def _owner(row: Sequence[RowField | None], place: int) -> str:
     entry = row[place]
     return entry.owner if entry else ""
 
@@ -164,7 +164,9 @@ def _with_word(taken: str, odd: str, usual: str, *, first: bool) -> str:
     return word + taken[len(odd) :] if first else taken[: -len(odd)] + word
 
 
-def _of_other_owner(row: Sequence[Entry | None], rows: Sequence[Sequence[Entry | None]]) -> Left | None:
+def _of_other_owner(
+    row: Sequence[RowField | None], rows: Sequence[Sequence[RowField | None]]
+) -> UnchangedField | None:
     """An entry of another owner than all the others have, to whom a row with the same names belongs."""
     plain = {n: one for n, one in enumerate(row) if one and parts(one.taken)[-1:] == parts(one.name)[-1:]}
     counts = Counter(one.owner for one in plain.values())
@@ -175,11 +177,13 @@ def _of_other_owner(row: Sequence[Entry | None], rows: Sequence[Sequence[Entry |
     named = [one.name for one in plain.values()]
     for other in _others(row, rows):
         if [one.name for one in other] == named and all(one.owner == odd for one in other):
-            return Left(place, f"{usual}.{plain[place].taken}")
+            return UnchangedField(place, f"{usual}.{plain[place].taken}")
     return None
 
 
-def _others(row: Sequence[Entry | None], rows: Sequence[Sequence[Entry | None]]) -> Iterator[list[Entry]]:
+def _others(
+    row: Sequence[RowField | None], rows: Sequence[Sequence[RowField | None]]
+) -> Iterator[list[RowField]]:
     for other in rows:
         if other is not row and all(one is not None for one in other):
             yield [one for one in other if one is not None]

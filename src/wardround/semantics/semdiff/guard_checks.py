@@ -6,20 +6,20 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCheck, ChangedText
-from wardround.checks.keyword_index import said_in
-from wardround.checks.lazy import LatePattern
+from wardround.checks.base import ChangeCheck, ChangedFileView
+from wardround.checks.keyword_index import keyword_index
+from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.semantics.semdiff.guards import (
     KINDS,
-    Body,
-    Gone,
-    gone,
+    GuardedFunction,
+    RemovedGuard,
     missing_kinds,
     moved_lines,
-    unasked,
+    outliers,
+    removed_guards,
+    unchecked_calls,
     unescaped,
-    unlike,
     unwrapped,
 )
 
@@ -46,7 +46,7 @@ class GuardCheck(ChangeCheck):
     """
 
     SEVERITY = Severity.INFO
-    LOOK = "wardround.semantics.semdiff.guards:may_be_guarded"
+    PREFILTER = "wardround.semantics.semdiff.guards:may_be_guarded"
     ENDINGS: ClassVar[tuple[str, ...]]
 
     @abstractmethod
@@ -54,10 +54,10 @@ class GuardCheck(ChangeCheck):
         """Whether a file is a test."""
 
     @abstractmethod
-    def bodies(self, path: str, text: str) -> Sequence[Body]:
+    def bodies(self, path: str, text: str) -> Sequence[GuardedFunction]:
         """The functions of a file; none where it cannot be read."""
 
-    def files(self) -> list[ChangedText]:
+    def files(self) -> list[ChangedFileView]:
         """The files of the change that it reads."""
         return [
             file
@@ -81,9 +81,9 @@ class SiblingGuardCheck(GuardCheck):
             self._tell_of_lines(file, text)
             if not _has_new(file):
                 continue
-            pieces = said_in(text).pieces
+            pieces = keyword_index(text).tokens
             if any(KINDS[kind].search(pieces) for kind in ("permission", "owner")) or "use server" in text:
-                for one in unlike(self.bodies(file.path, text), file.is_added):
+                for one in outliers(self.bodies(file.path, text), file.is_added):
                     line, column = one.body.place
                     name = one.body.name.rpartition(".")[2]
                     guards = " or ".join(guard.lstrip("@") for guard in one.guards[:3])
@@ -91,10 +91,10 @@ class SiblingGuardCheck(GuardCheck):
                     said = f"{beside} go through {guards}, this one does not"
                     self.report(file.path, Span(line, column, line, column + len(name)), said)
 
-    def _tell_of_lines(self, file: ChangedText, text: str) -> None:
-        pieces = said_in(text).pieces
+    def _tell_of_lines(self, file: ChangedFileView, text: str) -> None:
+        pieces = keyword_index(text).tokens
         for line, column, call in (
-            unasked(text.split("\n"), file.is_added) if KINDS["check"].search(pieces) else ()
+            unchecked_calls(text.split("\n"), file.is_added) if KINDS["check"].search(pieces) else ()
         ):
             said = f"the same statement is followed by {call}() everywhere else in this file, and not here"
             self.report(file.path, Span(line, column, line, column + 1), said)
@@ -104,13 +104,13 @@ class SiblingGuardCheck(GuardCheck):
                 self.report(file.path, Span(line, column, line, column + len(value)), said)
 
 
-def _has_new(file: ChangedText) -> bool:
+def _has_new(file: ChangedFileView) -> bool:
     """Whether a line the change added may begin a function."""
     lines = (file.text or "").split("\n")
     return any(_BEGINS.search(line) and file.is_added(number) for number, line in enumerate(lines, 1))
 
 
-_BEGINS = LatePattern(r"\bdef |\bfunction\b|=>|\basync |^\s*\w+\(.*\{\s*$")
+_BEGINS = LazyPattern(r"\bdef |\bfunction\b|=>|\basync |^\s*\w+\(.*\{\s*$")
 
 
 class GuardGoneCheck(GuardCheck):
@@ -143,20 +143,24 @@ class GuardGoneCheck(GuardCheck):
             for one in self._gone(file, mine - {"escape"}) if mine - {"escape"} else ():
                 self._tell(file, one.guard.kind, one.guard.word, one.act.lstrip("=~"), *one.place)
 
-    def _tell_unwrapped(self, file: ChangedText, removed: Sequence[str], added: Sequence[str]) -> None:
+    def _tell_unwrapped(self, file: ChangedFileView, removed: Sequence[str], added: Sequence[str]) -> None:
         for call, value, now in unwrapped(removed, added):
             for number, line in enumerate((file.text or "").split("\n"), 1):
                 if line.strip() == now and file.is_added(number):
                     self._tell(file, "escape", call, value, number, max(line.rfind(value), 0) + 1)
                     break
 
-    def _gone(self, file: ChangedText, kinds: frozenset[str]) -> Sequence[Gone]:
+    def _gone(self, file: ChangedFileView, kinds: frozenset[str]) -> Sequence[RemovedGuard]:
         before, after = file.base_text, file.text
         if before is None or after is None or max(len(before), len(after)) > _LONGEST_TEXT:
             return ()
-        return list(gone(self.bodies(file.path, before), self.bodies(file.path, after), kinds, file.is_added))
+        return list(
+            removed_guards(
+                self.bodies(file.path, before), self.bodies(file.path, after), kinds, file.is_added
+            )
+        )
 
-    def _tell(self, file: ChangedText, kind: str, word: str, act: str, line: int, column: int) -> None:
+    def _tell(self, file: ChangedFileView, kind: str, word: str, act: str, line: int, column: int) -> None:
         if word not in self._told:
             self._told.add(word)
             message = f'"{act}" {_SAID[kind].format(word=" ".join(word.split()))}'

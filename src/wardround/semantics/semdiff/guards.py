@@ -12,38 +12,38 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.keyword_index import said_in
-from wardround.checks.lazy import LatePattern, TwoTexts
+from wardround.checks.keyword_index import keyword_index
+from wardround.checks.lazy import BeforeAfter, LazyPattern
 
-KINDS: Mapping[str, LatePattern] = {
-    "lock": LatePattern(
+KINDS: Mapping[str, LazyPattern] = {
+    "lock": LazyPattern(
         r"(?i)(?:^|[^a-z])r?locks?(?![a-z])|mutex|semaphore|synchronized|_lock\b|(?-i:[a-z]Lock\b)|run_?exclusive"
     ),
-    "transaction": LatePattern(
+    "transaction": LazyPattern(
         r"(?i)\batomic\b|transaction|begin_nested|\.begin\(|savepoint|unit_?of_?work|for_?update\b|\bconn(?:ection)?:?$"
     ),
-    "permission": LatePattern(
+    "permission": LazyPattern(
         r"(?i)_required\b|requires?_?(?:auth|login|admin|perm|role|owner|user|staff|scope|session)"
         r"|permission|has_?perm|authori[sz]e|authenticat|use_?guards|csrf_?protect|forbidden|unauthori[sz]ed"
         r"|is_?(?:admin|owner|staff|superuser|member|moderator|self|public|private|allowed)"
         r"|(?:can|may)_?(?:edit|view|read|write|delete|access|manage|update|create|see)"
         r"|(?:check|ensure|assert|verify)_?(?:access|owner|auth|user|role|admin|session|login|token|signature)"
     ),
-    "owner": LatePattern(
+    "owner": LazyPattern(
         r"(?i)for_user|_and_org|current_?(?:user|org|team)|(?:req|request|ctx|session)\.user|(?-i:[a-z](?:User|Org|Tenant|Team|Owner)Id)"
         r"|\b(?:user|owner|org|tenant|team|project|workspace)_?id\b"
     ),
-    "check": LatePattern(
+    "check": LazyPattern(
         r"(?i)(?<!in)(?<!re)validat|sanit|is_?safe|is_?valid|is_?path_?inside|is_relative_to|secure_filename|raise_for_status|\.ok\b"
         r"|(?:verify|ensure|check|assert)_?(?:path|url|host|origin|size|type|signature|limit|quota|safe|valid|name|csrf|checksum|hash)"
         r"|throttle|rate_?limit"
     ),
-    "escape": LatePattern(r"(?i)escape|\bquote(?:_\w+)?\(|encode_?uri_?component|sanit|bleach|nh3|purify"),
-    "timeout": LatePattern(r"(?i)time_?out|wait_for\b|deadline|promise\.race|abort_?signal|\bsignal\s*[:,}]"),
-    "limit": LatePattern(
+    "escape": LazyPattern(r"(?i)escape|\bquote(?:_\w+)?\(|encode_?uri_?component|sanit|bleach|nh3|purify"),
+    "timeout": LazyPattern(r"(?i)time_?out|wait_for\b|deadline|promise\.race|abort_?signal|\bsignal\s*[:,}]"),
+    "limit": LazyPattern(
         r"(?i)(?:^|[^a-z])max_?(?!im)[a-z]|_max\b|(?<!de)(?<!un)(?<=[a-z])limit|(?<!de)(?<!un)limit_|_limit|\bmin\("
     ),
-    "finally": LatePattern(
+    "finally": LazyPattern(
         r"\bfinally\b|\bwith\b|\busing\b|ExitStack|onCleanup|onUnmount|ngOnDestroy|atexit"
     ),
 }
@@ -67,22 +67,22 @@ _STEMS = (
 """Of which one stands in every text in which one of the kinds is named, in small letters."""
 
 
-def may_be_guarded(file: TwoTexts) -> bool:
+def may_be_guarded(file: BeforeAfter) -> bool:
     """Whether a file names anything that may be a guard, now or before the change; a cheap look."""
     text, base = file.text or "", file.base_text or ""
-    if said_in(text).in_lower_case.has_one(_STEMS):
+    if keyword_index(text).in_lower_case.contains_any(_STEMS):
         return True
-    return not text.startswith(base) and said_in(base).in_lower_case.has_one(_STEMS)
+    return not text.startswith(base) and keyword_index(base).in_lower_case.contains_any(_STEMS)
 
 
-GUARDS_NOTHING = LatePattern(
+GUARDS_NOTHING = LazyPattern(
     r"(?:^|\.)_?(?:add|clear|close|create|delete|dispatch|emit|fetch|get|grant|handle|init|load|log|notify|on|open"
     r"|prefetch|queue|refresh|remove|render|report|request|reset|revoke|save|schedule|send|set|show|store|subscribe"
     r"|toast|toggle|track|update)(?=[A-Z_]|$)(?!\w*(?:OrThrow|OrFail|_or_))\w*$"
     r"|(?i:(?:client|api|sdk|service|page|browser|session|gateway|provider)\.(?:authenticat|authori[sz])e\w*$)"
 )
 """Calls that change, show or fetch what their names are about, or log in elsewhere; none of them refuses."""
-CLEANS = LatePattern(
+CLEANS = LazyPattern(
     r"(?i)^(?:a?close|release|unlink|remove|rmtree|clean_?up|shutdown|disconnect|terminate|kill|stop|unlock|dispose"
     r"|destroy|rollback)(?:_\w*|all|(?-i:[A-Z]\w*))?$"
 )
@@ -111,7 +111,7 @@ class Guard(msgspec.Struct, frozen=True):
     names: frozenset[str] = frozenset()
 
 
-class Body(msgspec.Struct, frozen=True):
+class GuardedFunction(msgspec.Struct, frozen=True):
     """One function, before or after.
 
     Attributes:
@@ -133,11 +133,11 @@ class Body(msgspec.Struct, frozen=True):
     group: str = ""
 
 
-class Gone(msgspec.Struct, frozen=True):
+class RemovedGuard(msgspec.Struct, frozen=True):
     """A guard that is no more; ``place`` is where the first thing it protected is still done."""
 
     guard: Guard
-    body: Body
+    body: GuardedFunction
     act: str
     place: tuple[int, int]
 
@@ -197,7 +197,7 @@ def unescaped(lines: Sequence[str], is_added: Callable[[int], bool]) -> Iterator
             yield number, column, key[1], calls[0]
 
 
-def unasked(lines: Sequence[str], is_added: Callable[[int], bool]) -> Iterator[tuple[int, int, str]]:
+def unchecked_calls(lines: Sequence[str], is_added: Callable[[int], bool]) -> Iterator[tuple[int, int, str]]:
     """New statements that stand in the file already, there with a check of what they give, here without.
 
     Gives line, column and the call that checks: ``at = join(root, name)``, then ``if not is_in(root, at)``.
@@ -233,18 +233,18 @@ def _asker(name: str, after: Sequence[str]) -> str:
     return ""
 
 
-_GIVEN = LatePattern(
+_GIVEN = LazyPattern(
     r"(?:(?:const|let|var) )?(?P<name>[A-Za-z_$][\w$]*) = (?:await )?[\w$.]{3,60}\(.{8,}\)[;]?$"
 )
-_ASKS = LatePattern(r"(?P<call>[\w$.]{3,60})\((?P<given>[^{}]{1,200})")
+_ASKS = LazyPattern(r"(?P<call>[\w$.]{3,60})\((?P<given>[^{}]{1,200})")
 _NEXT, _REST = 2, 15
 """Lines below a statement in which its check stands, and in which it may stand in other words."""
-_FILLED = LatePattern(
+_FILLED = LazyPattern(
     r"(?P<before>[\w/?&=.:-]{3,40})\$?\{(?:(?P<call>[\w$.]{3,40})\()?(?P<value>[A-Za-z_$][\w$.]{0,60})\)?\}"
 )
 _LONGEST_LINE = 2_000
 _SIBLINGS = 2
-_WRAPPED = LatePattern(r"(?P<call>[\w$.]{3,60})\((?P<value>[\w$.\[\]'\"?]{1,80})\)")
+_WRAPPED = LazyPattern(r"(?P<call>[\w$.]{3,60})\((?P<value>[\w$.\[\]'\"?]{1,80})\)")
 _ALIKE = 0.7
 _MOST_LINES = 400
 """Of one file; with more it is rewritten."""
@@ -260,12 +260,15 @@ def _is_alike(one: str, other: str) -> bool:
     return len(words & others) >= _ALIKE * max(len(words), 1)
 
 
-_WORDS = LatePattern(r"[\w$]+")
+_WORDS = LazyPattern(r"[\w$]+")
 
 
-def gone(
-    before: Sequence[Body], after: Sequence[Body], kinds: frozenset[str], is_added: Callable[[int], bool]
-) -> Iterator[Gone]:
+def removed_guards(
+    before: Sequence[GuardedFunction],
+    after: Sequence[GuardedFunction],
+    kinds: frozenset[str],
+    is_added: Callable[[int], bool],
+) -> Iterator[RemovedGuard]:
     """The guards of some kinds that a function had, itself or in a function of the file it calls."""
     old, new = _by_name(before), _by_name(after)
     for body in after:
@@ -280,17 +283,17 @@ def gone(
                 left = _left(guard, now)
                 if len(left) >= guard.least:
                     held.add(guard.kind)
-                    yield Gone(guard, body, *_shown(left, is_added))
+                    yield RemovedGuard(guard, body, *_shown(left, is_added))
 
 
-def _is_settled(guard: Guard, were: Sequence[Body], now: Sequence[Body]) -> bool:
+def _is_settled(guard: Guard, were: Sequence[GuardedFunction], now: Sequence[GuardedFunction]) -> bool:
     """Whether the same is asked in other words, or there is nothing left to ask about."""
     if guard.leaves and sum(one.exits for one in now) >= sum(one.exits for one in were):
         return True
     return bool(guard.about) and not any(act in guard.about for one in now for act in one.acts)
 
 
-def _guards(bodies: Sequence[Body]) -> Iterator[Guard]:
+def _guards(bodies: Sequence[GuardedFunction]) -> Iterator[Guard]:
     for body in bodies:
         yield from body.guards
 
@@ -298,7 +301,7 @@ def _guards(bodies: Sequence[Body]) -> Iterator[Guard]:
 _Left = Sequence[tuple[str, Sequence[tuple[int, int]]]]
 
 
-def _left(guard: Guard, bodies: Sequence[Body]) -> _Left:
+def _left(guard: Guard, bodies: Sequence[GuardedFunction]) -> _Left:
     """What a guard protected and is still done: by the function itself, or else by one it calls."""
     for body in bodies:
         found = [(act, places) for act, places in body.acts.items() if act in guard.acts]
@@ -314,11 +317,11 @@ def _shown(left: _Left, is_added: Callable[[int], bool]) -> tuple[str, tuple[int
     return act, place
 
 
-def _by_name(bodies: Sequence[Body]) -> dict[str, Body]:
+def _by_name(bodies: Sequence[GuardedFunction]) -> dict[str, GuardedFunction]:
     return {body.name: body for body in reversed(bodies)}
 
 
-def _called(body: Body, known: Mapping[str, Body]) -> list[Body]:
+def _called(body: GuardedFunction, known: Mapping[str, GuardedFunction]) -> list[GuardedFunction]:
     """The functions of the same file that a function calls: by name, or of the same object."""
     holder = body.name.rpartition(".")[0]
     return [
@@ -329,7 +332,7 @@ def _called(body: Body, known: Mapping[str, Body]) -> list[Body]:
     ]
 
 
-def _is_own(name: str, body: Body) -> bool:
+def _is_own(name: str, body: GuardedFunction) -> bool:
     last = name.rpartition(".")[2]
     return f"self.{last}" in body.calls or f"this.{last}" in body.calls
 
@@ -358,13 +361,13 @@ _OF_ALL = frozenset(
 class Unlike(msgspec.Struct, frozen=True):
     """A new function without the guard that those beside it have; ``shared`` is what they have in common."""
 
-    body: Body
+    body: GuardedFunction
     shared: str
     guards: tuple[str, ...]
     siblings: int
 
 
-def unlike(bodies: Sequence[Body], is_added: Callable[[int], bool]) -> Iterator[Unlike]:
+def outliers(bodies: Sequence[GuardedFunction], is_added: Callable[[int], bool]) -> Iterator[Unlike]:
     """New functions that lack what guards all others of the file that work on the same thing."""
     known = _by_name(bodies)
     names = {one.name: _guard_names([one, *_called(one, known)]) for one in bodies}
@@ -381,7 +384,9 @@ def unlike(bodies: Sequence[Body], is_added: Callable[[int], bool]) -> Iterator[
                 break
 
 
-def _siblings(body: Body, others: Sequence[Body]) -> Iterator[tuple[str, list[Body]]]:
+def _siblings(
+    body: GuardedFunction, others: Sequence[GuardedFunction]
+) -> Iterator[tuple[str, list[GuardedFunction]]]:
     """The functions beside one: with the same parameter, the same parameters, or of the same group."""
     holder = body.name.rpartition(".")[0]
     near = [one for one in others if one.name.rpartition(".")[0] == holder and one.name != body.name]
@@ -415,7 +420,7 @@ def _missed(
     return ()
 
 
-def _guard_names(bodies: Sequence[Body]) -> frozenset[str]:
+def _guard_names(bodies: Sequence[GuardedFunction]) -> frozenset[str]:
     kinds = ("permission", "owner")
     return frozenset(
         name
@@ -427,7 +432,7 @@ def _guard_names(bodies: Sequence[Body]) -> frozenset[str]:
     )
 
 
-_READS = LatePattern(
+_READS = LazyPattern(
     r"(?i)^_?(get|list|show|read|find|count|is|has|fetch|load|search|status|summary|index|view)"
 )
-_NO_GUARD = LatePattern(r"(?i)_?id$|error$|^permissions?$|forbidden|unauthori[sz]ed")
+_NO_GUARD = LazyPattern(r"(?i)_?id$|error$|^permissions?$|forbidden|unauthori[sz]ed")

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 
-from wardround.checks.base import ChangedText
+from wardround.checks.base import ChangedFileView
 from wardround.findings import Span
 
 
-def removed_lines(file: ChangedText) -> list[str]:
+def removed_lines(file: ChangedFileView) -> list[str]:
     """The lines of the old text that the new one has nowhere, in their order."""
     left = set((file.text or "").split("\n"))
     return [line for line in (file.base_text or "").split("\n") if line not in left]
 
 
-def added_lines(file: ChangedText) -> list[str]:
+def added_lines(file: ChangedFileView) -> list[str]:
     """The lines of the new text that the old one has nowhere, in their order."""
     before = set((file.base_text or "").split("\n"))
     return [line for line in (file.text or "").split("\n") if line not in before]
 
 
-def place_left(file: ChangedText, number: int) -> Span:
+def removal_site(file: ChangedFileView, number: int) -> Span:
     """The line of the new text that stands where a line of the old one stood, 1-based, without its blanks.
 
     It is the new line that took its place, blank ones passed over, else the last line before it that both
@@ -37,7 +37,7 @@ def place_left(file: ChangedText, number: int) -> Span:
     return span_of_line(file, behind)
 
 
-def span_of_line(file: ChangedText, number: int) -> Span:
+def span_of_line(file: ChangedFileView, number: int) -> Span:
     """What is written in a line of the new text, without the blanks around it."""
     text = (file.text or "").split("\n")[number - 1].removesuffix("\r")
     column = len(text) - len(text.lstrip()) + 1

@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.base import ChangeCheck, ChangedText
+from wardround.checks.base import ChangeCheck, ChangedFileView
 from wardround.findings import Severity, Span
-from wardround.semantics.semdiff.line_diff import place_left, span_of_line
+from wardround.semantics.semdiff.line_diff import removal_site, span_of_line
 
 _SHOWN = 3
 _START = Span(1, 1, 1, 1)
 """Where a finding about a deleted file is placed."""
 
 
-class Use(msgspec.Struct, frozen=True, order=True):
+class RemovedUse(msgspec.Struct, frozen=True, order=True):
     """One place that needs a name; ``name`` is empty where it needs the module itself."""
 
     path: str
@@ -28,7 +28,7 @@ class Use(msgspec.Struct, frozen=True, order=True):
 class RemovedUsesCheck(ChangeCheck):
     """Reports each removal once, where it is, with the places that still need what was removed."""
 
-    def report_module(self, file: ChangedText, called: str, uses: Sequence[Use]) -> None:
+    def report_module(self, file: ChangedFileView, called: str, uses: Sequence[RemovedUse]) -> None:
         """Report the uses of a module that is gone from its old path.
 
         Args:
@@ -40,7 +40,7 @@ class RemovedUsesCheck(ChangeCheck):
             self._report(file.path, _START, f'module "{called}" is removed', uses)
 
     def report_names(
-        self, file: ChangedText, now: str, before: Mapping[str, int], uses: Sequence[Use]
+        self, file: ChangedFileView, now: str, before: Mapping[str, int], uses: Sequence[RemovedUse]
     ) -> None:
         """Report the names that are still used, those that were removed at one place together.
 
@@ -58,15 +58,15 @@ class RemovedUsesCheck(ChangeCheck):
             what = f"{listed}{more} {'is' if len(names) == 1 else 'are'} removed"
             self._report(target.path, span, what, [use for use in uses if use.name in names])
 
-    def _report(self, path: str, span: Span, what: str, uses: Sequence[Use]) -> None:
+    def _report(self, path: str, span: Span, what: str, uses: Sequence[RemovedUse]) -> None:
         places = list(dict.fromkeys(f"{use.path}:{use.line}" for use in uses))
         more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
         text = f"{what} but still used at {', '.join(places[:_SHOWN])}{more}; change them in the same commit"
         self.report(path, span, text, Severity.WARN if all(use.is_for_types for use in uses) else None)
 
 
-def _span(file: ChangedText, target: ChangedText, line: int) -> Span:
+def _span(file: ChangedFileView, target: ChangedFileView, line: int) -> Span:
     """Where something was removed, as near as the new text of a file has it."""
     if target.text is None:
         return _START
-    return place_left(file, line) if target is file and file.text else span_of_line(target, 1)
+    return removal_site(file, line) if target is file and file.text else span_of_line(target, 1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from wardround.checks.lazy import LatePattern
+from wardround.checks.lazy import LazyPattern
 from wardround.text.tokens import KEYWORDS, tokens
 
 _LONGEST = 80
@@ -20,9 +20,9 @@ _ALIKE_AT_MOST = 8
 _LITERALS_AT_MOST = 2
 _LINES_AT_MOST = 250
 """Changed lines of a file; with more, it is rewritten or swept over."""
-_COMPARES = LatePattern(r"(?<![<>=!-])(<=|>=|<|>)(?![<>])")
-_DIGITS = LatePattern(r"(?<![\w.])\d+(?![\w.])")
-_TARGET = LatePattern(
+_COMPARES = LazyPattern(r"(?<![<>=!-])(<=|>=|<|>)(?![<>])")
+_DIGITS = LazyPattern(r"(?<![\w.])\d+(?![\w.])")
+_TARGET = LazyPattern(
     r"([A-Za-z_$][\w$]*)[\"'\]]*\??\s*(?::\s*[\w\[\].|<> ]+?\s*)?(?:=|:|\?\?|\|\||,|\(|=>|\bor\b)\s*[\"'`]?$"
 )
 
@@ -41,7 +41,7 @@ _Line = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class Replacement:
     """A piece of code in whose place the change put another.
 
     Attributes:
@@ -58,7 +58,7 @@ class Swap:
     was: str
 
 
-def swaps(base: str, head: str) -> list[Swap]:
+def swaps(base: str, head: str) -> list[Replacement]:
     """The exchanged pieces of lines, by line; none where the file was rewritten."""
     before, after = changed_lines(base, head)
     if not before or not after or len(before) + len(after) > _LINES_AT_MOST:
@@ -84,7 +84,7 @@ def _only_in(one: Sequence[str], other: Sequence[str]) -> list[_Line]:
     return [(number, line) for number, line in found if line and line not in inside and len(line) < _WIDEST]
 
 
-def _pieces_exchanged(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[Swap]:
+def _pieces_exchanged(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[Replacement]:
     """Numbers, texts and names of lines that differ in nothing else."""
     old = _by_shape(before)
     for shape, lines in _by_shape(after).items():
@@ -96,17 +96,17 @@ def _pieces_exchanged(before: Sequence[_Line], after: Sequence[_Line]) -> Iterat
             if len(found) == 1:
                 was, pairs = found[0]
                 for kind, text, other in pairs:
-                    yield Swap(kind, text, other, number, _target(now, other), was)
-                    yield from _numbers_within(Swap(kind, text, other, number, "", was))
+                    yield Replacement(kind, text, other, number, _target(now, other), was)
+                    yield from _numbers_within(Replacement(kind, text, other, number, "", was))
 
 
-def _numbers_within(swap: Swap) -> Iterator[Swap]:
+def _numbers_within(swap: Replacement) -> Iterator[Replacement]:
     """The number in which two texts differ: ``30 days`` and ``60 days``."""
     if swap.kind is not SwapKind.STRING:
         return
     old, new = _DIGITS.findall(swap.old), _DIGITS.findall(swap.new)
     if len(old) == len(new) == 1 and old != new and _DIGITS.sub("", swap.old) == _DIGITS.sub("", swap.new):
-        yield Swap(SwapKind.NUMBER, old[0], new[0], swap.line, "", swap.was)
+        yield Replacement(SwapKind.NUMBER, old[0], new[0], swap.line, "", swap.was)
 
 
 _Pieces = list[tuple[str, str]]
@@ -151,7 +151,7 @@ def _difference(old: _Pieces, new: _Pieces) -> list[tuple[SwapKind, str, str]]:
     return [(SwapKind(kind), text, other) for kind, text, other in sorted(found)]
 
 
-def _comparisons(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[Swap]:
+def _comparisons(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[Replacement]:
     old: dict[str, list[str]] = defaultdict(list)
     for _, code in before:
         if len(_COMPARES.findall(code)) == 1:
@@ -161,7 +161,7 @@ def _comparisons(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[Sw
         were = old.get(_COMPARES.sub("<gap>", code), ()) if len(signs) == 1 else ()
         if len(were) == 1:
             (was,) = _COMPARES.findall(were[0])
-            yield Swap(SwapKind.COMPARISON, was, signs[0], number, "", were[0])
+            yield Replacement(SwapKind.COMPARISON, was, signs[0], number, "", were[0])
 
 
 def _target(code: str, value: str) -> str:

@@ -12,7 +12,7 @@ FORMATS = ("text", "json", "html")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredSet:
     """A score and how it came about.
 
     Attributes:
@@ -30,7 +30,7 @@ class Measured:
     interrupted: int = 0
 
 
-def render(form: str, measured: Measured) -> str:
+def render(form: str, measured: MeasuredSet) -> str:
     """The report in one of ``FORMATS``."""
     text: str = importlib.import_module(f"wardround_lab.evaluation.reports.{form}").render(measured)
     return text

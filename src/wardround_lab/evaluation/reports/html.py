@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from wardround_lab.evaluation.reports import Measured, percent, rate
+from wardround_lab.evaluation.reports import MeasuredSet, percent, rate
 from wardround_lab.evaluation.scoring import (
     NEAR,
     CategoryScore,
@@ -60,7 +60,7 @@ details summary { cursor: pointer; color: var(--soft); margin: 8px 0; }
 """
 
 
-def render(measured: Measured) -> str:
+def render(measured: MeasuredSet) -> str:
     """The whole page."""
     score = measured.score
     rules, categories = over_sets(score)
@@ -87,7 +87,7 @@ def render(measured: Measured) -> str:
     )
 
 
-def _subtitle(measured: Measured, total: SetScore) -> str:
+def _subtitle(measured: MeasuredSet, total: SetScore) -> str:
     settings = ", ".join(f"{key} {value}" for key, value in measured.settings.items() if value)
     text = (
         f"wardround {measured.version} on {total.cases} cases: {total.defect_cases} with defects, "

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from wardround.text.escaping import json_text
-from wardround_lab.evaluation.reports import Measured
+from wardround_lab.evaluation.reports import MeasuredSet
 from wardround_lab.evaluation.scoring import (
     NEAR,
     CategoryScore,
@@ -22,7 +22,7 @@ from wardround_lab.evaluation.scoring import (
 SCHEMA = "wardround.eval/1"
 
 
-def render(measured: Measured) -> str:
+def render(measured: MeasuredSet) -> str:
     """The whole report; all but ``seconds`` is the same in every run over the same cases."""
     score = measured.score
     rules, categories = over_sets(score)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from wardround.text.escaping import one_line
-from wardround_lab.evaluation.reports import Measured, percent, rate, table
+from wardround_lab.evaluation.reports import MeasuredSet, percent, rate, table
 from wardround_lab.evaluation.scoring import NEAR, CategoryScore, RuleScore, SetScore, Share, over_sets
 
 _LISTED = 12
@@ -22,7 +22,7 @@ _NOTES = (
 )
 
 
-def render(measured: Measured) -> str:
+def render(measured: MeasuredSet) -> str:
     """The whole report."""
     score = measured.score
     rules, categories = over_sets(score)
@@ -41,7 +41,7 @@ def render(measured: Measured) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _head(measured: Measured) -> str:
+def _head(measured: MeasuredSet) -> str:
     total = measured.score.total
     each = 1000 * measured.seconds / max(total.cases, 1)
     text = (

@@ -29,7 +29,7 @@ _INDENT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class EncodedWindow:
     """A window as numbers.
 
     Attributes:
@@ -90,7 +90,7 @@ def judged(window: Window) -> list[int]:
     return come or [at for at, mark in enumerate(window.marks) if mark == "-"][:1]
 
 
-class Writer:
+class WindowEncoder:
     """Writes windows with one tokenizer.
 
     Args:
@@ -111,11 +111,11 @@ class Writer:
         self._class = {name: at for at, name in enumerate(classes)}
         self._known: dict[str, list[int]] = {}
 
-    def sheets(self, windows: Iterable[Window]) -> list[Sheet]:
+    def sheets(self, windows: Iterable[Window]) -> list[EncodedWindow]:
         """Each window that has a line to judge, and room for it."""
         return [sheet for window in windows if (sheet := self.sheet(window)) is not None]
 
-    def sheet(self, window: Window) -> Sheet | None:
+    def sheet(self, window: Window) -> EncodedWindow | None:
         """A window as numbers; None where no line is judged, or the changed lines are too long."""
         wanted = judged(window)
         rows = self._rows(window)
@@ -130,7 +130,7 @@ class Writer:
         wanted = [at for at in wanted if at in place]
         if not wanted:
             return None
-        return Sheet(
+        return EncodedWindow(
             window, (*tokens, *self._tail), tuple(place[at] for at in wanted), tuple(wanted),
             tuple(at in kind for at in wanted), tuple(kind.get(at, -1) for at in wanted),
         )  # fmt: skip

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from wardround.errors import TrainingError
-from wardround.inference.metadata import Evaluation, Gain, Interval
+from wardround.inference.metadata import Evaluation, Improvement, Interval
 from wardround.training_tasks import Window
 from wardround_lab.corpora.defect_windows import tokens_of
 from wardround_lab.training import conditional_logit
@@ -164,19 +164,21 @@ def _measured(pairs: Pairs, scores: Floats) -> dict[str, Figure]:
     won, alike = pairs.won(scores), np.flatnonzero(pairs.alike)
     names = pairs.repositories
     return {
-        PAIRWISE: Repositories.drawn(names).mean(won),
-        MATCHED: Repositories.drawn([names[at] for at in alike]).mean(won[alike]),
+        PAIRWISE: Repositories.resample(names).mean(won),
+        MATCHED: Repositories.resample([names[at] for at in alike]).mean(won[alike]),
     }
 
 
-def _gains(figures: Mapping[str, Mapping[str, Figure]], seeds: Sequence[int], shipped: int) -> list[Gain]:
+def _gains(
+    figures: Mapping[str, Mapping[str, Figure]], seeds: Sequence[int], shipped: int
+) -> list[Improvement]:
     found = []
     for metric in (MATCHED, PAIRWISE):
         for seed in seeds:
             own = figures["model" if seed == shipped else f"model@{seed}"][metric]
             for over in ("cheap", "size"):
-                gain = own.over(figures[over][metric]).interval()
-                found.append(Gain(of="model", over=over, metric=metric, seed=seed, gain=gain))
+                gain = own.difference(figures[over][metric]).interval()
+                found.append(Improvement(of="model", over=over, metric=metric, seed=seed, gain=gain))
     return found
 
 
@@ -184,7 +186,7 @@ def _placebo(pairs: Pairs, scores: Mapping[str, Floats]) -> Interval:
     """What the best scorer keeps above one half when a coin says which side of a pair is broken."""
     generator = np.random.Generator(np.random.PCG64(0))
     alike = np.flatnonzero(pairs.alike)
-    drawn = Repositories.drawn([pairs.repositories[at] for at in alike])
+    drawn = Repositories.resample([pairs.repositories[at] for at in alike])
     coins = generator.random((_SHUFFLES, len(alike))) < 0.5
     found = []
     for name in sorted(scores):
@@ -208,7 +210,7 @@ def _found(pairs: Pairs, lines: Lines) -> Figure:
     threshold = negatives[min(int(len(negatives) * _ALARMS), len(negatives) - 1)]
     alike = np.flatnonzero(pairs.alike)
     hit = np.array([float(lines[pairs.broken[at]].max() > threshold) for at in alike])
-    return Repositories.drawn([pairs.repositories[at] for at in alike]).mean(hit)
+    return Repositories.resample([pairs.repositories[at] for at in alike]).mean(hit)
 
 
 def _notes(pairs: Pairs) -> list[str]:

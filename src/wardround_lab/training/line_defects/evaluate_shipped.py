@@ -10,13 +10,13 @@ import msgspec
 import numpy as np
 
 from wardround.errors import TrainingError
-from wardround.inference.metadata import Metadata, State
-from wardround.inference.verified_files import verified
+from wardround.inference.metadata import Metadata, PromotionState
+from wardround.inference.verified_files import read_verified
 from wardround.training_tasks import Window
 from wardround_lab.training import plots
 from wardround_lab.training.bootstrap import Floats
 from wardround_lab.training.choice_dataset import record_files, records_digest
-from wardround_lab.training.line_defects.encoding import Writer, divided, judged
+from wardround_lab.training.line_defects.encoding import WindowEncoder, divided, judged
 from wardround_lab.training.line_defects.evaluate import FEWEST_LINES, evaluate_lines
 from wardround_lab.training.line_defects.export import line_logits
 from wardround_lab.training.line_defects.recipe import LineRecipe, read_line_recipe
@@ -53,10 +53,12 @@ def evaluate_line_models(
         digests={model.metadata.seed: model.metadata.model.sha256 for model in models},
     )  # fmt: skip
     evaluation = msgspec.structs.replace(evaluation, exempt=dict(exempt))
-    metadata = msgspec.structs.replace(first.metadata, evaluation=evaluation, state=State.SHADOW, reasons=())
+    metadata = msgspec.structs.replace(
+        first.metadata, evaluation=evaluation, state=PromotionState.SHADOW, reasons=()
+    )
     metadata = write(first.folder, metadata)
     keep_recipe(first.folder, recipe_file)
-    steps = [plots.Step(one.step, one.loss, one.mrr) for one in read_steps(first.folder.parent)]
+    steps = [plots.PlottedStep(one.step, one.loss, one.mrr) for one in read_steps(first.folder.parent)]
     if steps and first.folder.name == MODEL_FOLDER:
         plots.draw_training(first.folder / plots.TRAINING, steps, metadata.name)
     return metadata
@@ -68,12 +70,12 @@ def _scores(model: Model, recipe: LineRecipe, windows: Sequence[Window], progres
 
     known = model.metadata
     assert known.tokenizer is not None
-    verified(model.folder, known.model)
-    tokenizer = Tokenizer.from_str(verified(model.folder, known.tokenizer).decode())
+    read_verified(model.folder, known.model)
+    tokenizer = Tokenizer.from_str(read_verified(model.folder, known.tokenizer).decode())
     from wardround_lab.training.base_model import read_base
 
     position = recipe.marker_position or read_base(recipe.base).marker_position
-    writer = Writer(tokenizer, known.window, position, known.inputs[1:])
+    writer = WindowEncoder(tokenizer, known.window, position, known.inputs[1:])
     session = plain_session(model.folder / known.model.name)
     rows: list[Floats] = []
     for start in range(0, len(windows), _AT_ONCE):

@@ -11,12 +11,12 @@ import numpy as np
 import torch
 
 from wardround.errors import TrainingError
-from wardround.inference.metadata import Metadata, Parity, State, write_metadata
+from wardround.inference.metadata import Metadata, Parity, PromotionState, write_metadata
 from wardround_lab.training.base_model import locate, read_base
 from wardround_lab.training.bootstrap import Floats
 from wardround_lab.training.checkpoint import read_tensors
-from wardround_lab.training.encoder import load_encoder, load_tokenizer, quiet
-from wardround_lab.training.line_defects.encoding import Sheet, Writer, divided
+from wardround_lab.training.encoder import load_encoder, load_tokenizer, silence_transformers
+from wardround_lab.training.line_defects.encoding import EncodedWindow, WindowEncoder, divided
 from wardround_lab.training.line_defects.model import HEADS, LineModel, export_lines, set_head_weights
 from wardround_lab.training.line_defects.recipe import read_line_recipe
 from wardround_lab.training.line_defects.train import WEIGHTS_FILE, LineRun, read_line_run
@@ -84,7 +84,8 @@ def finish_lines(
     parity = tuple(_compared(step, rows[at], rows[at + 1]) for at, step in enumerate(steps))
     metadata = Metadata(
         schema="wardround.adapter/1", name=run.name, specialist=run.specialist, task=run.task,
-        title=run.title, kind="lines", state=State.SHADOW, licence=run.base_model.licence, date=run.date,
+        title=run.title, kind="lines", state=PromotionState.SHADOW,
+        licence=run.base_model.licence, date=run.date,
         model=model, base=run.base_model, window=run.window, inputs=(LINE, *run.classes), lora=run.lora,
         data=run.data, seed=run.seed, seconds=run.seconds, parity=parity,
         reasons=("It was not evaluated; run `wardround adapters evaluate`.",),
@@ -94,7 +95,7 @@ def finish_lines(
     return Shipped(target, write_metadata(target, metadata))
 
 
-def line_logits(session: Session, sheets: Sequence[Sheet]) -> list[Floats]:
+def line_logits(session: Session, sheets: Sequence[EncodedWindow]) -> list[Floats]:
     """Of each window the logits of its judged lines, (lines, 1 + classes); each window is run alone."""
     rows = []
     for sheet in sheets:
@@ -103,12 +104,12 @@ def line_logits(session: Session, sheets: Sequence[Sheet]) -> list[Floats]:
     return rows
 
 
-def _sheets(run: LineRun, recipe_file: Path, tokenizer: Tokenizer) -> list[Sheet]:
+def _sheets(run: LineRun, recipe_file: Path, tokenizer: Tokenizer) -> list[EncodedWindow]:
     data = read_line_recipe(recipe_file).data
     sides = divided(data, recipe_file.parent)
     windows = sides.validation or sides.training
     every = max(1, len(windows) // _MEASURED)
-    writer = Writer(tokenizer, run.window, run.marker_position, run.classes)
+    writer = WindowEncoder(tokenizer, run.window, run.marker_position, run.classes)
     return writer.sheets(windows[::every][:_MEASURED])
 
 
@@ -120,17 +121,17 @@ def _model(run: LineRun, folder: Path, encoder: Any, *, merge: bool) -> LineMode
     adapted: Any = with_lora(encoder, run.lora, 0)
     set_lora_weights(adapted, {name: value for name, value in weights.items() if not name.startswith(HEADS)})
     if merge:
-        with quiet():
+        with silence_transformers():
             encoder.model = adapted.merge_and_unload()
     model = LineModel(encoder, len(run.classes))
     set_head_weights(model, weights)
     return model.to(next(encoder.parameters()).device).eval()
 
 
-def _of_torch(model: LineModel, sheets: Sequence[Sheet]) -> list[Floats]:
+def _of_torch(model: LineModel, sheets: Sequence[EncodedWindow]) -> list[Floats]:
     device = next(model.parameters()).device
     with torch.no_grad():
-        return [model.judged([sheet], device).double().cpu().numpy() for sheet in sheets]
+        return [model.classify([sheet], device).double().cpu().numpy() for sheet in sheets]
 
 
 def _compared(step: str, before: Sequence[Floats], after: Sequence[Floats]) -> Parity:

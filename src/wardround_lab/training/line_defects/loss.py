@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from wardround_lab.training.line_defects.encoding import Sheet
+from wardround_lab.training.line_defects.encoding import EncodedWindow
 
 _HEAVIEST = 20.0
 """Most that one rare kind of line may weigh against the others."""
 
 
-def labels_of(sheets: Sequence[Sheet], classes: int) -> tuple[torch.Tensor, torch.Tensor]:
+def labels_of(sheets: Sequence[EncodedWindow], classes: int) -> tuple[torch.Tensor, torch.Tensor]:
     """What each head should say of each judged line, and whether it is asked: both (lines, 1 + classes).
 
     The heads of classes are not asked about defects of which nobody knows the class.

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from wardround.errors import TrainingError
-from wardround_lab.training.encoder import Encoder, causal_mask, filled, quiet
-from wardround_lab.training.line_defects.encoding import Sheet
+from wardround_lab.training.encoder import Encoder, causal_mask, padded, silence_transformers
+from wardround_lab.training.line_defects.encoding import EncodedWindow
 from wardround_lab.training.onnx_export import INPUT, OPSET
 
 OUTPUT = "logits"
@@ -36,9 +36,9 @@ class LineModel(nn.Module):
         made: torch.Tensor = self.heads(hidden.float())
         return made
 
-    def judged(self, sheets: Sequence[Sheet], device: torch.device | None = None) -> torch.Tensor:
+    def classify(self, sheets: Sequence[EncodedWindow], device: torch.device | None = None) -> torch.Tensor:
         """Logits of the judged lines of several windows, in their order: shape (lines, 1 + classes)."""
-        ids, mask = filled([sheet.tokens for sheet in sheets], device)
+        ids, mask = padded([sheet.tokens for sheet in sheets], device)
         made = self(ids, mask)
         return torch.cat([made[at, list(sheet.places)] for at, sheet in enumerate(sheets)])
 
@@ -76,7 +76,7 @@ def export_lines(model: LineModel, tokens: Sequence[int], file: Path) -> None:
     ids = torch.tensor([list(tokens), list(tokens)], dtype=torch.int64)
     half = file.with_name(f"{file.name}.half")
     axes: Any = {INPUT: {0: "texts", 1: "tokens"}, OUTPUT: {0: "texts", 1: "tokens"}}
-    with quiet(), torch.no_grad():
+    with silence_transformers(), torch.no_grad():
         try:
             torch.onnx.export(
                 _Unfilled(model).eval(), (ids,), str(half), dynamo=False, opset_version=OPSET,

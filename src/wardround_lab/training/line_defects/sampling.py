@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from wardround.training_tasks import Window
 from wardround_lab.corpora.defect_windows import tokens_of
-from wardround_lab.training.line_defects.encoding import Sheet
+from wardround_lab.training.line_defects.encoding import EncodedWindow
 from wardround_lab.training.line_defects.recipe import PhasesPart
 
 _BUCKETS = (-12, -6, -2, -1, 0, 1, 2, 6, 12)
@@ -24,9 +24,9 @@ def growth(window: Window) -> int:
     )
 
 
-def pairs_of(sheets: Sequence[Sheet]) -> list[tuple[Sheet, Sheet]]:
+def pairs_of(sheets: Sequence[EncodedWindow]) -> list[tuple[EncodedWindow, EncodedWindow]]:
     """(broken, right) for each pair of which both are there, in the order of the broken ones."""
-    by_pair: dict[tuple[str, str, str], dict[bool, Sheet]] = defaultdict(dict)
+    by_pair: dict[tuple[str, str, str], dict[bool, EncodedWindow]] = defaultdict(dict)
     for sheet in sheets:
         window = sheet.window
         key = (window.repository, window.group, window.pair)
@@ -36,7 +36,9 @@ def pairs_of(sheets: Sequence[Sheet]) -> list[tuple[Sheet, Sheet]]:
     ]
 
 
-def balanced(pairs: Sequence[tuple[Sheet, Sheet]], seed: int) -> list[tuple[Sheet, Sheet]]:
+def balanced(
+    pairs: Sequence[tuple[EncodedWindow, EncodedWindow]], seed: int
+) -> list[tuple[EncodedWindow, EncodedWindow]]:
     """As many pairs whose broken side grew as pairs whose broken side shrank, by about as much."""
     told = random.Random(f"{seed}:balance")  # noqa: S311  (repeatable)
     by_size: dict[int, list[int]] = defaultdict(list)
@@ -57,7 +59,7 @@ def _bucket(size: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Pools:
+class BatchSampler:
     """What batches are drawn from.
 
     Attributes:
@@ -65,12 +67,12 @@ class Pools:
         real_right: fixes and ordinary changes; ``real_broken``: fixes undone.
     """
 
-    pairs: tuple[tuple[Sheet, Sheet], ...]
-    real_right: tuple[Sheet, ...]
-    real_broken: tuple[Sheet, ...]
+    pairs: tuple[tuple[EncodedWindow, EncodedWindow], ...]
+    real_right: tuple[EncodedWindow, ...]
+    real_broken: tuple[EncodedWindow, ...]
 
     @classmethod
-    def of(cls, sheets: Sequence[Sheet], seed: int) -> Pools:
+    def of(cls, sheets: Sequence[EncodedWindow], seed: int) -> BatchSampler:
         """Sort windows into pools."""
         injected = [sheet for sheet in sheets if sheet.window.origin == "injected"]
         real = [sheet for sheet in sheets if sheet.window.origin != "injected"]
@@ -80,18 +82,20 @@ class Pools:
             tuple(sheet for sheet in real if any(sheet.faulty)),
         )
 
-    def batches(self, size: int, phases: PhasesPart, steps: int, seed: int, start: int) -> Iterator[Batch]:
+    def batches(
+        self, size: int, phases: PhasesPart, steps: int, seed: int, start: int
+    ) -> Iterator[WindowBatch]:
         """Batches from step ``start`` to the last; what step N gets depends on nothing but the arguments."""
         first = round(steps * phases.balanced)
         for step in range(start, steps):
             told = random.Random(f"{seed}:{step}")  # noqa: S311  (repeatable)
             if step < first or not self.real_right:
                 drawn = [sheet for _ in range(max(1, size // 2)) for sheet in told.choice(self.pairs)]
-                yield Batch(tuple(drawn), balanced=True)
+                yield WindowBatch(tuple(drawn), balanced=True)
             else:
-                yield Batch(tuple(self._drawn(phases, told) for _ in range(size)), balanced=False)
+                yield WindowBatch(tuple(self._drawn(phases, told) for _ in range(size)), balanced=False)
 
-    def _drawn(self, phases: PhasesPart, told: random.Random) -> Sheet:
+    def _drawn(self, phases: PhasesPart, told: random.Random) -> EncodedWindow:
         real, broken = told.random() < phases.real, told.random() < phases.broken
         if not real:
             return told.choice(self.pairs)[0 if broken else 1]
@@ -99,8 +103,8 @@ class Pools:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class WindowBatch:
     """The windows of one step, and whether it is one of the balanced phase."""
 
-    sheets: tuple[Sheet, ...]
+    sheets: tuple[EncodedWindow, ...]
     balanced: bool

@@ -13,17 +13,17 @@ import msgspec
 import torch
 
 from wardround.errors import TrainingError
-from wardround.inference.metadata import BaseModel, Data, Lora
+from wardround.inference.metadata import BaseModel, Lora, TrainingData
 from wardround_lab.training.audit_guard import audited_data
 from wardround_lab.training.base_model import Located, described, locate, read_base
 from wardround_lab.training.choice_dataset import spread
 from wardround_lab.training.encoder import load_tokenizer
 from wardround_lab.training.evaluate_shipped import line_task_of
-from wardround_lab.training.line_defects.encoding import Sheet, Writer, divided
+from wardround_lab.training.line_defects.encoding import EncodedWindow, WindowEncoder, divided
 from wardround_lab.training.line_defects.loss import balanced_loss, focal_loss, labels_of
 from wardround_lab.training.line_defects.model import HEADS, LineModel, head_weights, set_head_weights
 from wardround_lab.training.line_defects.recipe import LineRecipe, read_line_recipe
-from wardround_lab.training.line_defects.sampling import Batch, Pools, pairs_of
+from wardround_lab.training.line_defects.sampling import BatchSampler, WindowBatch, pairs_of
 from wardround_lab.training.lora import (
     chosen,
     lora_weights,
@@ -38,7 +38,7 @@ from wardround_lab.training.run_directory import (
     require_same,
     write_atomically,
 )
-from wardround_lab.training.trainer import Loop, Precision, Progress, Tensors, precision_of
+from wardround_lab.training.trainer import Precision, Progress, Tensors, Trainer, precision_of
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -71,7 +71,7 @@ class LineRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     marker_position: MarkerPosition
     lora: Lora
     classes: tuple[str, ...]
-    data: Data
+    data: TrainingData
     windows: tuple[int, int, int]
     seed: int
     steps: int
@@ -132,7 +132,7 @@ def train_lines(
         require_same(folder, run.data, run.seed, data, recipe.training.seed)
         return run
     torch.set_num_threads(recipe.training.threads)
-    writer = Writer(
+    writer = WindowEncoder(
         load_tokenizer(located, recipe.window or base.window, recipe.marker_position or base.marker_position),
         recipe.window or base.window, recipe.marker_position or base.marker_position, classes,
     )  # fmt: skip
@@ -142,19 +142,19 @@ def train_lines(
     return LineTraining(recipe, located, data, classes, trained, watched, folder, progress).run()
 
 
-class LineTraining(Loop[Batch, LineRun]):
+class LineTraining(Trainer[WindowBatch, LineRun]):
     """A training on lines under way."""
 
     METRIC = "pairwise"
     RUN_FILE = RUN_FILE
 
     def __init__(
-        self, recipe: LineRecipe, located: Located, data: Data, classes: Sequence[str],
-        trained: Sequence[Sheet], watched: Sequence[Sheet], folder: Path, progress: Progress,
+        self, recipe: LineRecipe, located: Located, data: TrainingData, classes: Sequence[str],
+        trained: Sequence[EncodedWindow], watched: Sequence[EncodedWindow], folder: Path, progress: Progress,
     ) -> None:  # fmt: skip
         super().__init__(recipe.training, precision_of(recipe.training), folder, progress)
         self.recipe, self.located, self.data, self.classes = recipe, located, data, tuple(classes)
-        self.pools = Pools.of(trained, self.settings.seed)
+        self.pools = BatchSampler.of(trained, self.settings.seed)
         if not self.pools.pairs:
             raise TrainingError(
                 "data.train: no broken code is left when longer and shorter are balanced; mine more"
@@ -174,15 +174,15 @@ class LineTraining(Loop[Batch, LineRun]):
         parts = [msgspec.json.encode(part, order="deterministic") for part in (recipe, self.data.records)]
         return hashlib.sha256(b"\0".join([*parts, self.located.digest.encode()])).hexdigest()
 
-    def batches(self, start: int) -> Iterator[Batch]:
+    def batches(self, start: int) -> Iterator[WindowBatch]:
         settings = self.settings
         return self.pools.batches(settings.batch, self.recipe.phases, settings.steps, settings.seed, start)
 
-    def loss(self, batch: Batch) -> torch.Tensor:
+    def loss(self, batch: WindowBatch) -> torch.Tensor:
         self.model.eval()
         wanted, asked = (part.to(self.device) for part in labels_of(batch.sheets, len(self.classes)))
         with self.computing():
-            logits = self.model.judged(batch.sheets, self.device).float()
+            logits = self.model.classify(batch.sheets, self.device).float()
         if batch.balanced:
             return balanced_loss(logits, wanted, asked)
         return focal_loss(logits, wanted, asked, self.recipe.phases.gamma)
@@ -194,13 +194,13 @@ class LineTraining(Loop[Batch, LineRun]):
         bad, good = (self._scores([pair[at] for pair in self.watched]) for at in (0, 1))
         return float(((bad > good).float() + 0.5 * (bad == good).float()).mean())
 
-    def _scores(self, sheets: Sequence[Sheet]) -> torch.Tensor:
+    def _scores(self, sheets: Sequence[EncodedWindow]) -> torch.Tensor:
         """Of each window the logit of its worst line."""
         worst = []
         with torch.no_grad():
             for start in range(0, len(sheets), _AT_ONCE):
                 some = sheets[start : start + _AT_ONCE]
-                made = self.model.judged(some, self.device)[:, 0]
+                made = self.model.classify(some, self.device)[:, 0]
                 parts = torch.split(made, [len(sheet.places) for sheet in some])
                 worst += [part.max() for part in parts]
         return torch.stack(worst)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 
 import pytest
-from wardround_python.analysis.call_resolution import Callees, definition_in
+from wardround_python.analysis.call_resolution import CallResolver, definition_in
 
-from wardround.checks.base import NoProject
+from wardround.checks.base import InMemoryRepository
 from wardround.languages.python.module import PythonModule
 
 
 def _parameters(text: str, path: str = "app/use.py", **files: str) -> tuple[str, ...] | None:
     """The parameters of what the last call in a text reaches; ``a_b`` stands for ``a/b.py``."""
     module = PythonModule(path, text)
-    project = NoProject({name.replace("_", "/") + ".py": held for name, held in files.items()})
+    project = InMemoryRepository({name.replace("_", "/") + ".py": held for name, held in files.items()})
     call = [node for node in module.nodes if isinstance(node, ast.Call)][-1]
-    callee = Callees(module, project).of(call)
+    callee = CallResolver(module, project).of(call)
     return None if callee is None else callee.parameters
 
 

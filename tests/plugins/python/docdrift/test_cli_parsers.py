@@ -6,7 +6,7 @@ from wardround_python.docdrift.cli_parsers import command_line
 from wardround_python.docdrift.env_vars import variables
 from wardround_python.docdrift.program_name import program_of
 
-from wardround.checks.base import NoProject
+from wardround.checks.base import InMemoryRepository
 
 
 def names(text: str) -> list[tuple[str, ...]]:
@@ -69,7 +69,7 @@ def test_calls_that_are_named_alike_are_no_options() -> None:
 
 
 def test_a_program_has_the_names_its_project_installs() -> None:
-    project = NoProject(
+    project = InMemoryRepository(
         {
             "pyproject.toml": '[project.scripts]\npost = "mail.cli:main"\nother = "else.cli:main"\n',
             "src/mail/__main__.py": "",
@@ -78,7 +78,7 @@ def test_a_program_has_the_names_its_project_installs() -> None:
     program = program_of("src/mail/cli.py", "", project)
     assert program.commands == {"post"}
     assert program.files == {"src/mail/cli.py", "mail.cli", "mail"}
-    assert program_of("tool.py", "parser.addoption()", NoProject()).commands == {"pytest"}
+    assert program_of("tool.py", "parser.addoption()", InMemoryRepository()).commands == {"pytest"}
 
 
 def test_variables_are_read_and_some_are_needed() -> None:

@@ -95,7 +95,7 @@ def test_a_function_whose_code_changed_is_compared_with_its_old_words() -> None:
     assert (found.change.name, found.line, found.words_line) == ("f", 3, 4)
     assert (found.words_before, found.words_after) == ("Do it now.", "Do it later.")
     assert found.is_told
-    assert (found.change.gone, found.change.come) == ({"a"} - {"a"}, {"b"})
+    assert (found.change.removed, found.change.added) == ({"a"} - {"a"}, {"b"})
 
 
 @pytest.mark.parametrize(

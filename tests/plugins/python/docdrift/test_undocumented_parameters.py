@@ -14,11 +14,11 @@ from wardround_python.docdrift import undocumented_parameters
 
 from tests.conftest import GitRepository
 from tests.plugins.judges import Judge, Lender
-from wardround.checks.base import NoProject, Source
+from wardround.checks.base import InMemoryRepository, SourceFile
 from wardround.inference.api import Models, NoModels
-from wardround.inference.metadata import State
-from wardround.inference.registry import Shelf, standard
-from wardround.inference.runtime import find
+from wardround.inference.metadata import PromotionState
+from wardround.inference.registry import ModelRegistry, default_registry
+from wardround.inference.runtime import detect_runtime
 from wardround.inference.tabular import raw_score
 from wardround.semantics.docdrift.new_parameters import NAMES
 
@@ -35,7 +35,7 @@ SURE = BEFORE.replace("it\n", "it\n    :param text: what is sent\n")
 
 
 def told(before: str, after: str, models: Models) -> list[str]:
-    source = Source("mail.py", after, lambda: before, models=models)
+    source = SourceFile("mail.py", after, lambda: before, models=models)
     return [f"{one.span.line}: {one.message}" for one in run_python_checks([ParameterUndocumented], source)]
 
 
@@ -88,8 +88,8 @@ def test_no_more_is_asked_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(("files", "count"), [(5, 1), (6, 0)])
 def test_a_name_brought_to_many_files_is_a_sweep_and_left_alone(files: int, count: int) -> None:
     paths = {f"part{number}.py": "def f(wait): ...\n" for number in range(files)}
-    project = NoProject(paths)
-    source = Source(
+    project = InMemoryRepository(paths)
+    source = SourceFile(
         "mail.py",
         AFTER,
         lambda: BEFORE,
@@ -102,11 +102,11 @@ def test_a_name_brought_to_many_files_is_a_sweep_and_left_alone(files: int, coun
 
 class TestTheShippedModel:
     @pytest.fixture
-    def shelf(self) -> Shelf:
-        return standard(())
+    def shelf(self) -> ModelRegistry:
+        return default_registry(())
 
-    def test_it_reads_what_is_counted_here(self, shelf: Shelf) -> None:
-        assert shelf.named(undocumented_parameters.MODEL).metadata.inputs == NAMES
+    def test_it_reads_what_is_counted_here(self, shelf: ModelRegistry) -> None:
+        assert shelf.get(undocumented_parameters.MODEL).metadata.inputs == NAMES
 
     def test_it_keeps_and_sends_nothing_about_who_runs_it(self, tmp_path: Path) -> None:
         program = (
@@ -120,15 +120,15 @@ class TestTheShippedModel:
         subprocess.run([sys.executable, "-c", program], check=True, env=env, cwd=home)
         assert [path.name for path in (home / ".cache").iterdir()] == ["wardround"]
 
-    def test_it_runs_and_answers_the_same_each_time(self, shelf: Shelf) -> None:
-        session = shelf.load(shelf.named(undocumented_parameters.MODEL), find("cpu")).session
+    def test_it_runs_and_answers_the_same_each_time(self, shelf: ModelRegistry) -> None:
+        session = shelf.load(shelf.get(undocumented_parameters.MODEL), detect_runtime("cpu")).session
         row = [0.0] * len(NAMES)
         assert raw_score(session, row) == raw_score(session, row)
 
     def test_it_speaks_in_a_review_and_only_where_models_are_wanted(
-        self, shelf: Shelf, repo: GitRepository
+        self, shelf: ModelRegistry, repo: GitRepository
     ) -> None:
-        assert shelf.named(undocumented_parameters.MODEL).metadata.state is State.REPORT
+        assert shelf.get(undocumented_parameters.MODEL).metadata.state is PromotionState.REPORT
         function = (
             'def {}(to):\n    """{} a text.\n\n    Args:\n        to: who gets it\n    """\n    post(to)\n'
         )

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from wardround_sql.document import Script
+from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.statements import Unparsed
 from wardround_sql.parsing.typo_detection import is_read_elsewhere, slip_of
 
-from wardround.checks.base import Source
+from wardround.checks.base import SourceFile
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
 
 
 def unparsed(text: str) -> Unparsed:
-    (bad,) = Script(Source("db/migrations/1.sql", text)).unparsed
+    (bad,) = SqlDocument(SourceFile("db/migrations/1.sql", text)).unparsed
     return bad
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from wardround_typescript.analysis.call_resolution import Script, callee_of
+from wardround_typescript.analysis.call_resolution import ResolvedScript, callee_of
 from wardround_typescript.checks.swapped_arguments import SwappedScriptArguments, named
 
-from wardround.checks.base import NoProject, Source
-from wardround.semantics.argument_order import Named
+from wardround.checks.base import InMemoryRepository, SourceFile
+from wardround.semantics.argument_order import ArgumentName
 
 
 def _parameters(
     text: str, written: str = "crop", is_new: bool = False, files: dict[str, str] | None = None
 ) -> tuple[str, ...] | None:
-    callee = callee_of(written, is_new, Script("web/src/use.ts", text), NoProject(files or {}))
+    callee = callee_of(
+        written, is_new, ResolvedScript("web/src/use.ts", text), InMemoryRepository(files or {})
+    )
     return None if callee is None else callee.parameters
 
 
@@ -99,18 +101,18 @@ def test_destructured_parameters_have_no_name() -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("width", Named("width")),
-        ("this.image?.width", Named("width", "image")),
-        ("width.value", Named("width")),
-        ("await getWidth()", Named("getWidth")),
+        ("width", ArgumentName("width")),
+        ("this.image?.width", ArgumentName("width", "image")),
+        ("width.value", ArgumentName("width")),
+        ("await getWidth()", ArgumentName("getWidth")),
         ("width! ", None),
-        ("size as number", Named("size")),
+        ("size as number", ArgumentName("size")),
         ("'width'", None),
         ("width + 1", None),
         ("", None),
     ],
 )
-def test_what_an_argument_is_called(text: str, name: Named | None) -> None:
+def test_what_an_argument_is_called(text: str, name: ArgumentName | None) -> None:
     assert named(text) == name
 
 
@@ -129,6 +131,6 @@ def test_what_an_argument_is_called(text: str, name: Named | None) -> None:
     ],
 )
 def test_text_that_is_no_script_is_passed_over(text: str) -> None:
-    check = SwappedScriptArguments(Source("a.ts", text))
+    check = SwappedScriptArguments(SourceFile("a.ts", text))
     check.run()
     assert check.results == []

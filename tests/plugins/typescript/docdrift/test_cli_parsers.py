@@ -6,7 +6,7 @@ from wardround_typescript.docdrift.cli_parsers import command_line
 from wardround_typescript.docdrift.env_vars import variables
 from wardround_typescript.docdrift.program_name import program_of
 
-from wardround.checks.base import NoProject
+from wardround.checks.base import InMemoryRepository
 
 
 def test_options_of_commander() -> None:
@@ -45,12 +45,12 @@ def test_options_of_yargs() -> None:
 
 
 def test_a_program_has_the_names_of_its_package() -> None:
-    project = NoProject(
+    project = InMemoryRepository(
         {"packages/a/package.json": '{"name": "@x/post", "bin": {"p": "a.js"}}', "package.json": "{"}
     )
     assert program_of("packages/a/src/cli.ts", project).commands == {"p", "post", "@x/post"}
     assert program_of("src/cli.ts", project).commands == frozenset()
-    assert program_of("cli.ts", NoProject({"package.json": "[1]"})).commands == frozenset()
+    assert program_of("cli.ts", InMemoryRepository({"package.json": "[1]"})).commands == frozenset()
 
 
 def test_variables_are_read_and_declared() -> None:
