@@ -28,7 +28,7 @@ from wardround_python.specialist import specialist
 from wardround_python.syntax import host_adapter
 
 from wardround.change.diff import FilePatch, hunks_of, read_patch, unquote
-from wardround.config import schema
+from wardround.config import loader
 from wardround.errors import ConfigError, DiffError, ToolOutputError
 from wardround.findings import RawFinding
 from wardround.processors import suppressions
@@ -127,7 +127,7 @@ SPECIALISTS = (specialist(),)
 
 def config_as(name: str) -> Callable[[bytes], None]:
     def run(data: bytes) -> None:
-        read = schema.read(lambda path: data if path == name else None, FILES, SPECIALISTS)
+        read = loader.read(lambda path: data if path == name else None, FILES, SPECIALISTS)
         assert read.root.jobs is None or read.root.jobs > 0
         assert read.root.tool_timeout is None or 0 < read.root.tool_timeout < math.inf
         for path in FILES:

@@ -94,7 +94,7 @@ def review(folder: Path) -> None:
     from wardround.change.change_source import GitChangeSource
     from wardround.change.repository import Repository
     from wardround.checks.base import Check
-    from wardround.config.schema import ReviewRequest
+    from wardround.config.request import ReviewRequest
     from wardround.findings import Span
     from wardround.specialists import Specialist
     from wardround.tools.process import Processes

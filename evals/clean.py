@@ -33,7 +33,7 @@ from pathlib import Path
 from wardround import host, review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import ReviewRequest
+from wardround.config.request import ReviewRequest
 from wardround.findings import Severity, Status
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile

@@ -24,7 +24,7 @@ from wardround_python.analysis import added_imports as python
 from wardround_typescript.analysis import added_imports as typescript
 from wardround_typescript.analysis.exports import Modules
 
-from wardround.checks.base import InMemoryRepository
+from wardround.checks.source import InMemoryRepository
 from wardround.semantics.semdiff.removed_uses import RemovedUse
 
 _SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".vue", ".svelte")

@@ -30,7 +30,7 @@ from pathlib import Path
 from wardround_secrets.checks import CHECKS
 from wardround_secrets.detection.scanner import scanned
 
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 URL64 = string.ascii_letters + string.digits + "-_"

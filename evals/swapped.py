@@ -38,7 +38,7 @@ from typing import Any
 from wardround_python.checks.swapped_arguments import SwappedArguments
 from wardround_typescript.checks.swapped_arguments import SwappedScriptArguments
 
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 from wardround.config.globs import matches
 from wardround.inference.embedder import Embedder
 from wardround.inference.registry import default_registry

@@ -55,14 +55,8 @@ from wardround_typescript.docdrift.doc_code_mismatch import gone, names_nothing,
 from wardround_typescript.docdrift.documented_functions import ComparedFunction, compared_functions
 from wardround_typescript.specialist import PATTERNS
 
-from wardround.checks.base import (
-    ChangeCheck,
-    ChangedFileView,
-    ChangeView,
-    Check,
-    InMemoryRepository,
-    SourceFile,
-)
+from wardround.checks.base import ChangeCheck, Check
+from wardround.checks.source import ChangedFileView, ChangeView, InMemoryRepository, SourceFile
 from wardround.findings import RawFinding
 from wardround.semantics.docdrift.cli_options import other_values
 from wardround.semantics.docdrift.cli_values import StaleValueCheck, stale_in

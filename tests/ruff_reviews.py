@@ -15,7 +15,7 @@ from wardround_python.specialist import specialist
 from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import ReviewRequest
+from wardround.config.request import ReviewRequest
 from wardround.findings import Finding, Status
 from wardround.host import PluginHost
 from wardround.tools.process import Processes

@@ -11,7 +11,7 @@ from tests.conftest import GitRepository
 from wardround import host, review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import ReviewRequest
+from wardround.config.request import ReviewRequest
 from wardround.execution.model import Results, ReviewSide
 from wardround.execution.scheduler import Scheduler
 from wardround.findings import Finding

@@ -9,9 +9,10 @@ import pytest
 import wardround_rules
 
 from wardround import host
-from wardround.checks.base import ChangeCase, ChangeCheck, Check, Invalid, RuleDoc, Valid
+from wardround.checks.base import ChangeCheck, Check, RuleDoc
+from wardround.checks.cases import ChangeCase, Invalid, Valid
 from wardround.fixes.edits import apply
-from wardround.rules.model import DeclarativeRule, load_declarative
+from wardround.rules.declarative import DeclarativeRule, load_declarative
 from wardround.specialists import Specialist
 from wardround.testing import (
     change_cases,

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Check, SourceFile
-from wardround.checks.lazy import LazyPattern, candidate_checks
+from wardround.checks.base import Check
+from wardround.checks.lazy import LazyPattern
+from wardround.checks.registry import candidate_checks
+from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding, Severity, SuggestedFix
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind, kind_of

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wardround.checks.base import Check, SourceFile
-from wardround.checks.lazy import CheckRegistry, LazySequence
+from wardround.checks.base import Check
+from wardround.checks.lazy import LazySequence
+from wardround.checks.registry import CheckRegistry
+from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 from wardround_docker_ci.file_kinds import SHELLS, kind_of

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wardround.checks.base import Check, SourceFile
-from wardround.checks.lazy import candidate_checks
+from wardround.checks.base import Check
+from wardround.checks.registry import candidate_checks
+from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import PythonModule, is_test_path

@@ -9,8 +9,9 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from wardround.checks.base import SourceFile
-from wardround.checks.lazy import BeforeAfter, LazyPattern
+from wardround.checks.lazy import LazyPattern
+from wardround.checks.registry import BeforeAfter
+from wardround.checks.source import SourceFile
 from wardround_python.syntax.function_text import changed, differing, only_appends, same_blocks
 
 BUILTINS = frozenset(

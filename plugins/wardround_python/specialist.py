@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from wardround.change.encoding import with_lower_suffix
-from wardround.checks.base import Check, SourceFile
-from wardround.checks.lazy import CheckRegistry, LazySequence
+from wardround.checks.base import Check
+from wardround.checks.lazy import LazySequence
+from wardround.checks.registry import CheckRegistry
+from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding, Span
-from wardround.rules.model import Rule, declarative_rules
+from wardround.rules.declarative import declarative_rules
+from wardround.rules.model import Rule
 from wardround.specialists import Specialist
 from wardround.text.line_ends import has_lone_returns, run_by_lines
 from wardround_python.environment import project_environment

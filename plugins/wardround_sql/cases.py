@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 
 MIGRATION = "db/migrations/0002_change.sql"
 SUPABASE = "supabase/migrations/0002_change.sql"

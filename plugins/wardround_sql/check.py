@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Check, SourceFile
+from wardround.checks.base import Check
 from wardround.checks.keyword_index import KeywordIndex
-from wardround.checks.lazy import LazyPattern, candidate_checks
+from wardround.checks.lazy import LazyPattern
+from wardround.checks.registry import candidate_checks
+from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding, Severity
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.statements import Statement

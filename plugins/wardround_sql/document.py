@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from wardround.checks.base import SourceFile
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
 from wardround_sql.frontends.registry import calls

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from wardround.checks.base import Check, SourceFile
+from wardround.checks.base import Check
 from wardround.checks.keyword_index import keyword_index
-from wardround.checks.lazy import CheckRegistry, LazyPattern, LazySequence
+from wardround.checks.lazy import LazyPattern, LazySequence
+from wardround.checks.registry import CheckRegistry
+from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 from wardround.text.line_ends import run_by_lines

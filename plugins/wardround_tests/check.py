@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from wardround_python.check import PythonCheck, walk
 
-from wardround.checks.base import Check, SourceFile
-from wardround.checks.lazy import candidate_checks
+from wardround.checks.base import Check
+from wardround.checks.registry import candidate_checks
+from wardround.checks.source import SourceFile
 from wardround.findings import Plane, RawFinding
 from wardround_tests.models.python_tests import TestCase, TestModule
 

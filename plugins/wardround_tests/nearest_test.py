@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wardround.checks.base import ChangedFileView, RepositoryView
+from wardround.checks.source import ChangedFileView, RepositoryView
 from wardround.retrieval.test_discovery import TestFile, holds_tests
 from wardround.retrieval.test_selection import (
     TargetFunction,

@@ -7,10 +7,13 @@ from functools import partial
 
 from wardround_python.syntax import host_adapter
 
-from wardround.checks.base import Check, SourceFile
-from wardround.checks.lazy import CheckRegistry, LazySequence
+from wardround.checks.base import Check
+from wardround.checks.lazy import LazySequence
+from wardround.checks.registry import CheckRegistry
+from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding
-from wardround.rules.model import Rule, declarative_rules
+from wardround.rules.declarative import declarative_rules
+from wardround.rules.model import Rule
 from wardround.specialists import Specialist
 from wardround.text.line_ends import run_by_lines
 from wardround_tests.file_kinds import PATTERNS

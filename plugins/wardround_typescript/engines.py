@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.rules.model import rules_folder
+from wardround.rules.declarative import rules_folder
 
 FOLDER = "typescript"
 

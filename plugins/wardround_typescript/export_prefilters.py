@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import BeforeAfter, LazyPattern
+from wardround.checks.lazy import LazyPattern
+from wardround.checks.registry import BeforeAfter
 
 _EXPORTED = LazyPattern(
     r"\bexport\s+(?:declare\s+|abstract\s+|async\s+|const\s+(?=enum))*"

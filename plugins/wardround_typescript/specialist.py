@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from wardround.checks.base import Check, SourceFile, run_sequentially
-from wardround.checks.lazy import CheckRegistry, LazyPattern, LazySequence, candidate_checks
+from wardround.checks.base import Check, run_sequentially
+from wardround.checks.lazy import LazyPattern, LazySequence
+from wardround.checks.registry import CheckRegistry, candidate_checks
+from wardround.checks.source import SourceFile
 from wardround.errors import CannotReview
 from wardround.findings import RawFinding, Span
-from wardround.rules.model import Rule, declarative_rules
+from wardround.rules.declarative import declarative_rules
+from wardround.rules.model import Rule
 from wardround.specialists import Specialist
 from wardround_typescript.engines import FOLDER, engines
 from wardround_typescript.syntax.comments import comments

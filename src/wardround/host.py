@@ -11,18 +11,12 @@ import pluggy
 
 from wardround import hookspecs
 from wardround.checks.base import ChangeCheck, Check, RuleDoc
-from wardround.checks.lazy import CheckRegistry
+from wardround.checks.registry import CheckRegistry
 from wardround.errors import PLUGIN_EXCEPTIONS, PluginLoadError
 from wardround.plugin_discovery import Plugin, discover
-from wardround.rules.model import (
-    RULES_PACKAGE,
-    Catalogue,
-    Rule,
-    RuleGroup,
-    ToolMap,
-    has_tool_map,
-    load_tool_map,
-)
+from wardround.rules.catalogue import Catalogue
+from wardround.rules.model import RULES_PACKAGE, Rule, RuleGroup
+from wardround.rules.tool_map import ToolMap, has_tool_map, load_tool_map
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.repository import INDEX
-from wardround.config import schema as configuration
-from wardround.config.schema import Config, FilterMode, ReviewRequest
+from wardround.config import loader
+from wardround.config.request import ReviewRequest
+from wardround.config.schema import Config, FilterMode
 from wardround.errors import ConfigError, UsageError
 from wardround.execution.review_run import ReviewRun
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
@@ -120,7 +121,7 @@ def run_review(
         try:
             reviewed = sides.review()
         except ConfigError as cause:
-            raise configuration.with_location(config, cause) from cause
+            raise loader.with_location(config, cause) from cause
     asked, change = change, reviewed.change
     weighing = FindingPipeline(origin, change, host, config, request, reviewed)
     named = weighing.findings()
@@ -179,12 +180,12 @@ def read_config(origin: ChangeSource, change: Change, host: PluginHost, request:
             raise ConfigError(f"--config {request.config_file}: {cause.strerror}; give a file") from cause
     paths = [path for file in change.files for path in (file.path, file.base_path) if path]
     side = request.trusted_side
-    config = configuration.read(lambda path: origin.read(path, side), paths, host.specialists, explicit)
+    config = loader.read(lambda path: origin.read(path, side), paths, host.specialists, explicit)
     names = {s.name for s in host.specialists}
-    for asked, where in configuration.named_specialists(config, request):
+    for asked, where in loader.named_specialists(config, request):
         if asked not in names:
             raise UsageError(f"{where}no specialist is named {asked!r}; there are {', '.join(sorted(names))}")
-    configuration.require_known_rules(config, host.catalogue.is_known)
+    loader.require_known_rules(config, host.catalogue.is_known)
     loaded = {plugin.name for plugin in host.plugins}
     for name in config.root.required_plugins:
         if name not in loaded:

@@ -17,17 +17,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from wardround.checks.base import (
-    ChangeCase,
-    ChangeCheck,
-    ChangedFileView,
-    ChangeView,
-    Check,
-    InMemoryRepository,
-    Invalid,
-    SourceFile,
-    Valid,
-)
+from wardround.checks.base import ChangeCheck, Check
+from wardround.checks.cases import ChangeCase, Invalid, Valid
+from wardround.checks.source import ChangedFileView, ChangeView, InMemoryRepository, SourceFile
 from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 

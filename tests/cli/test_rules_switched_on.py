@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wardround.rules.model import ToolMapFile, load_tool_map
+from wardround.rules.tool_map import ToolMapFile, load_tool_map
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.checks.base import ChangeCheck, Check
-from wardround.config.schema import ReviewRequest
+from wardround.config.request import ReviewRequest
 from wardround.execution import check_runner
 from wardround.execution.check_runner import BUDGET_S
 from wardround.findings import Span

@@ -11,7 +11,8 @@ from wardround_python import tools
 from wardround_python.specialist import specialist
 
 from tests.ruff_reviews import Judged
-from wardround.checks.base import Check, SourceFile
+from wardround.checks.base import Check
+from wardround.checks.source import SourceFile
 from wardround.errors import UnknownRuleError
 from wardround.findings import RawFinding, Span, Status
 from wardround.host import PluginHost

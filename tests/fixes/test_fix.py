@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from wardround import host, review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import ReviewRequest
+from wardround.config.request import ReviewRequest
 from wardround.findings import Edit, Span, SuggestedFix
 from wardround.fixes import journal
 from wardround.fixes.apply import fix

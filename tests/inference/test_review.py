@@ -18,7 +18,7 @@ from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.checks.base import ChangeCheck, Check
-from wardround.config.schema import ReviewRequest
+from wardround.config.request import ReviewRequest
 from wardround.errors import ConfigError, ModelError
 from wardround.findings import Span
 from wardround.host import PluginHost

@@ -7,8 +7,10 @@ import importlib
 import pytest
 
 from wardround.checks import index
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView
-from wardround.checks.lazy import CheckRegistry
+from wardround.checks.base import ChangeCheck
+from wardround.checks.cases import ChangeCase
+from wardround.checks.registry import CheckRegistry
+from wardround.checks.source import ChangedFileView
 from wardround.specialists import Specialist
 
 LANGUAGES = ["python", "sql", "typescript", "tests"]

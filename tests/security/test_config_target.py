@@ -19,7 +19,8 @@ from wardround import host
 from wardround.change.change_source import GitChangeSource, SideName
 from wardround.change.repository import Repository
 from wardround.change.snapshot import Snapshot
-from wardround.config.schema import Config, ReviewRequest
+from wardround.config.request import ReviewRequest
+from wardround.config.schema import Config
 from wardround.execution.review_run import ReviewRun
 from wardround.tools.process import Processes
 

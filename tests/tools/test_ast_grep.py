@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from wardround.rules.model import load_declarative, load_yaml
+from wardround.rules.declarative import load_declarative
+from wardround.rules.yaml_loader import load_yaml
 from wardround.tools.ast_grep import ast_grep
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation

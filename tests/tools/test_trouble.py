@@ -16,7 +16,7 @@ from tests.stand_ins import stand_in
 from wardround import host, review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import ReviewRequest
+from wardround.config.request import ReviewRequest
 from wardround.execution import scheduler
 from wardround.execution.tool_runner import batch_paths, timeout_for
 from wardround.policy.gate import GateOutcome

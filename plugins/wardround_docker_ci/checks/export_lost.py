@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_docker_ci.check import STEPS, CiCheck

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import GITLAB, CiCheck

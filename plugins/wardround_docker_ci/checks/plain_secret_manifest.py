@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.analysis.secret_names import is_placeholder, is_real_secret, masked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import CheckEntry
+from wardround.checks.registry import CheckEntry
 
 TABLE: tuple[CheckEntry, ...] = (
     ("DC001", "secret_in_image:SecretInImage", ("dockerfile",), ("ARG", "ENV", "arg", "env"), ""),

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.findings import Severity
 from wardround.languages.dockerfile import DockerfileToken, Instruction, KeyValuePair, Stage, variables
 from wardround_docker_ci.check import DOCKERFILE, CiCheck

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_docker_ci.check import WORKFLOW, CiCheck

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.base import SourceFile
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.languages.yaml import tree
 from wardround.languages.yaml.tree import Node, Scalar
 from wardround_docker_ci.document import CiFile

@@ -8,7 +8,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
-from wardround.checks.base import RepositoryView
+from wardround.checks.source import RepositoryView
 from wardround.languages.python.tree import parse, unparse_fast, walk
 from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_python.analysis.exports import (

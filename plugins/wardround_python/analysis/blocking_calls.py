@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 
 import msgspec
 
-from wardround.checks.base import RepositoryView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
 from wardround.languages.python.module import FunctionNode, PythonModule, nodes_run_by
 from wardround_python.analysis.call_resolution import CallResolver
 

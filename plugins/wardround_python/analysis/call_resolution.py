@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 import msgspec
 
-from wardround.checks.base import RepositoryView
+from wardround.checks.source import RepositoryView
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse
 

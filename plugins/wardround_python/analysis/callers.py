@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from wardround.checks.base import RepositoryView, SourceFile
+from wardround.checks.source import RepositoryView, SourceFile
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse, walk
 from wardround_python.analysis.call_resolution import CallResolver

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode, PythonModule, named_functions
 from wardround.languages.python.tree import cached_parse
 

@@ -13,8 +13,8 @@ from types import ModuleType
 
 import msgspec
 
-from wardround.checks.base import RepositoryView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
 from wardround.languages.python.tree import parse, walk
 from wardround_python.analysis.import_resolution import ModuleLocation
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from wardround.checks.base import RepositoryView
+from wardround.checks.source import RepositoryView
 
 
 class ModuleLocation(msgspec.Struct, frozen=True):

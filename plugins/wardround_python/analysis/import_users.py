@@ -13,8 +13,8 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
-from wardround.checks.base import RepositoryView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
 from wardround.languages.python.tree import parse, unparse_fast, walk
 from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_python.analysis.callers import bindings

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangedFileView
+from wardround.checks.cases import ChangeCase
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import parse
 from wardround.semantics.semdiff.line_diff import span_of_line

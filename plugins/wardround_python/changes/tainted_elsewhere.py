@@ -7,7 +7,9 @@ import importlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView, SourceFile
+from wardround.checks.base import ChangeCheck
+from wardround.checks.cases import ChangeCase
+from wardround.checks.source import ChangedFileView, SourceFile
 from wardround.findings import Plane, RawFinding
 from wardround.languages.python.module import is_test_path
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase
+from wardround.checks.cases import ChangeCase
 from wardround.findings import Severity
 from wardround.semantics.docdrift.env_vars import UndocumentedVariableCheck
 from wardround_python.docdrift.env_adapter import PythonVariableCheck

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
 from wardround_python.prefilters import BUILTINS

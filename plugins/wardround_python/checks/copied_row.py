@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.semantics.semdiff.copy_paste import RowField, entry_of, forgotten_edits
 from wardround_python.check import PythonCheck
 

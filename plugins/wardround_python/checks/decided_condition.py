@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround_python.check import PythonCheck
 
 _PREDICATE = ("is_", "has_", "can_", "should_", "was_", "needs_", "supports_")

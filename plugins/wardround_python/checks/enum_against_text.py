@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 

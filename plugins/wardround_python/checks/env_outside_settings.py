@@ -11,8 +11,9 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, PythonModule, is_test_path
 from wardround_python.analysis.call_resolution import located

@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround_python.analysis.null_guards import is_caught
 from wardround_python.check import PythonCheck

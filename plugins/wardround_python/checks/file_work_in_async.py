@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround_python.check import PythonCheck
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.literals import fixed_text
 from wardround.languages.python.module import statements_in

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import walk
 from wardround_python.analysis.iterators import FILES, gives_once, is_iterator, leaves_some, takes_all

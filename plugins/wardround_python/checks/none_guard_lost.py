@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name, names_in
 from wardround.languages.python.tree import walk

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.semantics.docdrift.checks import said_of_name, stale_reader_names
 from wardround_python.check import PythonCheck

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.analysis.polling_loops import ASKS_A_PERSON, called_name
 from wardround_python.check import PythonCheck

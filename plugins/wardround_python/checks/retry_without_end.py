@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck

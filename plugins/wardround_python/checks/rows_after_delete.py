@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode, last_name, names_in
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse, walk

@@ -8,8 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by

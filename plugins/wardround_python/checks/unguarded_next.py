@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.source import SourceFile
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
 from wardround_python.check import PythonCheck

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck

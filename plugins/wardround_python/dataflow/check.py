@@ -6,8 +6,8 @@ import ast
 from functools import lru_cache
 from typing import ClassVar
 
-from wardround.checks.base import SourceFile
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround_python.check import PythonCheck
 from wardround_python.dataflow.domain import ARCHIVE, MODEL, STORED, Hit, SinkKind
 

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Span
 from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck

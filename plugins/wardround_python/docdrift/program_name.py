@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.base import RepositoryView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
 from wardround.semantics.docdrift.references import ProgramName
 
 _SCRIPT = LazyPattern(r"""["']?([A-Za-z][\w.-]*)["']?\s*=\s*["']?([A-Za-z_]\w*)(?:\.[\w.]+)?:[\w.]+""")

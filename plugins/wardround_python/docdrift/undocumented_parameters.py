@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 from wardround.semantics.docdrift.model import DocumentedPair, Parameter
 from wardround.semantics.docdrift.new_parameters import features
 from wardround_python.docdrift.names import surroundings

@@ -15,7 +15,8 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import Check, SourceFile
+from wardround.checks.base import Check
+from wardround.checks.source import SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.inference.api import Models, NoModels
 from wardround_secrets.detection import positions

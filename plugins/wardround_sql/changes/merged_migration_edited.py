@@ -7,8 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView
+from wardround.checks.base import ChangeCheck
+from wardround.checks.cases import ChangeCase
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Span
 from wardround.languages.python.tree import parse
 from wardround_sql.project.migration_files import SUFFIXES, is_migration

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck

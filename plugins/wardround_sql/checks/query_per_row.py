@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.python_code import parsed_module

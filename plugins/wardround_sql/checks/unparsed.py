@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.findings import Severity
 from wardround_sql.cases import api_invalid, invalid, valid
 from wardround_sql.check import SqlCheck

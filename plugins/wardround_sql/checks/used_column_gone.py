@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.dbt import is_model, listed, select_list, span

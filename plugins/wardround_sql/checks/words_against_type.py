@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.semantics.docdrift.column_comments import contradiction

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.statements import SqlFragment, parsed

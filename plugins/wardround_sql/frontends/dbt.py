@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.base import RepositoryView, SourceFile
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView, SourceFile
 from wardround.findings import Span
 
 _COVERED = LazyPattern(

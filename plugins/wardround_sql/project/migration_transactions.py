@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from wardround.checks.base import SourceFile
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 
 _DJANGO = LazyPattern(r"\bmigrations\.Migration\b")
 _NOT_ATOMIC = LazyPattern(r"^[ \t]+atomic\s*(?::\s*bool\s*)?=\s*False\b", re.MULTILINE)

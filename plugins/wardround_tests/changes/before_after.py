@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from wardround.checks.base import ChangedFileView
+from wardround.checks.source import ChangedFileView
 from wardround_tests.changes.test_regressions import LITERAL
 from wardround_tests.models.assertions import LOOSE, TestedCase, tests_of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wardround.checks.base import ChangedFileView
+from wardround.checks.source import ChangedFileView
 from wardround_tests.changes.harness_files import HarnessKind
 from wardround_tests.changes.loosening import Eased, line_that_lost, short
 from wardround_tests.changes.test_commands import RUNS_TESTS

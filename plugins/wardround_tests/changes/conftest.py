@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.base import ChangedFileView
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
 from wardround.storage.regex_cache import bounded
 from wardround_tests.changes.line_diff import numbered_removed_lines

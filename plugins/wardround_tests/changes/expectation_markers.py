@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wardround.checks.base import ChangedFileView
+from wardround.checks.source import ChangedFileView
 from wardround.storage.regex_cache import bounded
 from wardround_tests.file_kinds import is_test
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView
+from wardround.checks.base import ChangeCheck
+from wardround.checks.cases import ChangeCase
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity, Span
 from wardround.storage.regex_cache import bounded
 from wardround_tests.changes.line_diff import added_lines

@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Iterator
 
-from wardround.checks.base import ChangedFileView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import ChangedFileView
 from wardround_tests.changes.loosening import Eased, line_that_brings, line_that_lost, short
 from wardround_tests.changes.test_commands import narrower
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from wardround.checks.base import ChangedFileView
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Span
 
 

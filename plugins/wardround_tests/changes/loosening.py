@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from wardround.checks.base import ChangedFileView
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
 from wardround_tests.changes.line_diff import added_lines, line_left_by, numbered_removed_lines
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from wardround.checks.base import ChangedFileView, ChangeView
+from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.storage.regex_cache import bounded
 from wardround_tests.changes.line_diff import added_lines, numbered_removed_lines
 from wardround_tests.file_kinds import is_production

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wardround.checks.base import ChangedFileView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
 from wardround_tests.changes.loosening import Eased, line_that_brings, line_that_lost, short
 

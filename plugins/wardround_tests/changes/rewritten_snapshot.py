@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView
+from wardround.checks.base import ChangeCheck
+from wardround.checks.cases import ChangeCase
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
 from wardround_tests.changes.line_diff import span_of_line
 from wardround_tests.changes.production_changes import Production

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from wardround.checks.base import RepositoryView
+from wardround.checks.source import RepositoryView
 from wardround.storage.regex_cache import bounded
 from wardround_tests.file_kinds import SCRIPT_ENDINGS, is_test
 

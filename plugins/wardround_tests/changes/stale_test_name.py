@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck
+from wardround.checks.base import ChangeCheck
+from wardround.checks.cases import ChangeCase
 from wardround.findings import Plane, Severity, Span
 from wardround_tests.file_kinds import CODE, is_test
 

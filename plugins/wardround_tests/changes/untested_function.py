@@ -10,7 +10,9 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView, ChangeView
+from wardround.checks.base import ChangeCheck
+from wardround.checks.cases import ChangeCase
+from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.findings import Severity, Span
 from wardround.storage.regex_cache import bounded
 from wardround_tests.changes.line_diff import added_lines

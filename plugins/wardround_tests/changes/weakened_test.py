@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase, ChangeCheck, ChangedFileView, ChangeView
+from wardround.checks.base import ChangeCheck
+from wardround.checks.cases import ChangeCase
+from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.findings import Severity, Span
 from wardround_tests.changes.before_after import Versions, is_asked_by_new, is_in, is_replaced
 from wardround_tests.changes.expectation_markers import lost_marks

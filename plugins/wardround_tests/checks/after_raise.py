@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.source import SourceFile
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import is_certain_assertion, last_name, own_nodes
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround.storage.regex_cache import bounded

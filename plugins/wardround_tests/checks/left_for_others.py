@@ -10,8 +10,9 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.languages.python.module import binds
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck

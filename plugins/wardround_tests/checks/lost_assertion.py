@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, Valid
+from wardround.checks.cases import Invalid, Valid
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, last_name
 

@@ -7,7 +7,8 @@ import builtins
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Invalid, SourceFile, Valid
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import last_name, own_nodes

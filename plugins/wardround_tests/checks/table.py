@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wardround.checks.lazy import CheckEntry
+from wardround.checks.registry import CheckEntry
 
 TABLE: tuple[CheckEntry, ...] = (
     ("TE001", "no_assertion:NoAssertion", (), (), ""),

@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 
 import msgspec
 
-from wardround.checks.base import RepositoryView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
 from wardround.languages.script.scanner import Scan
 from wardround_typescript.generated_files import is_minified
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.base import RepositoryView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
 from wardround.languages.script.syntax import Node, ScriptModule, inside, parsed
 from wardround_typescript.syntax.jsonc import loads
 

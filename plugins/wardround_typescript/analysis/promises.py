@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wardround.checks.base import RepositoryView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
 from wardround.languages.script.code import Code, code_of, function_around, is_async, returned
 from wardround.languages.script.syntax import Node
 from wardround_typescript.analysis.call_resolution import origin, script_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase
+from wardround.checks.cases import ChangeCase
 from wardround.semantics.semdiff.guard_checks import SiblingGuardCheck
 from wardround_typescript.analysis.guard_check import ScriptGuards
 

@@ -7,8 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from wardround.checks.base import ChangeCase, ChangedFileView
+from wardround.checks.cases import ChangeCase
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Severity
 from wardround.semantics.semdiff.line_diff import span_of_line
 from wardround.semantics.semdiff.removed_uses import RemovedUse, RemovedUsesCheck

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCase
+from wardround.checks.cases import ChangeCase
 from wardround.findings import Severity
 from wardround.semantics.docdrift.cli_values import StaleValueCheck
 from wardround_typescript.docdrift.cli_adapter import ScriptOptionCheck

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Check, Invalid, SourceFile, Valid
+from wardround.checks.base import Check
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
 from wardround_typescript.analysis.call_resolution import origin, script_of
 

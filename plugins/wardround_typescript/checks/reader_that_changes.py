@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Check, Invalid, Valid
+from wardround.checks.base import Check
+from wardround.checks.cases import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.semantics.docdrift.checks import said_of_name, stale_reader_names
 from wardround_typescript.check import SCRIPTS

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks.base import Check, Invalid, SourceFile, Valid
+from wardround.checks.base import Check
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
 from wardround.semantics.argument_order import (
     MOST_ARGUMENTS,

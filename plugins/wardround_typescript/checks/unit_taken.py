@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.base import Check, Invalid, Valid
+from wardround.checks.base import Check
+from wardround.checks.cases import Invalid, Valid
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity, Span
 from wardround.semantics.docdrift.units import is_implausible, plain_unit, unit_named

@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wardround.checks.base import RepositoryView, SourceFile
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView, SourceFile
 from wardround_typescript.dataflow.domain import Hit
 from wardround_typescript.dataflow.module_analysis import ModuleFlow
 from wardround_typescript.dataflow.modules import ScriptProgram

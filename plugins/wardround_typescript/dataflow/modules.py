@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from wardround.checks.base import RepositoryView
+from wardround.checks.source import RepositoryView
 from wardround_typescript.dataflow.call_resolution import ScriptCallResolver
 from wardround_typescript.dataflow.domain import (
     BEHIND,

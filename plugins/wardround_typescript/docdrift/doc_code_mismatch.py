@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from wardround.checks.base import SourceFile
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.semantics.docdrift.model import DocumentedChange, Parameter
 from wardround.semantics.docdrift.parameters import RemovedParameter, gone_parameters, undocumented_parameters
 from wardround.semantics.docdrift.stale_phrases import Quote, QuoteKind, is_in_address, quotes

@@ -6,7 +6,7 @@ import json
 import posixpath
 from collections.abc import Iterator
 
-from wardround.checks.base import RepositoryView
+from wardround.checks.source import RepositoryView
 from wardround.semantics.docdrift.references import ProgramName
 
 

@@ -1,4 +1,4 @@
-"""Writing the table by which ``late.LateEach`` knows a package's checks without importing them.
+"""Writing the table by which ``CheckRegistry`` knows a package's checks without importing them.
 
 ``python -m wardround.checks.index acme.checks`` writes ``acme/checks/table.py`` anew.
 """
@@ -30,9 +30,9 @@ def written(package: str) -> str:
             "",
             "from __future__ import annotations",
             "",
-            "from wardround.checks.lazy import Row",
+            "from wardround.checks.registry import CheckEntry",
             "",
-            "TABLE: tuple[Row, ...] = (",
+            "TABLE: tuple[CheckEntry, ...] = (",
             *(line for check in checks for line in _row(check)),
             ")",
             "",

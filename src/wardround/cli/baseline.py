@@ -67,7 +67,7 @@ def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
     from wardround import host, review
     from wardround.change.change_source import GitChangeSource
     from wardround.change.repository import INDEX, Repository
-    from wardround.config.schema import ReviewRequest
+    from wardround.config.request import ReviewRequest
     from wardround.errors import WardroundError
     from wardround.tools.process import Processes
 
@@ -92,11 +92,11 @@ def _stored(repo: Path | None) -> tuple[Path, str, Baseline]:
     """The baseline file of the work tree."""
     from wardround import host
     from wardround.change.repository import INDEX, Repository
-    from wardround.config import schema
+    from wardround.config import loader
     from wardround.processors import baseline
 
     with Repository(repo) as repository:
-        settings = schema.read(repository.tree(INDEX).read, [], host.load().specialists)
+        settings = loader.read(repository.tree(INDEX).read, [], host.load().specialists)
         name = settings.root.baseline
         file = repository.root / name
         return repository.root, name, baseline.load(file.read_bytes() if file.exists() else None, name)

@@ -51,7 +51,7 @@ def ci(
     """The command without its decoration."""
     from wardround.change.revisions import require_ref
     from wardround.cli.options import ChangeSpec, ReportSpec
-    from wardround.config.schema import ReviewRequest
+    from wardround.config.request import ReviewRequest
     from wardround.delivery import summary
     from wardround.delivery.events import Provider, detect, read_event
     from wardround.delivery.report_directory import ReportDirectory

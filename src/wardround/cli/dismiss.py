@@ -127,11 +127,11 @@ def _stored(repo: Path | None) -> tuple[Path, Path, Dismissals]:
     """The root of the repository, the dismissals' file of the work tree, and what it holds."""
     from wardround import host
     from wardround.change.repository import INDEX, Repository
-    from wardround.config import schema
+    from wardround.config import loader
     from wardround.processors import dismissals
 
     with Repository(repo) as repository:
-        settings = schema.read(repository.tree(INDEX).read, [], host.load().specialists)
+        settings = loader.read(repository.tree(INDEX).read, [], host.load().specialists)
         name = dismissals.path_for(settings.root.baseline)
         file = repository.root / name
         content = file.read_bytes() if file.exists() else None

@@ -153,14 +153,14 @@ def _text(file: Path) -> str:
 
 def _here(loaded: PluginHost, repo: Path | None) -> Environment:
     from wardround.change.repository import INDEX, Repository
-    from wardround.config import schema
+    from wardround.config import loader
     from wardround.errors import GitError
 
     try:
         with Repository(repo) as repository:
             side = repository.head() or INDEX if repository.bare else INDEX
             tracked = repository.tracked(side)
-            settings = schema.read(repository.tree(side).read, tracked, loaded.specialists)
+            settings = loader.read(repository.tree(side).read, tracked, loaded.specialists)
             return Environment(repository.root, tracked, settings)
     except GitError as none:
         return Environment((repo or Path.cwd()).resolve(), None, none)

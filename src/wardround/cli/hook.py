@@ -13,7 +13,7 @@ from wardround.cli.run import run_and_report
 
 if TYPE_CHECKING:
     from wardround.cli.options import ChangeSpec, ReportSpec
-    from wardround.config.schema import ReviewRequest
+    from wardround.config.request import ReviewRequest
 
 
 @click.command("hook", context_settings={"ignore_unknown_options": True})
@@ -40,7 +40,7 @@ def command(
     pre-push hook it takes git's ARGUMENTS and reads the pushed refs from standard input.
     """
     from wardround.cli.options import ReportSpec
-    from wardround.config.schema import ReviewRequest
+    from wardround.config.request import ReviewRequest
     from wardround.tools.tool import Profile
 
     request = ReviewRequest(

@@ -52,7 +52,7 @@ def review(
 ) -> int:  # fmt: skip
     """The command without its decoration."""
     from wardround.cli.options import ChangeSpec, ReportSpec
-    from wardround.config.schema import ReviewRequest
+    from wardround.config.request import ReviewRequest
     from wardround.tools.tool import Profile
 
     ways = {"--staged": staged, "--worktree": worktree, "--base": base is not None,

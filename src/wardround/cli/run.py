@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wardround.change.diff import Change
     from wardround.change.repository import Repository
     from wardround.cli.options import ChangeSpec, ReportSpec
-    from wardround.config.schema import ReviewRequest
+    from wardround.config.request import ReviewRequest
     from wardround.review import ReviewResult
 
 

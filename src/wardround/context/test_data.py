@@ -122,7 +122,7 @@ class TestData:
                 yield pattern
 
     def _of_pre_commit(self) -> list[str]:
-        from wardround.rules.model import load_yaml
+        from wardround.rules.yaml_loader import load_yaml
 
         text = self._read(".pre-commit-config.yaml") or ""
         if "exclude" not in text:

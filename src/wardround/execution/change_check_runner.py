@@ -10,8 +10,9 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource, JudgeName, SideName, decoded
-from wardround.checks.base import Budget, ChangeCheck, ChangeView
-from wardround.checks.lazy import CheckRegistry
+from wardround.checks.base import ChangeCheck
+from wardround.checks.registry import CheckRegistry
+from wardround.checks.source import Budget, ChangeView
 from wardround.errors import PLUGIN_EXCEPTIONS, OverBudget
 from wardround.findings import RawFinding, Unreviewed
 from wardround.inference.api import Models

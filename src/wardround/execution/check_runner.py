@@ -20,8 +20,10 @@ import msgspec
 from wardround import __version__
 from wardround.change.change_source import decoded, in_any_encoding
 from wardround.change.encoding import with_lower_suffix
-from wardround.checks.base import Budget, Check, SourceFile
-from wardround.checks.lazy import CheckRegistry, LazySequence, source_files
+from wardround.checks.base import Check
+from wardround.checks.lazy import LazySequence, source_files
+from wardround.checks.registry import CheckRegistry
+from wardround.checks.source import Budget, SourceFile
 from wardround.errors import PLUGIN_EXCEPTIONS, CannotReview, OverBudget
 from wardround.execution.fork_pool import ForkedWorker, SharedTaskQueue, Worker, cpu_limit, fork_workers
 from wardround.execution.model import (

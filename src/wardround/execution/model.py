@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.change.snapshot import Snapshot
-from wardround.checks.base import RepositoryView
+from wardround.checks.source import RepositoryView
 from wardround.findings import RawFinding, ToolRun, Unreviewed
 from wardround.inference.api import Models
 from wardround.specialists import Specialist

@@ -26,8 +26,10 @@ from wardround.change.change_source import (
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.snapshot import Snapshot, scratch_root
 from wardround.change.trees import MAX_FILE_BYTES
-from wardround.checks.base import Budget, ChangedFileView, ChangeView
-from wardround.config.schema import OWN_FILE, SHARED_FILE, Config, ReviewRequest, read
+from wardround.checks.source import Budget, ChangedFileView, ChangeView
+from wardround.config.loader import read
+from wardround.config.request import ReviewRequest
+from wardround.config.schema import OWN_FILE, SHARED_FILE, Config
 from wardround.context.added_ignores import Blanked, blanked
 from wardround.context.newly_reviewed import as_first_reviewed, with_deletions
 from wardround.errors import ConfigError

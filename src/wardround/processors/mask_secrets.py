@@ -8,8 +8,8 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from wardround.checks.base import SourceFile
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.errors import PLUGIN_EXCEPTIONS
 from wardround.findings import Edit, Finding, Span, Status
 from wardround.specialists import Specialist

@@ -19,7 +19,8 @@ from wardround.change.change_source import (
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import with_lower_suffix
 from wardround.change.trees import paths_overlap
-from wardround.config.schema import Config, ReviewRequest
+from wardround.config.request import ReviewRequest
+from wardround.config.schema import Config
 from wardround.context import added_ignores
 from wardround.context.test_data import TestData, is_broken_data
 from wardround.execution.change_check_runner import RepositoryView

@@ -24,7 +24,8 @@ from wardround.processors.triage import (
     is_test,
     triage,
 )
-from wardround.rules.model import RULES_PACKAGE, load_yaml, package_folder
+from wardround.rules.model import RULES_PACKAGE, package_folder
+from wardround.rules.yaml_loader import load_yaml
 
 _MEASURED = "ruff"
 """The one tool whose rules were followed through histories."""

@@ -11,6 +11,7 @@ import msgspec
 
 from wardround.change.trees import FolderTree
 from wardround.config import schema
+from wardround.config.loader import folders
 from wardround.specialists import Specialist
 from wardround.tools.tool import Tool
 
@@ -42,7 +43,7 @@ def unstaged(
     present = FolderTree(root)
     names = [
         f"{folder}/{name}" if folder else name
-        for folder in schema.folders(paths)
+        for folder in folders(paths)
         for name in (schema.SHARED_FILE, schema.OWN_FILE)
     ]
     found = []

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from wardround.checks.base import SourceFile
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding, Span
 
 _LONE = LazyPattern(r"\r(?!\n)")

@@ -16,7 +16,9 @@ from pathlib import Path
 import msgspec
 
 from wardround.findings import RawFinding, Span
-from wardround.rules.model import RULES_PACKAGE, declared_sources, load_yaml, rules_digest, rules_folder
+from wardround.rules.declarative import declared_sources, rules_digest, rules_folder
+from wardround.rules.model import RULES_PACKAGE
+from wardround.rules.yaml_loader import load_yaml
 from wardround.storage.memo import memoize_on_disk
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation, Probe, Tool, install_line

@@ -10,7 +10,7 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import Span
-from wardround.rules.model import ToolMapFile, load_tool_map
+from wardround.rules.tool_map import ToolMapFile, load_tool_map
 from wardround.tools.tool import Invocation
 
 RAN = frozenset({0, 1})

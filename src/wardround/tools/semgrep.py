@@ -12,7 +12,8 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import RawFinding, Span
-from wardround.rules.model import RULES_PACKAGE, rules_digest, rules_folder
+from wardround.rules.declarative import rules_digest, rules_folder
+from wardround.rules.model import RULES_PACKAGE
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, install_line
 

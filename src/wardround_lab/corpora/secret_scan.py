@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from wardround.checks.base import Check, SourceFile
+from wardround.checks.base import Check
+from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.specialists import Specialist
 

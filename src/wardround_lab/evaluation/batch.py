@@ -10,15 +10,17 @@ from functools import cached_property
 
 import msgspec
 
-from wardround.config import schema as configuration
-from wardround.config.schema import Config, ReviewRequest
+from wardround.config import loader
+from wardround.config.request import ReviewRequest
+from wardround.config.schema import Config
 from wardround.errors import PLUGIN_EXCEPTIONS, UsageError, WardroundError
 from wardround.execution.model import Results, ReviewSide, WorkUnit
 from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import UNPARSED, Finding, Status, Unreviewed
 from wardround.host import PluginHost
 from wardround.processors.pipeline import FindingPipeline
-from wardround.rules.model import Catalogue, Rule
+from wardround.rules.catalogue import Catalogue
+from wardround.rules.model import Rule
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 from wardround_lab.evaluation.case_builder import CaseChange, InvalidCase, build_change, placed
@@ -261,7 +263,7 @@ def _defaults(host: PluginHost, request: ReviewRequest) -> Config:
     for asked in (*request.only, *request.skip):
         if asked not in names:
             raise UsageError(f"no specialist is named {asked!r}; there are {', '.join(names)}")
-    return configuration.read(lambda path: None, (), host.specialists)
+    return loader.read(lambda path: None, (), host.specialists)
 
 
 def _go_on(one: _Running) -> None:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from wardround.change.change_source import SideName
 from wardround.change.snapshot import Snapshot, scratch_root
-from wardround.checks.base import InMemoryRepository
+from wardround.checks.source import InMemoryRepository
 from wardround.config.globs import matches
 from wardround.errors import ToolFailed
 from wardround.execution.model import Results, ReviewSide, WorkUnit

@@ -277,7 +277,7 @@ class TestRates:
     def test_the_table_that_is_written_is_read(self) -> None:
         import msgspec
 
-        from wardround.rules.model import load_yaml
+        from wardround.rules.yaml_loader import load_yaml
 
         table = action_rates.rates(self.mined())
         assert msgspec.convert(load_yaml(action_rates.written(table)), Rates) == table

@@ -11,7 +11,7 @@ import pytest
 from wardround import host, review
 from wardround.change.change_source import PatchChangeSource
 from wardround.checks.base import ChangeCheck, Check
-from wardround.config.schema import ReviewRequest
+from wardround.config.request import ReviewRequest
 from wardround.errors import UsageError
 from wardround.findings import Severity, Span
 from wardround.host import PluginHost

@@ -14,7 +14,7 @@ from tests.stand_ins import stand_in
 from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import ReviewRequest
+from wardround.config.request import ReviewRequest
 from wardround.findings import Finding
 from wardround.host import PluginHost
 from wardround.tools.process import Processes

@@ -10,7 +10,7 @@ from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.specialist import specialist
 
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 
 COMPOSE = """services:
   a:

@@ -8,9 +8,10 @@ import sys
 import pytest
 from wardround_python.specialist import specialist
 
-from wardround.checks.base import Check, Invalid
+from wardround.checks.base import Check
+from wardround.checks.cases import Invalid
 from wardround.checks.index import discover_checks, table_of, written
-from wardround.checks.lazy import CheckRegistry
+from wardround.checks.registry import CheckRegistry
 from wardround.testing import source_for_case
 
 CHECKS = specialist().checks

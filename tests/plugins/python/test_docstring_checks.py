@@ -11,7 +11,7 @@ from wardround_python.checks.documented_parameter_gone import DocumentedParamete
 from wardround_python.checks.stale_docstring import StaleDocstring
 
 from tests.conftest import GitRepository
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 
 BEFORE = '''\
 """Mail."""

@@ -22,7 +22,7 @@ from wardround_secrets.specialist import specialist
 
 from tests.plugins.judges import Judge, Lender
 from tests.plugins.secrets.planted import BASE62, HEX, drawn
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 from wardround.errors import ModelError
 from wardround.findings import RawFinding, Severity
 from wardround.inference.api import NoModels

@@ -25,7 +25,7 @@ from tests.plugins.secrets.planted import (
     STRIPE,
     drawn,
 )
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding, Severity
 
 

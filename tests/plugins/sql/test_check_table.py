@@ -10,9 +10,11 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.document import SqlDocument
 from wardround_sql.specialist import specialist
 
-from wardround.checks.base import Check, Invalid, SourceFile
+from wardround.checks.base import Check
+from wardround.checks.cases import Invalid
 from wardround.checks.index import discover_checks, table_of, written
-from wardround.checks.lazy import CheckRegistry
+from wardround.checks.registry import CheckRegistry
+from wardround.checks.source import SourceFile
 
 CHECKS = specialist().checks
 

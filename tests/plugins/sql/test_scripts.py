@@ -6,7 +6,7 @@ import pytest
 from wardround_sql.check import run_sql_checks
 from wardround_sql.specialist import specialist
 
-from wardround.checks.base import InMemoryRepository, SourceFile
+from wardround.checks.source import InMemoryRepository, SourceFile
 
 MIGRATION = "db/migrations/0002_change.sql"
 

@@ -12,7 +12,7 @@ from wardround_tests.file_kinds import IN_TESTS
 from wardround_tests.nearest_test import Nearest, subject_of
 
 from tests.conftest import GitRepository
-from wardround.checks.base import ChangedFileView, ChangeView, InMemoryRepository
+from wardround.checks.source import ChangedFileView, ChangeView, InMemoryRepository
 
 PRICE = '''\
 def net_price(basket, voucher):

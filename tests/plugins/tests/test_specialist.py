@@ -9,7 +9,8 @@ from wardround_tests.models import assertions
 from wardround_tests.specialist import specialist
 
 from tests.conftest import GitRepository
-from wardround.checks.base import ChangeCase, SourceFile
+from wardround.checks.cases import ChangeCase
+from wardround.checks.source import SourceFile
 from wardround.testing import change_results
 
 

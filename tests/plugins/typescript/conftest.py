@@ -10,7 +10,7 @@ from tests.conftest import GitRepository
 from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
-from wardround.config.schema import ReviewRequest
+from wardround.config.request import ReviewRequest
 from wardround.host import PluginHost
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile, Tool

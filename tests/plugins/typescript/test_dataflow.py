@@ -8,7 +8,7 @@ import pytest
 from wardround_typescript.dataflow.domain import SinkKind
 from wardround_typescript.dataflow.file_analysis import given, hits
 
-from wardround.checks.base import InMemoryRepository, SourceFile
+from wardround.checks.source import InMemoryRepository, SourceFile
 from wardround.languages.script.syntax import parsed
 
 

@@ -11,7 +11,7 @@ from wardround_typescript.docdrift.jsdoc_check import JsDocCheck
 from wardround_typescript.specialist import specialist
 
 from tests.conftest import GitRepository
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 
 BEFORE = """\
 import { carry } from "post";

@@ -12,7 +12,7 @@ from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
 from wardround.findings import Finding, Severity, Status
 from wardround.policy.gate import GateOutcome
-from wardround.rules.model import load_tool_map
+from wardround.rules.tool_map import load_tool_map
 
 MAP = load_tool_map("oxlint")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wardround.checks.base import InMemoryRepository
+from wardround.checks.source import InMemoryRepository
 from wardround.semantics.docdrift.doc_files import WordFile, is_documentation, kind_of_words, word_files
 
 

@@ -142,14 +142,14 @@ class LazyEmbedder(NamedTuple):
 def _model(repository: Repository, side: str, no_models: bool) -> tuple[Embedder | None, ModelUse]:
     """The base model as the repository's configuration has it, or None and why there is none."""
     from wardround import host
-    from wardround.config import schema
+    from wardround.config import loader
     from wardround.errors import ModelError
     from wardround.retrieval.results import ModelUse
 
     if no_models:
         return None, ModelUse(None, "--no-models was given")
     tree = repository.tree(side)
-    settings = schema.read(tree.read, (), host.load().specialists)
+    settings = loader.read(tree.read, (), host.load().specialists)
     if settings.root.models == "off":
         return None, ModelUse(None, f"models are switched off in {settings.origins['models']}")
     try:

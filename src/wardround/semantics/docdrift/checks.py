@@ -11,7 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 
 if TYPE_CHECKING:
-    from wardround.checks.base import SourceFile
+    from wardround.checks.source import SourceFile
     from wardround.semantics.docdrift.comment_lines import CommentSyntax
     from wardround.semantics.docdrift.return_claims import StaleName
     from wardround.semantics.docdrift.stale_comments import StalePhrase

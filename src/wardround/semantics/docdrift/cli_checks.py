@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
-from wardround.checks.base import ChangeCheck, ChangedFileView
+from wardround.checks.base import ChangeCheck
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane
 from wardround.semantics.semdiff.line_diff import removal_site, removed_lines, span_of_line
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wardround.checks.base import ChangedFileView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import ChangedFileView
 from wardround.semantics.docdrift.cli_checks import OptionCheck
 from wardround.semantics.semdiff.line_diff import removed_lines, span_of_line
 

@@ -15,7 +15,7 @@ from wardround.semantics.semdiff.replacements import Replacement, SwapKind
 from wardround.storage.regex_cache import bounded
 
 if TYPE_CHECKING:
-    from wardround.checks.base import SourceFile
+    from wardround.checks.source import SourceFile
 
 _VARIABLE = LazyPattern(r"[\"']([A-Z][A-Z0-9_]{2,})[\"']\s*[,)]")
 _CLASS = LazyPattern(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import re
 
-from wardround.checks.base import RepositoryView
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
 
 _READ_AT_MOST = 500
 """With more files of words, git is asked which of them hold a name."""

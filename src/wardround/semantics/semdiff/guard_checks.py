@@ -6,9 +6,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.base import ChangeCheck, ChangedFileView
+from wardround.checks.base import ChangeCheck
 from wardround.checks.keyword_index import keyword_index
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Severity, Span
 from wardround.semantics.semdiff.guards import (
     KINDS,

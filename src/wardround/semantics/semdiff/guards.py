@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from wardround.checks.keyword_index import keyword_index
-from wardround.checks.lazy import BeforeAfter, LazyPattern
+from wardround.checks.lazy import LazyPattern
+from wardround.checks.registry import BeforeAfter
 
 KINDS: Mapping[str, LazyPattern] = {
     "lock": LazyPattern(

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from wardround.checks.base import ChangeCheck, ChangedFileView
+from wardround.checks.base import ChangeCheck
+from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity, Span
 from wardround.semantics.semdiff.line_diff import removal_site, span_of_line
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 from wardround_python.analysis.call_resolution import CallResolver, definition_in
 
-from wardround.checks.base import InMemoryRepository
+from wardround.checks.source import InMemoryRepository
 from wardround.languages.python.module import PythonModule
 
 

@@ -6,7 +6,7 @@ from wardround_python.docdrift.cli_parsers import command_line
 from wardround_python.docdrift.env_vars import variables
 from wardround_python.docdrift.program_name import program_of
 
-from wardround.checks.base import InMemoryRepository
+from wardround.checks.source import InMemoryRepository
 
 
 def names(text: str) -> list[tuple[str, ...]]:

@@ -14,7 +14,7 @@ from wardround_python.docdrift import undocumented_parameters
 
 from tests.conftest import GitRepository
 from tests.plugins.judges import Judge, Lender
-from wardround.checks.base import InMemoryRepository, SourceFile
+from wardround.checks.source import InMemoryRepository, SourceFile
 from wardround.inference.api import Models, NoModels
 from wardround.inference.metadata import PromotionState
 from wardround.inference.registry import ModelRegistry, default_registry

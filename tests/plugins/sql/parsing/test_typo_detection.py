@@ -9,7 +9,7 @@ from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.statements import Unparsed
 from wardround_sql.parsing.typo_detection import is_read_elsewhere, slip_of
 
-from wardround.checks.base import SourceFile
+from wardround.checks.source import SourceFile
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository

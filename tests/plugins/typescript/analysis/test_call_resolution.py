@@ -6,7 +6,7 @@ import pytest
 from wardround_typescript.analysis.call_resolution import ResolvedScript, callee_of
 from wardround_typescript.checks.swapped_arguments import SwappedScriptArguments, named
 
-from wardround.checks.base import InMemoryRepository, SourceFile
+from wardround.checks.source import InMemoryRepository, SourceFile
 from wardround.semantics.argument_order import ArgumentName
 
 

@@ -6,7 +6,7 @@ from wardround_typescript.docdrift.cli_parsers import command_line
 from wardround_typescript.docdrift.env_vars import variables
 from wardround_typescript.docdrift.program_name import program_of
 
-from wardround.checks.base import InMemoryRepository
+from wardround.checks.source import InMemoryRepository
 
 
 def test_options_of_commander() -> None:

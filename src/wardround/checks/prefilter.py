@@ -1,0 +1,28 @@
+"""Prefilters: cheap tests of a file that run before a check is imported."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from wardround.checks.keyword_index import KeywordIndex
+
+
+class PrefilterInput(Protocol):
+    """A file as checks are chosen for it."""
+
+    @property
+    def keywords(self) -> KeywordIndex:
+        """The keywords of its text."""
+
+    def passes_prefilter(self, look: str) -> bool:
+        """Whether it passes a look, by its ``module:name``."""
+
+
+def load_prefilter(place: str) -> Callable[[Any], bool]:
+    """The cheap look at a file that is ``module:name``."""
+    module, _, name = place.partition(":")
+    look: Callable[[Any], bool] = getattr(importlib.import_module(module), name)
+    return look

@@ -1,0 +1,195 @@
+"""Reading and validating the configuration files of a repository."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from wardround.config.request import ReviewRequest
+from wardround.config.schema import (
+    FOLDER_KEYS,
+    OWN_FILE,
+    ROOT_KEYS,
+    SHARED_FILE,
+    Config,
+    FolderSettings,
+    Layer,
+    RunSettings,
+)
+from wardround.errors import ConfigError
+from wardround.specialists import Specialist
+
+
+def read(
+    tree_read: Callable[[str], bytes | None],
+    paths: Iterable[str],
+    specialists: Sequence[Specialist],
+    explicit: tuple[str, bytes] | None = None,
+) -> Config:
+    """Read the configuration that counts for some files.
+
+    Args:
+        tree_read: the trusted side's content by path.
+        paths: the files under review.
+        explicit: (name, content) of a file given by hand, in place of the one at the root.
+
+    Raises:
+        ConfigError: a file is no TOML, has an unknown key, or a value of the wrong kind.
+    """
+    layers = []
+    for folder in folders(paths):
+        if not folder and explicit is not None:
+            layers += _layer(folder, explicit[0], explicit[1], specialists)
+            continue
+        stem = f"{folder}/" if folder else ""
+        for name in (SHARED_FILE, OWN_FILE):
+            content = tree_read(stem + name)
+            if content is not None:
+                layers += _layer(folder, stem + name, content, specialists)
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for layer in layers:
+        if not layer.folder:
+            own = {key: value for key, value in layer.values.items() if key in ROOT_KEYS}
+            values |= own
+            origins |= dict.fromkeys(own, layer.file)
+    config = Config(msgspec.convert(values, RunSettings), tuple(layers), origins, tuple(specialists))
+    _validate(config)
+    return config
+
+
+def named_specialists(config: Config, request: ReviewRequest) -> list[tuple[str, str]]:
+    """The specialists that are asked for or left out, each with where that is said, for a message."""
+    return [
+        *((name, "") for name in (*request.only, *request.skip)),
+        *((name, f"{config.origins['only']}: only: ") for name in config.root.only),
+        *((name, f"{config.origins['skip']}: skip: ") for name in config.root.skip),
+    ]
+
+
+def with_location(config: Config, cause: ConfigError) -> ConfigError:
+    """The same complaint with the file in which a specialist's key stands, if it begins with one."""
+    found = re.match(r"([a-z-]+)\.([a-z-]+): ", str(cause))
+    files = [layer.file for layer in config.layers if found and found[2] in layer.values.get(found[1], {})]
+    return ConfigError(f"{files[-1]}: {cause}") if files else cause
+
+
+def require_known_rules(config: Config, is_known: Callable[[str], bool]) -> None:
+    """Refuse a key of ``rules`` that no rule can be meant by.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    for layer in config.layers:
+        for rule in layer.values.get("rules", {}):
+            if not is_known(rule):
+                raise ConfigError(
+                    f"{layer.file}: rules: {rule!r} names no known rule; write it as wardround rules "
+                    f"lists it, or install the plugin it is of"
+                )
+
+
+def folders(paths: Iterable[str]) -> list[str]:
+    """The folders of the files and all above them, outermost first."""
+    found = {""}
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return sorted(found)
+
+
+def _layer(folder: str, file: str, content: bytes, specialists: Sequence[Specialist]) -> list[Layer]:
+    if b"wardround" not in content and file.endswith(SHARED_FILE):
+        return []
+    import tomllib  # for those reviews only that have settings of ours
+
+    try:
+        document = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as cause:
+        raise ConfigError(f"{file} is not valid TOML: {cause}; correct it") from cause
+    if file.rpartition("/")[2] == SHARED_FILE:
+        shared = document.get("tool", {})
+        if not isinstance(shared, dict):
+            raise ConfigError(f"{file}: tool must be a table")
+        document = shared.get("wardround", {})
+    if not isinstance(document, dict):
+        raise ConfigError(f"{file}: tool.wardround must be a table")
+    if not document:
+        return []
+    _check(folder, file, document, specialists)
+    return [Layer(folder, file, document)]
+
+
+def _check(folder: str, file: str, table: Mapping[str, Any], specialists: Sequence[Specialist]) -> None:
+    options = {s.name: s.options for s in specialists}
+    allowed = FOLDER_KEYS | options.keys() | (set() if folder else ROOT_KEYS)
+    for key in table:
+        if key in ROOT_KEYS and folder:
+            raise ConfigError(f"{file}: key {key!r} counts at the repository root only; move it there")
+        if key not in allowed:
+            raise ConfigError(f"{file}: unknown key {key!r}; known here: {', '.join(sorted(allowed))}")
+    _convert({k: v for k, v in table.items() if k in FOLDER_KEYS}, FolderSettings, file)
+    _convert({k: v for k, v in table.items() if k in ROOT_KEYS}, RunSettings, file)
+    for name, kind in options.items():
+        if name in table and kind is None:
+            raise ConfigError(f"{file}: specialist {name!r} has no options; remove the table {name!r}")
+        if name in table:
+            _convert(table[name], kind, f"{file}: {name}")
+
+
+def _convert(values: Any, kind: Any, where: str) -> None:
+    try:
+        msgspec.convert(values, kind)
+    except msgspec.ValidationError as cause:
+        known = ", ".join(sorted(f.encode_name for f in msgspec.structs.fields(kind)))
+        text = str(cause)
+        unknown = re.search(r"(?s)unknown field `(.*?)`", text)
+        if unknown:
+            raise ConfigError(f"{where}: unknown key {unknown[1]!r}; known here: {known}") from cause
+        place = re.search(r"(?s) - at `\$\.?(.*?)`", text)
+        said = text.partition(" - at ")[0]
+        usual = f"{place[1] if place and place[1] else 'value'}: {said[:1].lower()}{said[1:]}"
+        raise ConfigError(f"{where}: {_describe_invalid_choice(values, kind) or usual}") from cause
+
+
+def _describe_invalid_choice(values: Any, kind: Any) -> str:
+    """Which value or key is none of those there are to choose from, and which there are."""
+    import msgspec.inspect as types
+
+    shape = types.type_info(kind)
+    assert isinstance(shape, types.StructType)
+    fields = {field.encode_name: field.type for field in shape.fields}
+    for name, value in values.items() if isinstance(values, Mapping) else ():
+        wanted = fields[name]
+        choices = [(name, value, wanted)]
+        if isinstance(wanted, types.DictType) and isinstance(value, Mapping):
+            choices = [(f"{name}: {key!r}", level, wanted.value_type) for key, level in value.items()]
+            choices += [(name, key, wanted.key_type) for key in value]
+        for where, chosen, kinds in choices:
+            if isinstance(kinds, types.LiteralType) and chosen not in kinds.values:
+                return f"{where}: {chosen!r} is none of {', '.join(map(repr, kinds.values))}; choose one"
+    return ""
+
+
+def _validate(config: Config) -> None:
+    root = config.root
+    if root.jobs is not None and root.jobs < 1:
+        raise ConfigError(f"{config.origins['jobs']}: jobs must be at least 1, got {root.jobs}")
+    if root.model_threads < 1:
+        raise ConfigError(
+            f"{config.origins['model-threads']}: model-threads must be at least 1, got {root.model_threads}"
+        )
+    if root.tool_timeout is not None and not 0 < root.tool_timeout < math.inf:
+        raise ConfigError(
+            f"{config.origins['tool-timeout']}: tool-timeout is seconds above 0, got {root.tool_timeout}"
+        )
+    if not root.baseline or root.baseline.startswith("/") or ".." in root.baseline.split("/"):
+        raise ConfigError(
+            f"{config.origins['baseline']}: baseline is a path inside the repository, got {root.baseline!r}"
+        )

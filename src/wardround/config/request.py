@@ -1,0 +1,38 @@
+"""The request for one review: what the command line asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from wardround.config.schema import ConfigFrom, FailLevel, FilterMode
+from wardround.tools.tool import Profile
+
+
+class ReviewRequest(msgspec.Struct, frozen=True):
+    """What a caller asks for; ``None`` leaves a setting to the configuration."""
+
+    profile: Profile = Profile.COMMIT
+    fail_level: FailLevel | None = None
+    filter_mode: FilterMode | None = None
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    jobs: int | None = None
+    config_file: Path | None = None
+    config_from: ConfigFrom | None = None
+    use_baseline: bool = True
+    use_models: bool = True
+    show_all: bool = False
+    verbose: bool = False
+
+    @property
+    def trusted_side(self) -> Literal["target", "head"]:
+        """The revision whose configuration counts: in CI the target's, so that no change can alter its judge.
+
+        That is the tip of the target branch, not the merge base: a branch forked before the rules were
+        tightened would choose its judge by its age.
+        """
+        asked = self.config_from or ("base" if self.profile is Profile.CI else "head")
+        return "head" if asked == "head" else "target"

@@ -1,0 +1,112 @@
+"""Declarative rules: YAML files with the pattern of an engine and its cases."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround.errors import WardroundError
+from wardround.findings import Plane, Severity
+from wardround.rules.model import RULES_PACKAGE, Rule, package_folder
+from wardround.rules.yaml_loader import load_yaml
+from wardround.storage.digest import file_stamp, sha256
+
+
+class DeclaredCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Source that a declarative rule must report at one place."""
+
+    source: str
+    line: int
+    column: int
+
+
+class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The ``metadata`` of a declarative rule; the rest of the file is in its engine's own syntax.
+
+    ``needs`` are pieces of text one of which stands in every file the rule can match in; where none does,
+    the engine need not be asked. Empty if nothing can be said. ``path`` is the name of the files the cases
+    are tried as. ``off`` says why the rule is not shown by default; ``tried-on`` what it was measured on.
+    """
+
+    name: str
+    plane: Plane
+    severity: str
+    defect_class: str
+    valid: list[str]
+    invalid: list[DeclaredCase]
+    why: str = ""
+    needs: list[str] = []
+    path: str = ""
+    disabled_reason: str = ""
+    tried_on: str = ""
+
+
+class DeclarativeRule(msgspec.Struct, frozen=True):
+    """What ast-grep's and semgrep's rule files have in common."""
+
+    id: str
+    message: str
+    metadata: DeclaredMetadata
+    note: str = ""
+
+
+def load_declarative(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[DeclarativeRule]:
+    """The declarative rules of one engine for one kind of code, by id.
+
+    Raises:
+        WardroundError: a rule file lacks its metadata.
+    """
+    return [rule for rule, _ in declared_sources(folder, engine, package)]
+
+
+def declared_sources(
+    folder: str, engine: str, package: str = RULES_PACKAGE
+) -> list[tuple[DeclarativeRule, dict[str, Any]]]:
+    """The same, each with all its file says of it."""
+    found = []
+    for source in (package_folder(package) / folder / engine).iterdir():
+        if not source.name.endswith(".yml"):
+            continue
+        content = load_yaml(source.read_text("utf-8"))
+        for one in content.get("rules", [content]):
+            try:
+                found.append((msgspec.convert(one, DeclarativeRule), one))
+            except msgspec.ValidationError as cause:
+                raise WardroundError(f"{package}/{folder}/{engine}/{source.name}: {cause}") from cause
+    return sorted(found, key=lambda pair: pair[0].id)
+
+
+def rules_folder(folder: str, package: str = RULES_PACKAGE) -> Path:
+    """Where the declarative rules for one kind of code are."""
+    return package_folder(package) / folder
+
+
+def rules_digest(folder: str, engine: str, package: str = RULES_PACKAGE) -> str:
+    """A digest of what changes with the declarative rules of one engine, on which its answers depend."""
+    rules = rules_folder(folder, package) / engine
+    names = sorted(name for name in os.listdir(rules) if name.endswith(".yml"))
+    states = (f"{name} {file_stamp(f'{rules}/{name}')}" for name in names)
+    return sha256("\n".join(states).encode()).hexdigest()
+
+
+def declarative_rules(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Rule]:
+    """The same as entries of the catalogue."""
+    return [
+        Rule(
+            id=f"{engine}/{rule.id}",
+            name=rule.metadata.name,
+            plane=rule.metadata.plane,
+            severity=Severity.named(rule.metadata.severity),
+            defect_class=rule.metadata.defect_class,
+            disabled_reason=rule.metadata.disabled_reason,
+            tried_on=rule.metadata.tried_on,
+            why=(rule.metadata.why or rule.note or rule.message).strip(),
+            valid=tuple(rule.metadata.valid),
+            invalid=tuple(case.source for case in rule.metadata.invalid),
+            reported_by=(engine,),
+        )
+        for rule in load_declarative(folder, engine, package)
+    ]

@@ -1,0 +1,220 @@
+"""Tool maps: the plane, severity and defect class of each code of a static tool.
+
+Each is a data file (``wardround_rules/tools/<tool>.yml``), read once:
+
+* ``code``: a regular expression that every code of the tool matches,
+* ``families``: prefix -> plane, severity, defect class, why; the longest matching prefix applies,
+* ``codes``: the same for single codes, in addition to their family.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from wardround.checks.lazy import LazyPattern
+from wardround.errors import WardroundError
+from wardround.findings import Plane, Severity
+from wardround.rules.model import RULES_PACKAGE, Rule, package_folder
+from wardround.rules.yaml_loader import load_yaml
+
+
+class ToolMapEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """One family or code of a tool map; what is absent is inherited."""
+
+    plane: Plane | None = None
+    severity: str | None = None
+    defect_class: str | None = None
+    name: str | None = None
+    why: str | None = None
+    masked: bool | None = None
+    disabled_reason: str | None = None
+    specialist: str | None = None
+
+
+class ToolFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """Messages of an ignored code that are reported all the same, since they are right nine times in ten.
+
+    Attributes:
+        reported: where that is, as the rule's documentation says it.
+        message: what is found in such a message; its named groups are what the lists below are about.
+        one-of: group -> the values one of which it has; type arguments do not count.
+        none-of: group -> a pattern that is not found in it.
+    """
+
+    reported: str
+    message: str
+    one_of: dict[str, list[str]] = {}
+    none_of: dict[str, str] = {}
+
+    def holds(self, message: str) -> bool:
+        """Return True if a message states the fact."""
+        match = LazyPattern(self.message).search(message)
+        if match is None:
+            return False
+        values = {name: (match[name] or "").partition("[")[0] for name in {*self.one_of, *self.none_of}}
+        return all(values[name] in self.one_of[name] for name in self.one_of) and not any(
+            LazyPattern(self.none_of[name]).search(values[name]) for name in self.none_of
+        )
+
+
+_IF_CAUSED = "the change causes it on a line that it leaves as it was"
+
+
+class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The content of ``wardround_rules/tools/<tool>.yml``.
+
+    Attributes:
+        facts: ignored codes that are reported where a message states a fact.
+        if-caused: ignored codes that are reported where the change causes them on a line it leaves as it was.
+        unless: code -> what is in its messages where it is not reported.
+    """
+
+    tool: str
+    code: str
+    default: ToolMapEntry
+    families: dict[str, ToolMapEntry] = {}
+    codes: dict[str, ToolMapEntry] = {}
+    url: str | None = None
+    select: list[str] = []
+    ignore: list[str] = []
+    ignored_because: str = ""
+    ignore_in: dict[str, list[str]] = {}
+    facts: dict[str, list[ToolFact]] = {}
+    if_caused: list[str] = []
+    unless: dict[str, str] = {}
+
+    def states_fact(self, code: str, message: str) -> bool:
+        """Return True if a message of an ignored code is one that is reported all the same."""
+        return any(fact.holds(message) for fact in self.facts.get(code, ()))
+
+    def is_left_out(self, code: str, message: str) -> bool:
+        """Return True for a message that is not reported, whatever is asked for."""
+        return code in self.unless and LazyPattern(self.unless[code]).search(message) is not None
+
+    def not_selected_reason(self, code: str) -> str:
+        """Why the tool is not asked for a code by default; empty if it is."""
+        if code in self.ignore:
+            reason = self.ignored_because or "switched off in the tool's map"
+            exceptions = [fact.reported for fact in self.facts.get(code, ())]
+            exceptions += [_IF_CAUSED] if code in self.if_caused else []
+            return f"{reason}; reported by default where {'; '.join(exceptions)}" if exceptions else reason
+        if self.select and not any(code.startswith(prefix) for prefix in self.select):
+            return "not part of our selection; a project's own configuration may select it"
+        return ""
+
+    def requested(self, key: str, path: str) -> tuple[str, ...]:
+        """The codes a tool must be asked for beyond our selection, for a code or family of a configuration.
+
+        Where the selection is a list of families, a family stays one: ``E5*``, ``*``.
+        """
+        if not key.endswith("*"):
+            is_default = key in self.codes or bool(self.select)
+            return (
+                ()
+                if is_default and not self.not_selected_reason(key) and not self.is_ignored(key, path)
+                else (key,)
+            )
+        if self.select:
+            return (key,)
+        return tuple(code for code in self.ignore if code.startswith(key[:-1]))
+
+    def is_ignored(self, code: str, path: str) -> bool:
+        """Whether a code is switched off, everywhere or for files like this one."""
+        if code in self.ignore:
+            return True
+        return any(
+            code in codes and fnmatch.fnmatchcase(f"/{path}", pattern)
+            for pattern, codes in self.ignore_in.items()
+        )
+
+
+class ToolMap:
+    """How one tool's codes become rules."""
+
+    def __init__(self, content: ToolMapFile) -> None:
+        self.content = content
+        self._code = LazyPattern(content.code)
+
+    @property
+    def tool(self) -> str:
+        return self.content.tool
+
+    @property
+    def lists_codes(self) -> bool:
+        """Whether the map itself says what codes mean."""
+        return bool(self.content.codes or self.content.families)
+
+    def knows(self, code: str) -> bool:
+        """Whether ``code`` looks like one of this tool's."""
+        return self._code.fullmatch(code) is not None
+
+    def owns_code(self, code: str) -> bool:
+        """Whether ``code`` alone, without the tool's name, can only be one of this tool's."""
+        listed = code in self.content.codes
+        return listed or (self.knows(code) and code.rstrip("0123456789") in self.content.families)
+
+    def could_match_prefix(self, stem: str) -> bool:
+        """Whether one of the tool's codes may begin like this: numbered ones do so as their families do."""
+        if not stem or not self.lists_codes or self.knows("some-name"):
+            return True
+        known = (*self.content.families, *self.content.codes)
+        return any(one.startswith(stem) or stem.startswith(one) for one in known)
+
+    @cached_property
+    def _prefixes(self) -> list[str]:
+        return sorted(self.content.families, key=len, reverse=True)
+
+    def rule(self, code: str) -> Rule:
+        """The rule for a code; codes nobody mapped get their family's or the tool's default."""
+        layers = [self.content.default]
+        family = next((p for p in self._prefixes if code.startswith(p)), None)
+        if family is not None:
+            layers.insert(0, self.content.families[family])
+        if code in self.content.codes:
+            layers.insert(0, self.content.codes[code])
+
+        def first(field: str) -> Any:
+            return next((v for v in (getattr(layer, field) for layer in layers) if v is not None), None)
+
+        own = layers[0].defect_class if code in self.content.codes else None
+        url = self.content.url
+        return Rule(
+            id=f"{self.tool}/{code}",
+            name=first("name") or code,
+            plane=first("plane") or Plane.SEMANTIC,
+            severity=Severity.named(first("severity") or "warn"),
+            defect_class=own or f"{self.tool}-{code}",
+            why=(first("why") or "").strip(),
+            masked=bool(first("masked")),
+            disabled_reason=first("off") or "",
+            not_selected_reason=self.content.not_selected_reason(code),
+            specialist=first("specialist") or "",
+            url=url.replace("{code}", code) if url else None,
+            reported_by=(self.tool,),
+        )
+
+    def listed(self) -> list[Rule]:
+        """The rules of the codes the map names."""
+        return [self.rule(code) for code in sorted(self.content.codes)]
+
+
+def has_tool_map(tool: str) -> bool:
+    """Whether the map of a tool is among ours."""
+    return (package_folder(RULES_PACKAGE) / "tools" / f"{tool}.yml").is_file()
+
+
+def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
+    """Read the map of one tool.
+
+    Raises:
+        WardroundError: the file is absent or does not have the shape of ``ToolMapFile``.
+    """
+    source = package_folder(package) / "tools" / f"{tool}.yml"
+    try:
+        return ToolMap(msgspec.convert(load_yaml(source.read_text("utf-8")), ToolMapFile))
+    except (OSError, msgspec.ValidationError) as cause:
+        raise WardroundError(f"{package}/tools/{tool}.yml is not a tool map: {cause}") from cause

@@ -1,0 +1,27 @@
+"""Reading the YAML files of rules."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from wardround.storage.digest import sha256
+from wardround.storage.memo import memoize_on_disk
+
+
+def load_yaml(text: str) -> Any:
+    """Parse YAML; the parsed form is kept, since parsing costs more than all else at start-up."""
+    return memoize_on_disk("rules", sha256(f"1.2 {text}".encode()).hexdigest(), lambda: _parsed(text))
+
+
+def _parsed(text: str) -> Any:
+    """YAML as version 1.2 reads it: ``on``, ``off``, ``yes`` and ``no`` are words, as the engines have it."""
+    import yaml
+
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    truth = "tag:yaml.org,2002:bool"
+    usual = base.yaml_implicit_resolvers
+    words = {first: [one for one in some if one[0] != truth] for first, some in usual.items()}
+    loader: Any = type("RuleLoader", (base,), {"yaml_implicit_resolvers": words})
+    loader.add_implicit_resolver(truth, re.compile(r"(?:true|false|True|False)\Z"), list("tfTF"))
+    return yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader, in C where it was built)
