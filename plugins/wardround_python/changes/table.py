@@ -37,7 +37,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "PY360",
-        "unescaped_value:UnescapedValue",
+        "unescaped_value:UnescapedTemplateValue",
         (".htm", ".html", ".j2", ".jinja"),
         ("safe", "autoescape"),
         "",
