@@ -345,5 +345,5 @@ ACTIONLINT_IN_PROJECT = replace(
     parse=parse_actionlint_in_project,
     scope=ToolScope.PROJECT,
     project_files=("*.yml", "*.yaml"),
-    takes=_uses_its_project,
+    accepts=_uses_its_project,
 )

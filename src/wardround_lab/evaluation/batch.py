@@ -137,13 +137,13 @@ class _Switched(Catalogue):
         self._usual = usual
 
     def rule(self, rule_id: str) -> Rule:
-        return msgspec.structs.replace(self._usual.rule(rule_id), off="")
+        return msgspec.structs.replace(self._usual.rule(rule_id), disabled_reason="")
 
     def resolve(self, name: str) -> list[Rule]:
         return self._usual.resolve(name)
 
     def listed(self) -> Sequence[Rule]:
-        return [msgspec.structs.replace(rule, off="") for rule in self._usual.listed()]
+        return [msgspec.structs.replace(rule, disabled_reason="") for rule in self._usual.listed()]
 
 
 Steps = Generator[tuple[ReviewSide, list[WorkUnit]], Results, RawReview]
