@@ -40,7 +40,7 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     why: str = ""
     needs: list[str] = []
     path: str = ""
-    disabled_reason: str = ""
+    disabled_reason: str = msgspec.field(default="", name="off")
     tried_on: str = ""
 
 

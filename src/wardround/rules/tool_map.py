@@ -31,7 +31,7 @@ class ToolMapEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
     name: str | None = None
     why: str | None = None
     masked: bool | None = None
-    disabled_reason: str | None = None
+    disabled_reason: str | None = msgspec.field(default=None, name="off")
     specialist: str | None = None
 
 
@@ -190,7 +190,7 @@ class ToolMap:
             defect_class=own or f"{self.tool}-{code}",
             why=(first("why") or "").strip(),
             masked=bool(first("masked")),
-            disabled_reason=first("off") or "",
+            disabled_reason=first("disabled_reason") or "",
             not_selected_reason=self.content.not_selected_reason(code),
             specialist=first("specialist") or "",
             url=url.replace("{code}", code) if url else None,
