@@ -483,7 +483,11 @@ class FindingPipeline:
         for finding, content in named:
             is_open = finding.status is not Status.SUPPRESSED
             reason = dismissing.reason(finding, content) if is_open else None
-            waived = finding if reason is None else replace(finding, status=Status.SUPPRESSED, dismissal_reason=reason)
+            waived = (
+                finding
+                if reason is None
+                else replace(finding, status=Status.SUPPRESSED, dismissal_reason=reason)
+            )
             out.append((waived, content))
         return out
 

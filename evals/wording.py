@@ -1,0 +1,123 @@
+"""Count words that the field does not use, in docstrings and in the texts that a user reads.
+
+    python evals/wording.py                  # counts by package
+    python evals/wording.py --list SRC       # each word of one package or file
+
+The ceilings in `evals/wording.yml` may only be lowered; `tests/test_wording.py` compares them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = (
+    "src/wardround",
+    "src/wardround_lab",
+    "plugins/wardround_docker_ci",
+    "plugins/wardround_python",
+    "plugins/wardround_secrets",
+    "plugins/wardround_sql",
+    "plugins/wardround_tests",
+    "plugins/wardround_text",
+    "plugins/wardround_typescript",
+)
+_WORDS = (
+    "said", "told", "tells", "says", "spoken", "spoke", "speaks",
+    "looks", "looked", "asked", "unasked", "asks", "wanted", "meant", "brought", "brings", "gone",
+    "kept", "beside", "stands", "stood", "whoever", "anew", "weigh", "weighed",
+    "crew", "desk", "shelf", "lent", "lend", "lends", "hearer", "hearers", "deed", "deeds",
+)  # fmt: skip
+_PHRASES = (
+    r"for ever",
+    r"is no [a-z]+",
+    r"of which",
+    r"what (?:is|was|are|were) [a-z]+ed\b",
+    r"taken (?:for|from)",
+)
+DENIED = re.compile(rf"\b(?:{'|'.join((*_WORDS, *_PHRASES))})\b", re.IGNORECASE)
+OPENERS = re.compile(r"(?:What|Whether)\b")
+"""How a docstring does not begin."""
+_REPORTING = frozenset(
+    {"report", "fail", "echo", "echo_err", "secho", "option", "argument", "UsageError", "ConfigError"}
+)
+"""Functions whose literal arguments a user reads."""
+
+
+class DeniedWord(NamedTuple):
+    """A denied word and its location."""
+
+    path: str
+    line: int
+    word: str
+    text: str
+
+
+def denied_in(path: Path, root: Path = ROOT) -> Iterator[DeniedWord]:
+    """Yield the denied words of one Python module, in docstrings and in literals that are reported."""
+    name = path.relative_to(root).as_posix()
+    for line, text, is_docstring in _texts(ast.parse(path.read_text("utf-8"))):
+        prose = re.sub(r"``[^`]*``|`[^`]*`|\"[^\"]*\"", "", text)
+        found = [match.group() for match in DENIED.finditer(prose)]
+        opener = OPENERS.match(text.lstrip()) if is_docstring else None
+        for word in [*found, *([opener.group()] if opener else [])]:
+            yield DeniedWord(name, line, word, " ".join(text.split())[:100])
+
+
+def _texts(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
+    """Yield (line, text, is a docstring) of docstrings, attribute docs and reported literals."""
+    for node in ast.walk(tree):
+        for statement in getattr(node, "body", []) if not isinstance(node, (ast.Lambda, ast.IfExp)) else []:
+            if isinstance(statement, ast.Expr) and _is_text(statement.value):
+                yield statement.lineno, statement.value.value, True
+        if isinstance(node, ast.Call) and _called(node) in _REPORTING:
+            for part in (n for a in (*node.args, *(k.value for k in node.keywords)) for n in ast.walk(a)):
+                if _is_text(part):
+                    yield part.lineno, part.value, False
+
+
+def _is_text(node: ast.expr | ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def modules(package: str) -> list[Path]:
+    """Return the modules of a package, sorted."""
+    place = ROOT / package
+    return [place] if place.is_file() else sorted(place.rglob("*.py"))
+
+
+def counts(packages: Sequence[str] = PACKAGES) -> dict[str, int]:
+    """Return the number of denied words of each package."""
+    return {one: sum(1 for path in modules(one) for _ in denied_in(path)) for one in packages}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--list", metavar="PATH", help="print each word under a path of the repository")
+    options = parser.parse_args()
+    if options.list:
+        for path in modules(options.list):
+            for found in denied_in(path):
+                print(f"{found.path}:{found.line}: {found.word}: {found.text}")
+        return 0
+    for package, count in counts().items():
+        words = Counter(found.word.lower() for path in modules(package) for found in denied_in(path))
+        print(f"{package}: {count}  ({', '.join(f'{word} {n}' for word, n in words.most_common(6))})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
