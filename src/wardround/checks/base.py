@@ -49,7 +49,7 @@ class RuleDoc(ABC):
 
     @classmethod
     def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
-        """What it is chosen by in a table of checks: kinds of files and words; see ``registry.CheckEntry``."""
+        """Return the kinds of files and the words by which it is selected; see ``registry.CheckEntry``."""
         return (), ()
 
     @classmethod

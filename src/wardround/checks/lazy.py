@@ -28,8 +28,8 @@ def source_files(package: str) -> list[str]:
 class LazySequence(Sequence[Item]):
     """The tools or checks a module names, imported when they are first looked at.
 
-    Give ``LazySequence("acme.checks:CHECKS")`` and ``LazySequence("acme.tools:TOOLS")``: a change that holds none of a
-    specialist's files then costs nothing for it, and checks are imported while the static tools are running.
+    With ``LazySequence("acme.checks:CHECKS")`` and ``LazySequence("acme.tools:TOOLS")`` a change that holds
+    none of a specialist's files costs nothing for it, and checks are imported while the static tools run.
     """
 
     def __init__(self, place: str) -> None:

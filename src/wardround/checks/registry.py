@@ -33,7 +33,7 @@ class BeforeAfter(Protocol):
 class CheckRegistry(LazySequence[Item]):
     """Checks by a table, each imported for the first file it may say something about.
 
-    ``CheckRegistry("acme.checks.table:TABLE")`` names modules of ``acme.checks``; as a sequence it is all of them.
+    ``CheckRegistry("acme.checks.table:TABLE")`` names modules of ``acme.checks``; as a sequence it holds all.
     ``wardround.checks.index`` writes such a table.
     """
 
@@ -139,5 +139,5 @@ def _has_one(path: str, parts: tuple[str, ...]) -> bool:
 def candidate_checks(
     checks: Sequence[Item], kind: str, source: PrefilterInput, said: KeywordIndex | None = None
 ) -> Iterable[Item]:
-    """The checks that may say something about a file, as far as a table tells; see ``CheckRegistry.candidates``."""
+    """Return the checks that may report on a file; see ``CheckRegistry.candidates``."""
     return checks.candidates(kind, source, said) if isinstance(checks, CheckRegistry) else checks
