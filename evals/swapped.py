@@ -35,8 +35,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from wardround_python.checks.swapped_arguments import SwappedArguments
-from wardround_typescript.checks.swapped_arguments import SwappedScriptArguments
+from wardround_python.checks.callers.swapped_arguments import SwappedArguments
+from wardround_typescript.checks.callers.swapped_arguments import SwappedScriptArguments
 
 from wardround.checks.source import SourceFile
 from wardround.config.globs import matches

@@ -25,8 +25,8 @@ from functools import cached_property
 from pathlib import Path
 
 from wardround_docker_ci.check import CiCheck
-from wardround_docker_ci.checks.misnamed_step import MisnamedStep
-from wardround_docker_ci.checks.stale_words import StaleWords as StalePipelineWords
+from wardround_docker_ci.checks.documentation.misnamed_step import MisnamedStep
+from wardround_docker_ci.checks.documentation.outdated_comment import StaleWords as StalePipelineWords
 from wardround_docker_ci.docdrift.step_names import (
     NamedStep,
     StaleStepName,
@@ -38,19 +38,19 @@ from wardround_docker_ci.docdrift.step_names import (
 )
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind, kind_of
-from wardround_python.changes.stale_option_value import StaleOptionValue
-from wardround_python.changes.unlisted_variable import UnlistedVariable
-from wardround_python.changes.withdrawn_option import WithdrawnOption
-from wardround_python.changes.withdrawn_variable import WithdrawnVariable
-from wardround_sql.checks.stale_words import StaleWords as StaleSqlWords
-from wardround_sql.checks.words_against_type import WordsAgainstType
+from wardround_python.checks.documentation.removed_env_variable_in_docs import WithdrawnVariable
+from wardround_python.checks.documentation.removed_option_in_docs import WithdrawnOption
+from wardround_python.checks.documentation.stale_option_value import StaleOptionValue
+from wardround_python.checks.documentation.undocumented_env_variable import UnlistedVariable
+from wardround_sql.checks.documentation.comment_contradicts_column_type import WordsAgainstType
+from wardround_sql.checks.documentation.outdated_comment import StaleWords as StaleSqlWords
 from wardround_sql.frontends.dbt import ModelChange, documentation, is_model, select_list
-from wardround_typescript.changes.stale_option_value import StaleScriptOptionValue
-from wardround_typescript.changes.unlisted_variable import UnlistedScriptVariable
-from wardround_typescript.changes.withdrawn_option import WithdrawnScriptOption
-from wardround_typescript.changes.withdrawn_variable import WithdrawnScriptVariable
-from wardround_typescript.checks.message_against_condition import MessageAgainstCondition
-from wardround_typescript.checks.stale_words import StaleWords as StaleScriptWords
+from wardround_typescript.checks.documentation.message_contradicts_condition import MessageAgainstCondition
+from wardround_typescript.checks.documentation.outdated_comment import StaleWords as StaleScriptWords
+from wardround_typescript.checks.documentation.removed_env_variable_in_docs import WithdrawnScriptVariable
+from wardround_typescript.checks.documentation.removed_option_in_docs import WithdrawnScriptOption
+from wardround_typescript.checks.documentation.stale_option_value import StaleScriptOptionValue
+from wardround_typescript.checks.documentation.undocumented_env_variable import UnlistedScriptVariable
 from wardround_typescript.docdrift.doc_code_mismatch import gone, names_nothing, stale_quotes, undocumented
 from wardround_typescript.docdrift.documented_functions import ComparedFunction, compared_functions
 from wardround_typescript.specialist import PATTERNS

@@ -43,7 +43,7 @@ def specialist() -> Specialist:
         interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
         tools=LazySequence("wardround_python.tools:TOOLS"),
         checks=CheckRegistry("wardround_python.checks.table:TABLE"),
-        change_checks=CheckRegistry("wardround_python.changes.table:TABLE"),
+        change_checks=CheckRegistry("wardround_python.checks.table:CHANGE_TABLE"),
         run_checks=_run_checks,
         rules=_declared,
         statement_locator=host_adapter.statements,

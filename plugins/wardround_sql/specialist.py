@@ -70,7 +70,7 @@ def specialist() -> Specialist:
         claims_text=holds_sql,
         tools=LazySequence("wardround_sql.tools:TOOLS"),
         checks=CheckRegistry("wardround_sql.checks.table:TABLE"),
-        change_checks=CheckRegistry("wardround_sql.changes.table:TABLE"),
+        change_checks=CheckRegistry("wardround_sql.checks.table:CHANGE_TABLE"),
         run_checks=_run_checks,
         options=SqlOptions,
     )

@@ -27,7 +27,7 @@ def specialist() -> Specialist:
         tools=LazySequence("wardround_tests.tools:TOOLS"),
         borrowed_tools=LazySequence("wardround_tests.tools:BORROWED"),
         checks=CheckRegistry("wardround_tests.checks.table:TABLE"),
-        change_checks=CheckRegistry("wardround_tests.changes.table:TABLE"),
+        change_checks=CheckRegistry("wardround_tests.checks.table:CHANGE_TABLE"),
         run_checks=_run_checks,
         rules=_declared,
         statement_locator=host_adapter.statements,

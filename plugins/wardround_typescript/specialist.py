@@ -36,7 +36,7 @@ def specialist() -> Specialist:
         interpreters=("node", "nodejs", "deno", "bun", "tsx", "ts-node"),
         tools=LazySequence("wardround_typescript.tools:TOOLS"),
         checks=CheckRegistry("wardround_typescript.checks.table:TABLE"),
-        change_checks=CheckRegistry("wardround_typescript.changes.table:TABLE"),
+        change_checks=CheckRegistry("wardround_typescript.checks.table:CHANGE_TABLE"),
         run_checks=_run_checks,
         rules=_declared,
         comments=comments,

@@ -39,7 +39,7 @@ def files_of(case: ChangeCase) -> list[ChangedFileView]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_table_is_up_to_date(language: str) -> None:
-    package = f"wardround_{language}.changes"
+    package = f"wardround_{language}.checks"
     assert index.table_of(package).read_text("utf-8") == index.written(package), (
         f"run: python -m wardround.checks.index {package}"
     )

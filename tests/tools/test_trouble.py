@@ -173,7 +173,7 @@ def test_tools_get_none_of_the_callers_environment(
 def test_a_check_that_crashes_makes_the_file_unreviewed(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wardround_python.checks.swallowed_exception import SwallowedException
+    from wardround_python.checks.errors.swallowed_exception import SwallowedException
 
     def crash(self: object, node: object) -> None:
         raise KeyError("surprise")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_text
-from wardround_python.checks.swapped_arguments import named
+from wardround_python.checks.callers.swapped_arguments import named
 
 TEXT = LazyPattern(
     r"(\w*_)?(text|string|line|value|content|contents|body|name|raw|html|source|title|word|words|s|data"

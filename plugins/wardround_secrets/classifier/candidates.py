@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
-from wardround_secrets.checks.assigned_secret import is_drawn
-from wardround_secrets.checks.hardcoded_password import is_password, names_a_password
+from wardround_secrets.checks.passwords.assigned_secret import is_drawn
+from wardround_secrets.checks.passwords.hardcoded_password import is_password, names_a_password
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.scanner import ScannedText
 

@@ -1,1 +1,1 @@
-"""Checks of a change as a whole, one rule in each file; ``table`` says which is asked when."""
+"""Comparison of tests and of their configuration before and after a change."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from wardround.checks.base import Check
-from wardround_text.checks.bidirectional import BidirectionalControl
-from wardround_text.checks.declared_encoding import DeclaredEncoding
-from wardround_text.checks.invisible import InvisibleCharacter
-from wardround_text.checks.look_alike import LookAlikeIdentifier
-from wardround_text.checks.submodule_command import SubmoduleCommand
+from wardround_text.checks.submodules.submodule_runs_command import SubmoduleCommand
+from wardround_text.checks.unicode.bidirectional_control import BidirectionalControl
+from wardround_text.checks.unicode.invisible_character import InvisibleCharacter
+from wardround_text.checks.unicode.look_alike_identifier import LookAlikeIdentifier
+from wardround_text.checks.unicode.misleading_encoding import DeclaredEncoding
 
 CHECKS: tuple[type[Check], ...] = (
     DeclaredEncoding,

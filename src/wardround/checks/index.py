@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from wardround.checks.base import RuleDoc
+from wardround.checks.base import ChangeCheck, Check, RuleDoc
 
 _WIDTH = 110
 
@@ -32,12 +32,21 @@ def written(package: str) -> str:
             "",
             "from wardround.checks.registry import CheckEntry",
             "",
-            "TABLE: tuple[CheckEntry, ...] = (",
-            *(line for check in checks for line in _row(check)),
-            ")",
+            *_table("TABLE", package, [check for check in checks if issubclass(check, Check)]),
+            *_table("CHANGE_TABLE", package, [check for check in checks if issubclass(check, ChangeCheck)]),
             "",
         ]
     )
+
+
+def _table(name: str, package: str, checks: Sequence[type[RuleDoc]]) -> list[str]:
+    if not checks:
+        return []
+    return [
+        f"{name}: tuple[CheckEntry, ...] = (",
+        *(line for check in checks for line in _row(check, package)),
+        ")",
+    ]
 
 
 def table_of(package: str) -> Path:
@@ -48,11 +57,10 @@ def table_of(package: str) -> Path:
 def discover_checks(package: str) -> list[type[RuleDoc]]:
     """The checks that are defined in the modules of a package."""
     found: list[type[RuleDoc]] = []
-    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        if module.name != "table":
-            values = vars(importlib.import_module(f"{package}.{module.name}"))
-            place = f"{package}.{module.name}"
-            found += [one for one in values.values() if _is_defined_in(one, place)]
+    for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+        if module.name != f"{package}.table":
+            values = vars(importlib.import_module(module.name))
+            found += [one for one in values.values() if _is_defined_in(one, module.name)]
     return found
 
 
@@ -61,10 +69,10 @@ def _is_defined_in(value: object, module: str) -> bool:
     return is_check and value.__module__ == module and hasattr(value, "ID")
 
 
-def _row(check: type[RuleDoc]) -> list[str]:
+def _row(check: type[RuleDoc], package: str) -> list[str]:
     """The lines of one row, laid out as the formatter lays them out."""
     kinds, words = check.prefilter_keys()
-    place = f'"{check.ID}", "{check.__module__.rpartition(".")[2]}:{check.__name__}"'
+    place = f'"{check.ID}", "{check.__module__.removeprefix(f"{package}.")}:{check.__name__}"'
     both = [_quoted(kind) for kind in sorted(kinds)], [_quoted(word) for word in words]
     line = f"    ({place}, {', '.join(map(_tuple, both))}, {_quoted(check.PREFILTER)}),"
     if len(line) <= _WIDTH:

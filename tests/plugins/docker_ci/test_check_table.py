@@ -57,10 +57,10 @@ def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) 
 def test_a_dockerfile_imports_no_check_of_anything_else() -> None:
     program = (
         "import sys\n"
-        "from wardround.checks.base import Source\n"
+        "from wardround.checks.source import SourceFile\n"
         "from wardround_docker_ci.specialist import specialist\n"
         "one = specialist()\n"
-        "source = Source('Dockerfile', 'FROM a:1\\nUSER root\\n')\n"
+        "source = SourceFile('Dockerfile', 'FROM a:1\\nUSER root\\n')\n"
         "print([r.code for r in one.run_checks(one.checks, source)])\n"
         "print(sorted(m for m in sys.modules if m.startswith('wardround_docker_ci.checks.')))\n"
     )

@@ -26,7 +26,7 @@ def test_the_table_is_up_to_date() -> None:
 
 def test_every_check_is_in_it_once() -> None:
     assert isinstance(CHECKS, CheckRegistry)
-    assert set(CHECKS) == set(discover_checks("wardround_python.checks"))
+    assert {*CHECKS, *specialist().change_checks} == set(discover_checks("wardround_python.checks"))
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
 
 
@@ -39,10 +39,10 @@ def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) 
 def test_a_module_imports_the_checks_that_may_speak() -> None:
     program = (
         "import sys\n"
-        "from wardround.checks.base import Source\n"
+        "from wardround.checks.source import SourceFile\n"
         "from wardround_python.specialist import specialist\n"
         "one = specialist()\n"
-        "source = Source('a.py', 'import os\\nPORT = int(os.environ[\\'PORT\\'])\\n')\n"
+        "source = SourceFile('a.py', 'import os\\nPORT = int(os.environ[\\'PORT\\'])\\n')\n"
         "list(one.run_checks(one.checks, source))\n"
         "print(sorted(m for m in sys.modules if m.startswith('wardround_python.checks.')))\n"
     )

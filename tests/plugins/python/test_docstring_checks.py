@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from wardround_python.check import run_python_checks
-from wardround_python.checks.documented_parameter_gone import DocumentedParameterGone
-from wardround_python.checks.stale_docstring import StaleDocstring
+from wardround_python.checks.documentation.removed_parameter_in_docs import DocumentedParameterGone
+from wardround_python.checks.documentation.stale_docstring import StaleDocstring
 
 from tests.conftest import GitRepository
 from wardround.checks.source import SourceFile

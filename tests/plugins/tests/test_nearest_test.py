@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from wardround_tests.changes import untested_function
-from wardround_tests.changes.untested_function import UntestedFunction
+from wardround_tests.checks.changes import untested_function
+from wardround_tests.checks.changes.untested_function import UntestedFunction
 from wardround_tests.file_kinds import IN_TESTS
 from wardround_tests.nearest_test import Nearest, subject_of
 

@@ -27,7 +27,7 @@ def test_the_table_is_up_to_date() -> None:
 
 def test_every_check_is_in_it_once() -> None:
     assert isinstance(CHECKS, CheckRegistry)
-    assert set(CHECKS) == set(discover_checks("wardround_typescript.checks"))
+    assert {*CHECKS, *specialist().change_checks} == set(discover_checks("wardround_typescript.checks"))
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
 
 
@@ -42,10 +42,10 @@ def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) 
 def test_a_script_without_their_words_loads_neither_most_checks_nor_the_parser() -> None:
     program = (
         "import sys\n"
-        "from wardround.checks.base import Source\n"
+        "from wardround.checks.source import SourceFile\n"
         "from wardround_typescript.specialist import specialist\n"
         "one = specialist()\n"
-        "source = Source('src/a.ts', 'const a = 1;\\n')\n"
+        "source = SourceFile('src/a.ts', 'const a = 1;\\n')\n"
         "print([r.code for r in one.run_checks(one.checks, source)])\n"
         "kept = ('wardround_typescript.checks.', 'tree_sitter')\n"
         "print(sorted(name for name in sys.modules if name.startswith(kept)))\n"
@@ -53,5 +53,5 @@ def test_a_script_without_their_words_loads_neither_most_checks_nor_the_parser()
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     said, imported = done.stdout.splitlines()
     assert said == "[]"
-    assert "late_answer" not in imported
+    assert "stale_response_race" not in imported
     assert "tree_sitter" not in imported

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from wardround_python.check import run_python_checks
-from wardround_python.checks.parameter_undocumented import ParameterUndocumented
+from wardround_python.checks.documentation.parameter_undocumented import ParameterUndocumented
 from wardround_python.docdrift import undocumented_parameters
 
 from tests.conftest import GitRepository

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from wardround_typescript.analysis.call_resolution import ResolvedScript, callee_of
-from wardround_typescript.checks.swapped_arguments import SwappedScriptArguments, named
+from wardround_typescript.checks.callers.swapped_arguments import SwappedScriptArguments, named
 
 from wardround.checks.source import InMemoryRepository, SourceFile
 from wardround.semantics.argument_order import ArgumentName

@@ -1,0 +1,1 @@
+"""Rules about containers at run time: Compose files and pod settings."""

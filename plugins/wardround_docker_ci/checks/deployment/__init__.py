@@ -1,0 +1,1 @@
+"""Rules about when and after what a deployment runs."""

@@ -1,0 +1,1 @@
+"""Rules about the instructions of a Dockerfile."""

@@ -1,0 +1,1 @@
+"""Rules about names and comments that contradict the steps."""

@@ -1,0 +1,1 @@
+"""Rules about what an image is built from and how it starts and stops."""

@@ -1,0 +1,1 @@
+"""Rules about Kubernetes manifests and Helm charts."""

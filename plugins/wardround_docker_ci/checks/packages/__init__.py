@@ -1,0 +1,1 @@
+"""Rules about packages that an image or a pipeline installs."""

@@ -1,0 +1,1 @@
+"""Rules about pipelines of any CI system."""

@@ -1,0 +1,1 @@
+"""Rules about secrets in images, logs, artifacts and commands."""

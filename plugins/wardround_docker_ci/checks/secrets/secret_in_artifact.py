@@ -1,0 +1,111 @@
+"""DC084."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import Plane
+from wardround.languages.positions import Passage
+from wardround.languages.yaml.tree import Scalar
+from wardround_docker_ci.check import PIPELINES, CiCheck
+from wardround_docker_ci.checks.secrets.secret_printed import given_secrets, secret_in
+from wardround_docker_ci.file_kinds import FileKind
+
+_SECRET_FILE = LazyPattern(
+    r"(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist|schema)[\w-]+)?|\.npmrc|\.pypirc|\.netrc|\.git-credentials"
+    r"|\.docker(?:/config\.json)?|\.aws(?:/\S*)?|\.ssh(?:/\S*)?|id_(?:rsa|ed25519|ecdsa)|kubeconfig\S*|\.kube(?:/config)?"
+    r"|[\w.*-]+\.(?:p12|pfx|jks|keystore|tfstate)|terraform\.tfvars|\*\.key|[\w-]*private[\w-]*\.(?:pem|key))$"
+)
+
+
+class SecretInArtifact(CiCheck):
+    """A file that usually holds secrets is kept as an artifact of the build.
+
+    Everybody who may see the run can download it, in a public project that is everybody, for as long as
+    it is kept. Name the files that are wanted.
+    """
+
+    ID = "DC084"
+    NAME = "secret-in-artifact"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "secret-in-artifact"
+    TRIED_ON = "trees of 79 repositories: no hit"
+    KINDS = PIPELINES
+    NEEDS = ("upload-artifact", "artifacts", "stash")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("a:\n  script: b\n  artifacts:\n    paths: [dist, .env.example]\n", path=".gitlab-ci.yml"),
+        Valid("a:\n  script: b\n  artifacts:\n    reports: {dotenv: build.env}\n", path=".gitlab-ci.yml"),
+        Valid("node { archiveArtifacts artifacts: 'build/*.jar' }\n", path="Jenkinsfile"),
+        Valid(
+            "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/upload-artifact@v4\n        with:\n"
+            "          path: |\n            dist\n            !.env\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "a:\n  script:\n    - echo $API_KEY > out/conf\n  artifacts:\n    paths: [dist/, out/conf]\n",
+            line=5,
+            column=20,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "a:\n  script: b\n  artifacts:\n    paths:\n      - .env\n      - dist\n",
+            5,
+            9,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/upload-artifact@v4\n        with:\n"
+            "          path: |\n            dist\n            ~/.docker/config.json\n",
+            9,
+            13,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid("node { archiveArtifacts artifacts: 'out/**, .env' }\n", 1, 45, path="Jenkinsfile"),
+        Invalid("node { stash name: 'x', includes: 'app/.env' }\n", 1, 36, path="Jenkinsfile"),
+    ]
+
+    def run(self) -> None:
+        written = self._written()
+        for text in self._paths():
+            for found in re.finditer(r"[^\s,][^\n,]*", text.text):
+                path = found.group().strip()
+                holds = _SECRET_FILE.search(path) or path.removeprefix("./") in written
+                if holds and not path.startswith("!"):
+                    start = text.start + found.start()
+                    self.report_at(start, start + len(path), f"{path} can be downloaded with the artifact")
+
+    def _written(self) -> frozenset[str]:
+        """The files that scripts put a secret into."""
+        found = []
+        for script in self.file.scripts if ">" in self.file.text else ():
+            names = given_secrets(self.file, script)
+            for command in script.commands:
+                if command.name in ("echo", "printf") and any(secret_in(w, names) for w in command.words[1:]):
+                    found += [r.target.removeprefix("./") for r in command.redirects if r.sign in (">", ">>")]
+        return frozenset(found)
+
+    def _paths(self) -> Iterator[Passage]:
+        if self.file.kind is FileKind.JENKINSFILE:
+            for call in self.file.jenkinsfile.calls:
+                if call.name.text in ("archiveArtifacts", "archive", "stash"):
+                    key = "includes" if call.name.text == "stash" else "artifacts"
+                    token = call.named(key) or next((t for t in call.given[:1] if t.kind == "string"), None)
+                    if token is not None and token.kind == "string":
+                        yield token.passage()
+            return
+        if self.file.kind is FileKind.GITLAB_CI:
+            for job in self.file.gitlab_jobs:
+                for entry in job.node.listed("artifacts", "paths"):
+                    if isinstance(entry, Scalar):
+                        yield self.file.passage(entry)
+            return
+        for _, step in self.file.workflow.all_steps:
+            path = step.given.scalar("path") if step.action == "actions/upload-artifact" else None
+            if path is not None:
+                yield self.file.passage(path)

@@ -1,0 +1,122 @@
+"""DC082."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import Plane, Severity
+from wardround.languages.shell import Command
+from wardround_docker_ci.analysis.secret_names import is_secret_name
+from wardround_docker_ci.check import PIPELINES, CiCheck
+from wardround_docker_ci.checks.secrets.secret_printed import given_secrets
+from wardround_docker_ci.document import EmbeddedScript
+from wardround_docker_ci.file_kinds import FileKind
+
+_USED = LazyPattern(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^}]*\})|\$\{\{\s*secrets\.(\w+)")
+_FILE_OF_SECRET = LazyPattern(r"/run/secrets/")
+
+
+class SecretTraced(CiCheck):
+    """`set -x` is on where a command is given a secret, so the log shows the command with the secret in it.
+
+    The platform hides only what it knows as a secret, word for word: not what is derived from it, and on
+    GitLab and Jenkins often not the variable at all. Leave `-x` out, or put `set +x` in front of the command.
+    """
+
+    ID = "DC082"
+    NAME = "secret-traced"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "secret-in-log"
+    TRIED_ON = "trees of 79 repositories: 1 hit, right"
+    KINDS = PIPELINES | {FileKind.SHELL}
+    NEEDS = ("set -", "sh -")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid('set -x\nmake\nset +x\ncurl -H "Authorization: Bearer $API_TOKEN" x\n', path="a.sh"),
+        Valid('set -eu\ncurl -H "Authorization: Bearer $API_TOKEN" x\n', path="a.sh"),
+        Valid("set -ex\ncurl -H @$TOKEN_FILE x\n", path="a.sh"),
+        Valid('set -ex\n[ -n "${API_TOKEN+x}" ]\n: ${API_TOKEN:?}\n', path="a.sh"),
+        Valid("a:\n  script:\n    - tar -x a.tar\n    - curl -u $DEPLOY_TOKEN x\n", path=".gitlab-ci.yml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - env:\n"
+            "          KEY: ${{ secrets.NEXUS }}\n"
+            '        run: |\n          set -ex\n          curl -u "ci:$KEY" x\n',
+            line=9,
+            column=11,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "a:\n  script:\n    - set -x\n    - make\n    - curl -u ci:$DEPLOY_TOKEN x\n",
+            line=3,
+            column=7,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid("set -euxo pipefail\npush --password=${DB_PASSWORD}\n", line=1, column=1, path="a.sh"),
+        Invalid("#!/bin/bash -ex\npush --password=${DB_PASSWORD}\n", line=1, column=1, path="a.sh"),
+        Invalid(
+            "node {\n  sh '''set -o xtrace\n  push $API_TOKEN\n'''\n}\n", line=2, column=9, path="Jenkinsfile"
+        ),
+    ]
+
+    def run(self) -> None:
+        for group in self._shells():
+            names = frozenset(name for script in group for name in given_secrets(self.file, script))
+            traced = self._by_first_line(group)
+            for command in (one for script in group for one in script.commands):
+                switch = _switch(command)
+                if switch is not None:
+                    traced = (command.start, command.end) if switch else None
+                elif traced is not None and (name := _secret_of(command, names)):
+                    masks = self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION)
+                    message = f"with -x the log shows {name} where a later command is given it"
+                    self.report_at(*traced, message, severity=Severity.INFO if masks else None)
+                    break
+
+    def _shells(self) -> Iterator[list[EmbeddedScript]]:
+        """The scripts that one shell runs: in GitLab all lines of a job."""
+        if self.file.kind is not FileKind.GITLAB_CI:
+            yield from ([script] for script in self.file.scripts)
+            return
+        by_job: dict[int, list[EmbeddedScript]] = {}
+        for script in self.file.scripts:
+            by_job.setdefault(id(script.owner), []).append(script)
+        yield from by_job.values()
+
+    def _by_first_line(self, group: Sequence[EmbeddedScript]) -> tuple[int, int] | None:
+        found = _FIRST_LINE.match(group[0].passage.text)
+        start = group[0].passage.start
+        return (start + found.start(1), start + found.end(1)) if found else None
+
+
+_FIRST_LINE = LazyPattern(r"\s*(#!\S*(?:ba|da|k|z)?sh[ \t]+-\w*x\w*)")
+
+
+def _switch(command: Command) -> bool | None:
+    """Whether a command switches tracing on or off; None if it does neither."""
+    if command.name != "set":
+        return None
+    for at, text in enumerate(command.texts):
+        named = text in ("-o", "+o") or (text[:1] == "-" and text.endswith("o"))
+        if named and "xtrace" in command.texts[at + 1 : at + 2]:
+            return text[0] == "-"
+        if text[:1] in ("-", "+") and text[1:].isalpha() and "x" in text[1:]:
+            return text[0] == "-"
+    return None
+
+
+def _secret_of(command: Command, given: frozenset[str]) -> str:
+    """The secret that stands in the words of a command when it is traced."""
+    if command.name in (":", "[", "[[", "test", "unset", "export") and not command.assignments:
+        return ""
+    for word in (*command.assignments, *command.words[1:]):
+        if word.raw.startswith("'"):
+            continue
+        for found in _USED.finditer(word.text):
+            name = found.group(1) or found.group(2) or found.group(3)
+            if found.group(3) or name in given or (name.isupper() and is_secret_name(name)):
+                return str(name)
+    return ""

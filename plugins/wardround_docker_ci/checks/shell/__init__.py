@@ -1,0 +1,1 @@
+"""Rules about shell scripts and shell steps."""

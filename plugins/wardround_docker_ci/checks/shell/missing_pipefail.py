@@ -1,0 +1,124 @@
+"""DC112."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.lazy import LazyPattern
+from wardround.languages.shell import Command, unwrapped
+from wardround_docker_ci.check import STEPS, CiCheck
+from wardround_docker_ci.checks.shell.hidden_failure import keeps_status
+from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.libraries.commands import is_test, program
+
+_PRODUCERS = frozenset(
+    {
+        "pg_dump", "pg_dumpall", "mysqldump", "mariadb-dump", "mongodump", "pg_basebackup", "xtrabackup",
+        "mariabackup", "sqlite3", "redis-cli", "zfs", "btrfs", "borg", "etcdctl", "slapcat", "kubectl",
+        "docker",
+    }
+)  # fmt: skip
+_DUMPS = LazyPattern(r"\b(?:dump\w*|basebackup|backup|send|save|export|snapshot)\b")
+_BUILDS = LazyPattern(
+    r"^(?:npm|pnpm|yarn|bun) (?:run )?(?:build|publish|deploy|release)\S*(?: |$)|^(?:make|cmake|ninja"
+    r"|mvn|\./mvnw|gradle|\./gradlew|bazel|sbt|msbuild|xcodebuild)(?: |$)"
+    r"|^(?:go|cargo|dotnet|swift|docker|docker buildx|helm|poetry|uv) (?:build|publish|install|push"
+    r"|package)(?: |$)"
+    r"|^(?:terraform|tofu|terragrunt|pulumi|helm|helmfile|kubectl|ansible-playbook|cdk|serverless|sam|twine|goreleaser|packer)"
+    r" (?!(?:\S+ )*(?:get|version|list|show|output|logs|describe|status|template|providers|fmt)(?: |$))"
+)
+"""Commands run for what they do, whose failure is the failure of the step."""
+_KEEPERS = frozenset(
+    {
+        "gzip", "pigz", "zstd", "xz", "bzip2", "lz4", "gpg", "age", "openssl", "aws", "gsutil", "rclone",
+        "restic", "split", "ssh", "psql", "mysql", "pg_restore", "mongorestore",
+    }
+)  # fmt: skip
+
+
+class PipeStatusLost(CiCheck):
+    """The script does not stop at an error in front of a pipe: a dump that broke off passes for a backup.
+
+    The status of a pipe is that of its last command, and the compressor was content with what it got. Say
+    `set -o pipefail` (`set -euo pipefail`) at the top.
+    """
+
+    ID = "DC112"
+    NAME = "pipe-status-lost"
+    DEFECT_CLASS = "pipefail-missing"
+    TRIED_ON = "trees of 79 repositories: no hit; builds and deployments into tee, in 85: 1 hit, right"
+    KINDS = frozenset({FileKind.SHELL}) | STEPS
+    NEEDS = ("dump", "backup", "send", "save", "export", "cat", "tee")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("#!/bin/bash\nset -euo pipefail\npg_dump app | gzip > a.gz\n", path="a.sh"),
+        Valid("#!/bin/bash\nset -e\npg_dump app > a.sql\ngzip a.sql\n", path="a.sh"),
+        Valid("#!/bin/bash\nset -e\nkubectl get pods | grep x\n", path="a.sh"),
+        Valid("#!/bin/bash\npg_dump app | gzip > a.gz\n[ ${PIPESTATUS[0]} -eq 0 ]\n", path="a.sh"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("#!/bin/bash\nset -e\nterraform apply tfplan | tee log\n", 3, 1, path="a.sh"),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: npm run build 2>&1 | tee log\n",
+            6,
+            14,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid("#!/bin/bash\nset -eu\npg_dump app | gzip > a.gz\n", 2, 1, path="a.sh"),
+        Invalid(
+            "#!/usr/bin/env bash\nset -e\nf() {\n  sudo mysqldump x |\n    aws s3 cp - s3://b/x\n}\nf\n",
+            2,
+            1,
+            path="a.sh",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: mysqldump app | gzip > app.gz\n",
+            6,
+            14,
+            path=".github/workflows/a.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        for script in self.file.scripts:
+            if keeps_status(self.file, script):
+                continue
+            commands = script.commands
+            for at, command in enumerate(commands):
+                behind = next((one for one in commands[at + 1 :] if one.depth == command.depth), None)
+                if command.after != "|" or behind is None:
+                    continue
+                if command.before not in ("|", "|&") and program(behind) == "tee" and _is_build(command):
+                    if not self.file.is_explained(command.start):
+                        said = f"the step has the status of tee, not of {program(command)}"
+                        self.report_at(command.start, behind.end, said)
+                elif _is_dump(command) and program(behind) in _KEEPERS:
+                    self._report(commands, command, behind)
+                    break
+
+    def _report(self, commands: Sequence[Command], command: Command, behind: Command) -> None:
+        """Where the option is missing, if that line is under review too, else at the pipe."""
+        options = next((c for c in commands if c.name == "set" and c.texts[1:2] and "e" in c.texts[1]), None)
+        place = command
+        if options is not None and options.start < command.start and self._is_new(options):
+            place = options
+        line = self.file.places.line(command.start)
+        message = f"nobody hears when {program(command)} fails in line {line}; pipefail is not set"
+        self.report_at(place.start, place.end if place is options else behind.end, message)
+
+    def _is_new(self, command: Command) -> bool:
+        return self.source.is_added(self.file.places.line(command.start))
+
+
+def _is_build(command: Command) -> bool:
+    told = " ".join(word.text for word in unwrapped(command))
+    return _BUILDS.match(told) is not None and not is_test(command)
+
+
+def _is_dump(command: Command) -> bool:
+    name = program(command)
+    if name not in _PRODUCERS:
+        return False
+    told = " ".join(command.texts)
+    return name.endswith(("dump", "dumpall", "backup", "slapcat")) or _DUMPS.search(told) is not None

@@ -1,0 +1,1 @@
+"""Rules about functions and those who call them: arguments, results, signatures."""

@@ -1,0 +1,1 @@
+"""Rules about lists, dicts, sets, iterators, queries and data frames."""

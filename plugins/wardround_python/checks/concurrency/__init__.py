@@ -1,0 +1,1 @@
+"""Rules about coroutines, threads, locks, retries and transactions."""

@@ -1,0 +1,1 @@
+"""Rules about settings, environment variables and deployment."""

@@ -1,0 +1,1 @@
+"""Rules about conditions, loops, branches and unreachable code."""

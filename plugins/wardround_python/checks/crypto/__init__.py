@@ -1,0 +1,1 @@
+"""Rules about cryptography, tokens, secrets and TLS."""

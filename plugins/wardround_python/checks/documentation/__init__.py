@@ -1,0 +1,1 @@
+"""Rules about docstrings, comments, messages and documentation that contradict the code."""

@@ -1,0 +1,1 @@
+"""Rules about exceptions and how they are handled."""

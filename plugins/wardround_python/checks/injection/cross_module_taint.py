@@ -1,0 +1,171 @@
+"""PY340."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks.base import ChangeCheck
+from wardround.checks.cases import ChangeCase
+from wardround.checks.source import ChangedFileView, SourceFile
+from wardround.findings import Plane, RawFinding
+from wardround.languages.python.module import is_test_path
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.analysis import ModuleFlow
+    from wardround_python.dataflow.check import TaintedCheck
+    from wardround_python.dataflow.domain import Hit
+    from wardround_python.dataflow.modules import Modules
+
+_STORE = 'import sqlite3\n\n\ndef rows(db, where):\n    return db.execute("select * from t where " + where)\n'
+_VIEW = (
+    "from flask import request\n\nfrom shop.store import rows\n\n\ndef listed(db):\n"
+    '    return rows(db, request.args["where"])\n'
+)
+_SEARCH = "import re\n\n\nclass Search:\n    def __init__(self, text):\n        self._text = text\n\n"
+_OVER = "    def over(self, db):\n        return db.execute(f\"select * from t where n = '{self._text}'\")\n"
+_ASKING = (
+    "from flask import request\n\nfrom .search import Search\n\n\ndef found(db):\n"
+    '    return Search(request.args["q"]).over(db)\n'
+)
+
+
+class TaintedElsewhere(ChangeCheck):
+    """Data from the request is handed to another module of the project, and does harm there.
+
+    It goes through a function, a method or an object of a module that is imported. The finding has the number
+    of the rule for the harm it does (PY301 to PY319), and stands where the harm is done if the change wrote
+    that line, else at the call that hands the data over.
+    """
+
+    ID = "PY340"
+    NAME = "tainted-elsewhere"
+    PLANE = Plane.SECURITY
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
+        "seven beyond single modules, one wrong (an object taken for its dirtiest field)"
+    )
+    PATHS = (".py",)
+    WORDS = ("request", "_argument(", "router", "routes", "@app.", "@bp.")
+    VALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase(
+            {
+                "shop/store.py": (None, _STORE),
+                "shop/views.py": (None, _VIEW.replace('request.args["where"]', '"n = 1"')),
+            }
+        ),
+        ChangeCase({"shop/store.py": (_STORE, _STORE), "shop/views.py": (_VIEW, _VIEW + "\n\nX = 1\n")}),
+        ChangeCase(
+            {
+                "shop/store.py": (None, _STORE.replace("where):", "where):\n    where = int(where)")),
+                "shop/views.py": (None, _VIEW),
+            }
+        ),
+    ]
+    INVALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase(
+            {"shop/store.py": (None, _STORE), "shop/views.py": (None, _VIEW)}, ("shop/store.py", 5, 23)
+        ),
+        ChangeCase(
+            {"shop/views.py": (None, _VIEW)}, ("shop/views.py", 7, 12), others={"shop/store.py": _STORE}
+        ),
+        ChangeCase(
+            {"shop/search.py": (None, _SEARCH + _OVER), "shop/views.py": (None, _ASKING)},
+            ("shop/search.py", 9, 27),
+        ),
+        ChangeCase(
+            {"shop/views.py": (None, _ASKING)},
+            ("shop/views.py", 7, 12),
+            others={"shop/search.py": _SEARCH + _OVER},
+        ),
+    ]
+
+    def run(self) -> None:
+        from wardround_python.dataflow.modules import Modules  # a change that reads requests alone needs them
+
+        changed = [file for file in self.change.files if _may_ask(file)]
+        if not changed:
+            return
+        modules = Modules(self.change.project.read)
+        modules.watch([file.path for file in self.change.files if file.path.endswith(".py")])
+        self._said: set[tuple[str, int, str]] = set()
+        for file in changed:
+            is_first = not modules.has(file.path)
+            flow = modules.flow(file.path)
+            if flow is not None and not (is_first and _is_taken_over(flow, modules)):
+                for hit in _beyond(flow, is_first):
+                    self._tell(file, modules, hit)
+
+    def _tell(self, file: ChangedFileView, modules: Modules, hit: Hit) -> None:
+        flow = modules.flow(hit.path)
+        text = self.change.project.read(hit.path)
+        if flow is None or text is None:
+            return
+        for check in (one(SourceFile(hit.path, text), flow.module) for one in _checks()):
+            if hit.danger & check.DANGER and check.counts(hit):
+                at = self.change.file(hit.path)
+                if at is not None and at.is_added(hit.node.lineno):
+                    self._say(check, flow, hit.node)
+                elif hit.call is not None and hit.path != file.path and file.is_added(hit.call.lineno):
+                    asking = modules.flow(file.path)
+                    assert asking is not None  # the hit comes from its walk
+                    self._say(check, asking, hit.call, once=not check.once_for(hit))
+
+    def _say(self, check: TaintedCheck, flow: ModuleFlow, node: ast.expr, *, once: bool = False) -> None:
+        """Report what is done, or once in a function what it hands on to others."""
+        span = flow.module.span(node)
+        function = flow.module.function_of(node) if once else None
+        said = (flow.module.path, span.line if function is None else -function.lineno, check.ID)
+        if said not in self._said:
+            self._said.add(said)
+            self.results.append(RawFinding(check.ID, flow.module.path, span, check.MESSAGE, check.URL))
+
+
+def _may_ask(file: ChangedFileView) -> bool:
+    from wardround_python.dataflow.check import may_ask
+
+    if not file.path.endswith(".py") or is_test_path(file.path):
+        return False
+    return file.text is not None and "import" in file.text and may_ask(file.text)
+
+
+def _is_taken_over(flow: ModuleFlow, modules: Modules) -> bool:
+    """Whether all that can be seen was seen when the module was looked at by itself."""
+    from wardround_python.dataflow.module_analysis import taken
+
+    alone = taken(flow.module)
+    return alone is not None and modules.adopt(alone)
+
+
+def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
+    """What a module does with its requests that can't be seen by looking at it alone.
+
+    Args:
+        is_first: no other module has asked anything of this one.
+    """
+    from wardround_python.dataflow.module_analysis import hits
+    from wardround_python.dataflow.modules import MOST_WALKS
+
+    modules = flow.modules
+    modules.has_answered, before = False, modules.walks
+    found = flow.run()
+    if is_first and not modules.has_answered and (not before or modules.walks < MOST_WALKS):
+        return ()  # the walk of the module alone would be just this one
+    own = [hit for hit in found if hit.path == flow.module.path]
+    seen = {(hit.danger, hit.node) for hit in hits(flow.module)} if own else set()
+    return [hit for hit in found if hit.path != flow.module.path or (hit.danger, hit.node) not in seen]
+
+
+def _checks() -> Iterator[type[TaintedCheck]]:
+    """The rules for the harm data can do."""
+    from wardround_python.checks.table import TABLE
+    from wardround_python.dataflow.check import TaintedCheck
+
+    for _, place, *_ in TABLE:
+        if place.startswith("injection.tainted_"):
+            module, _, name = place.partition(":")
+            check = getattr(importlib.import_module(f"wardround_python.checks.{module}"), name)
+            if issubclass(check, TaintedCheck):
+                yield check

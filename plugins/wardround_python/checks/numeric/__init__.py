@@ -1,0 +1,1 @@
+"""Rules about numbers, units, dates and times."""

@@ -1,0 +1,1 @@
+"""Rules about files, connections and other resources that are opened and released."""

@@ -1,0 +1,1 @@
+"""Rules about types of values, ``None``, classes and regular expressions."""

@@ -1,0 +1,1 @@
+"""Rules about web applications: authorization, sessions, headers and request data."""

@@ -1,0 +1,1 @@
+"""Rules about private keys and cloud keys."""

@@ -1,0 +1,1 @@
+"""Rules about merge conflicts that were committed."""

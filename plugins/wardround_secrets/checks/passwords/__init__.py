@@ -1,0 +1,1 @@
+"""Rules about passwords and other credentials."""

@@ -1,0 +1,150 @@
+"""SE009."""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import Severity
+from wardround_secrets.checks.passwords.assigned_secret import is_drawn
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
+
+_FILES = (
+    (
+        LazyPattern(r"(?:^|/)\.?npmrc$|(?:^|/)\.yarnrc(?:\.yml)?$", re.IGNORECASE),
+        LazyPattern(
+            r"(?:_authToken|_auth|_password|npmAuthToken"
+            r"|npmAuthIdent)[ \t]*[=:][ \t]*[\"']?([^\s\"']{6,400})"
+        ),
+    ),
+    (
+        LazyPattern(r"(?:^|/)[._]netrc$", re.IGNORECASE),
+        LazyPattern(r"\bpassword[ \t\n]+(\S{4,200})"),
+    ),
+    (
+        LazyPattern(r"(?:^|/)\.pypirc$", re.IGNORECASE),
+        LazyPattern(r"(?m)^[ \t]*password[ \t]*[=:][ \t]*(\S{4,400})"),
+    ),
+    (
+        LazyPattern(r"(?:^|/)\.pgpass$", re.IGNORECASE),
+        LazyPattern(r"(?m)^[^:\n#]*:[^:\n]*:[^:\n]*:[^:\n]*:(\S{3,200})$"),
+    ),
+    (LazyPattern(r"(?:^|/)\.htpasswd$", re.IGNORECASE), LazyPattern(r"(?m)^[^:\n#]+:(\S{13,200})$")),
+    (
+        LazyPattern(
+            r"(?:^|/)\.docker/config\.json$|(?:^|/)\.?dockercfg$|(?:^"
+            r"|/)\.dockerconfigjson$",
+            re.IGNORECASE,
+        ),
+        LazyPattern(r'"(?:auth|identitytoken|password)"\s*:\s*"([^"\n]{6,4000})"'),
+    ),
+)
+_HEADER = LazyPattern(
+    r"authorization[\"']?\]?\s{0,4}(?::|,|=>?)\s{0,4}[\"'`]?\s?(?:(basic|bearer|token(?:\stoken=)?"
+    r"|api-?key|key|bot|ssws|splunk|geniekey)\s{1,2}[\"'`]?\s?(?:\+\s?[\"'`])?)?([A-Za-z0-9+/=._~-]{8,2000})",
+    re.IGNORECASE,
+)
+_KEY_HEADER = LazyPattern(
+    r"(?<=[\"'`])(?:x-(?:[a-z]+-){0,4}(?:key|token|secret|auth)|private-token|api-key|apikey|job-token)[\"'`]?\]?"
+    r"\s{0,4}(?::|,|=>?)\s{0,4}[\"'`]?(?P<value>[A-Za-z0-9+/=._~-]{16,400})(?=[\"'`\s]|$)",
+    re.IGNORECASE,
+)
+_KEY_HEADERS = (b"x-", b"private-token", b"api-key", b"apikey", b"job-token")
+
+
+class CredentialFile(SecretCheck):
+    """What a program logs in with stands in the file: a credential file or an Authorization header.
+
+    The repository hands the login to everybody who can read it, for as long as it is kept. Change the
+    password or revoke the token; keep the file out of git, or put a variable in the value's place.
+    """
+
+    ID = "SE009"
+    NAME = "committed-login"
+    TRIED_ON = "The same 1,800 commits and trees: nothing reported."
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n", path=".npmrc"),
+        Valid("machine api.acme.dev login ci password changeme\n", path=".netrc"),
+        'headers = {"Authorization": f"Bearer {token}"}\n',
+        'headers = {"Authorization": "Basic dXNlcjpwYXNzd29yZA=="}\n',
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "//npm.acme.dev/:_authToken=" + "ef98e64b45675670d0886315\n", line=1, column=28, path=".npmrc"
+        ),
+        Invalid(
+            "machine api.acme.dev login ci password " + "Kestrel.88\n", line=1, column=40, path="ci/.netrc"
+        ),
+        Invalid(
+            'headers = {"Authorization": "Basic ' + 'ZGVwbG95OlcxNkl4ZHEyUDRHNnVLVWU="}\n', line=1, column=36
+        ),
+        Invalid(
+            "curl -H 'X-Api-Key: " + "JUEkU0Px0axMbMIbaJUWk35F' https://api.acme.dev\n",
+            line=1,
+            column=21,
+            path="a.sh",
+        ),
+        Invalid(
+            "curl -H 'Authorization: Bearer "
+            + "JUEkU0Px0axMbMIbaJUWk35FGnQrOHg5zpKJomd3' https://api.acme.dev\n",
+            line=1,
+            column=32,
+            path="a.sh",
+        ),
+    ]
+
+    @classmethod
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
+        for name, shape in _FILES:
+            if name.search(text.path):
+                for match in shape.finditer(text.text):
+                    if not _is_nothing(match[1]):
+                        yield SecretMatch(
+                            *match.span(1),
+                            "a login is committed in this file (***): change it, then remove it",
+                        )
+        for place in text.places_of(b"authorization"):
+            header = _HEADER.match(text.text, place)
+            if header is not None and _is_login((header[1] or "token").lower(), header[2]):
+                kind = header[1] or "token"
+                said = f"Authorization header with a {kind} login (***): change it, then remove it"
+                yield SecretMatch(*header.span(2), said, Severity.WARN)
+        yield from _key_headers(text)
+
+
+def _key_headers(text: ScannedText) -> Iterator[SecretMatch]:
+    """Headers of a request that are a key by their name."""
+    seen: set[int] = set()
+    for word in _KEY_HEADERS:
+        for place in text.places_of(word):
+            match = _KEY_HEADER.match(text.text, place)
+            if match is not None and match.start("value") not in seen and is_drawn(match["value"]):
+                seen.add(match.start("value"))
+                yield SecretMatch(
+                    *match.span("value"),
+                    "a header holds a key (***): change it, then remove it",
+                    Severity.WARN,
+                )
+
+
+def _is_nothing(value: str) -> bool:
+    return (
+        value_filters.is_filled_in_later(value)
+        or value_filters.is_made_up(value)
+        or value_filters.has_stop_word(value)
+    )
+
+
+def _is_login(kind: str, value: str) -> bool:
+    if kind != "basic":
+        return is_drawn(value)
+    try:
+        user, colon, password = binascii.a2b_base64(value, strict_mode=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        return False
+    return bool(colon) and len(password) >= 6 and not _is_nothing(password) and password != user

@@ -1,0 +1,81 @@
+"""SE012."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import Severity
+from wardround_secrets.checks.passwords.assigned_secret import is_drawn
+from wardround_secrets.checks.passwords.hardcoded_password import is_password
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
+
+_GIVEN = LazyPattern(
+    r"(?:\b(?:encrypted\s+)?password\s{1,8}(?:=\s{0,4}|for\s+\S{1,80}\s*=\s*(?:password\()?)?N?"
+    r"|\bidentified\s+(?:with\s+\S{1,60}\s+)?(?:by|as)\s{1,8}"
+    r"|\bpgp_sym_(?:en|de)crypt\([^;\n]{1,120},\s*|\bcrypt\(\s*|\bsecret\s*=\s*N?"
+    r"|\bset\s+password\s+(?:for\s+\S{1,80}\s*)?(?:=|to)\s*(?:password\()?)"
+    r"(?P<quote>'|\"|E')(?P<value>[^'\"\n]{5,200})['\"]",
+    re.IGNORECASE,
+)
+_STATEMENT = (
+    b"identified", b"password '", b"password n'", b"password  ", b"password\n", b"password e'", b'password "',
+    b"password =", b"password=", b"set password", b"crypt(", b"secret",
+)  # fmt: skip
+_SQL = LazyPattern(
+    r"\b(?:create|alter)\s+(?:or\s+replace\s+)?(?:user|role|login|server|database|credential|master\s+key|foreign|subscription)\b"
+    r"|\bset\s+password\b|\bgrant\b|\bcrypt\(|\bpgp_sym",
+    re.IGNORECASE,
+)
+
+
+class SqlPassword(SecretCheck):
+    """A statement gives a role of the database a password that is written in it.
+
+    Migrations are kept for ever and run everywhere, so every installation gets the same password, and
+    everybody who reads the repository knows it. Create the role without one, and let the deployment set it.
+    """
+
+    ID = "SE012"
+    NAME = "sql-password"
+    TRIED_ON = "The trees of 43 projects, 85,734 files of 362 MB: nothing reported."
+    SEVERITY = Severity.WARN
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("CREATE ROLE app LOGIN PASSWORD :'app_password';\n", path="db/roles.sql"),
+        Valid("ALTER ROLE app PASSWORD NULL;\n", path="db/roles.sql"),
+        Valid("CREATE USER app WITH PASSWORD 'changeme';\n", path="db/roles.sql"),
+        Valid("CREATE USER app WITH PASSWORD '${APP_WORD}';\n", path="db/roles.sql"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "CREATE ROLE app\n    LOGIN ENCRYPTED PASSWORD '" + "Kestrel-otter95+';\n",
+            line=2,
+            column=31,
+            path="db/roles.sql",
+        ),
+        Invalid(
+            "CREATE USER 'app'@'%' IDENTIFIED BY '" + "Kestrel_88x';\n",
+            line=1,
+            column=38,
+            path="db/roles.sql",
+        ),
+        Invalid(
+            "op.execute(\"ALTER ROLE app PASSWORD '" + "Kestrel_88x'\")\n", line=1, column=38, path="db/v1.py"
+        ),
+    ]
+
+    @classmethod
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
+        if not any(word in text.lower for word in _STATEMENT) or _SQL.search(text.text) is None:
+            return
+        for match in _GIVEN.finditer(text.text):
+            value = match["value"]
+            if value_filters.has_stop_word(value) or not (is_password(value) or is_drawn(value)):
+                continue
+            yield SecretMatch(
+                *match.span("value"), "a password in an SQL statement (***): change it, then remove it"
+            )

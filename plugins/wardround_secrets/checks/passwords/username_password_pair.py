@@ -1,0 +1,209 @@
+"""SE011."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks.cases import Invalid, Valid
+from wardround.checks.lazy import LazyPattern
+from wardround.findings import Severity
+from wardround_secrets.checks.passwords.assigned_secret import is_drawn
+from wardround_secrets.checks.passwords.hardcoded_password import is_password
+from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
+
+_LITERAL = r"(?:[\"'`](?P<user>[^\"'`\n\\]{1,80})[\"'`]|[\w.$]{1,60}(?:\([\w\"'.]{0,40}\))?)"
+_SECOND = (
+    r"\s{0,40},\s{0,40}(?:password\s?[=:]\s?)?b?(?P<quote>[\"'`])(?P<password>[^\"'`\n\\]{6,120})(?P=quote)"
+)
+_CALL = LazyPattern(
+    r"(?:auth|log_?in|credential|basic)\w{0,24}[\"']?\s{0,4}(?:[:=]{1,2}\s{0,4})?[(\[{]\s{0,40}"
+    + _LITERAL
+    + _SECOND,
+    re.IGNORECASE,
+)
+_CONNECT = LazyPattern(
+    r"(?:getconnection|new\s\\?pdo|mysqli(?:_connect)?|o(?:ci|dbc)_connect)\(\s{0,20}[^,\n]{3,200},\s{0,40}"
+    r"(?:user(?:name)?\s?[=:]\s?)?" + _LITERAL + _SECOND,
+    re.IGNORECASE,
+)
+_CLIENT = LazyPattern(r"(?i)client\(\s{0,40}" + _LITERAL + _SECOND)
+"""An object that asks a service for its caller: what stands beside the account is the key to it."""
+_GOES_ON = r"(?:[^\n|;\\]|\\(?:\r?\n|.))"
+"""A character of a command, which goes on in the next line behind a backslash."""
+_CURL = LazyPattern(
+    r"\b(?:curl|wget|http|https|hurl)(?=\s)"
+    + _GOES_ON
+    + r"{0,200}?(?:\s-u|\s--user|\s-a|\s--auth)[ =]?[\"']?"
+    r"(?P<user>[^\s:\"'$<{]{1,80}):(?P<password>[^\s\"'$<{]{5,120})",
+)
+_ARGUMENT = LazyPattern(
+    r"(?:sshpass\s+-p"
+    r"|docker\s+login\s[^\n|;]{0,80}?(?:-p|--password)"
+    r"|(?:mysql|mysqldump|mariadb|mysqladmin)(?=\s)[^\n|;]{0,80}?\s-p"
+    r"|redis-cli(?=\s)[^\n|;]{0,80}?\s-a|helm\s+(?:repo|registry)\s[^\n|;]{0,120}?--password"
+    r"|az\s+login\s[^\n|;]{0,120}?-p"
+    r"|mongo(?:sh|dump|restore)?(?=\s)[^\n|;]{0,120}?(?:\s-p|--password)"
+    r"|ldapsearch(?=\s)[^\n|;]{0,120}?\s-w|sqlcmd(?=\s)[^\n|;]{0,80}?\s-P"
+    r"|openssl\s[^\n|;]{0,160}?pass:"
+    r"|--http-password|--ftp-password|npm\s+login\s[^\n|;]{0,80}?-p"
+    r"|-storepass|-keypass)[ =]{0,2}[\"']?(?P<password>[^\s\"'$<{(;|]{5,120})"
+)
+_GO_DSN = LazyPattern(
+    r"[\"'`](?P<user>[\w.-]{1,60}):(?P<password>[^\"'`\s@:%${]{5,120})@(?:tcp|unix)\((?P<host>[^)\n]{1,120})\)"
+)
+_SECURE_STRING = LazyPattern(
+    r"ConvertTo-SecureString\s+(?:-String\s+)?[\"'](?P<password>[^\"'$\n]{6,120})[\"']"
+)
+_ENCODED = LazyPattern(
+    r"(?:btoa|b64encode|base64_?encode|encode64|encodetostring|buffer\.from)\((?:\[\]byte\(|bytes\()?\s{0,20}b?"
+    r"[\"'`](?P<user>[^\"'`\s:/]{1,60}):(?P<password>[^\"'`\s/{$]{5,120})[\"'`]",
+    re.IGNORECASE,
+)
+_AFTER_ADDRESS = LazyPattern(
+    r"@[\w-]{1,60}(?:\.[\w-]{1,30}){1,3}[\"'`]\s{0,40},\s{0,40}[\"'`](?P<password>[!-~]{8,40})[\"'`]\s{0,40}[,)\]]"
+)
+"""An address to log in as, and beside it what no name is given to."""
+_CONNECTING = (b"getconnection(", b"pdo(", b"mysqli", b"_connect(")
+_MAILS = (b"smtp", b"imap", b"setpassword", b"set_password", b"sign_in", b"signin", b"login")
+_FEWEST_KINDS = 4
+_SHORTEST_KEY = 24
+_WORDS = (b"auth", b"login", b"log_in", b"credential", b"basic")
+_COMMANDS = (
+    b"sshpass", b"docker login", b"mysql", b"mariadb", b"redis-cli", b"helm ", b"az login", b"mongo",
+    b"ldapsearch", b"sqlcmd", b"openssl", b"--http-password", b"--ftp-password", b"npm login", b"-storepass",
+    b"-keypass",
+)  # fmt: skip
+_NAME = LazyPattern(r"[a-z][a-z0-9]*(?:[-_.:/][a-z0-9]+)*[-_.:/]\d{1,2}|[\w-]+(?:\.[A-Za-z]\w*)+")
+_SETTING = LazyPattern(
+    r"[A-Za-z]\w*_(?:(?:CLIENT|APP|API|CONSUMER|ACCESS)_)?(?:SECRET|KEY|PASSWORD|PASSWD|TOKEN|PASS|ID)"
+)
+"""A variable that holds one, as providers of logins are told by it."""
+_DOTTED = LazyPattern(r"(?=[^.]*\d)[A-Z][\w-]{5,30}\.[A-Za-z][\w-]{0,20}")
+"""Behind an option that takes a password this is one, where elsewhere it is an attribute of something."""
+_LOCAL = LazyPattern(r"localhost|127\.0\.0\.1|0\.0\.0\.0|example|::1", re.IGNORECASE)
+
+
+class LoginPair(SecretCheck):
+    """A user's name and password are written side by side.
+
+    No name says what the second of them is, but the call, the pair or the command does: it is what the
+    program logs in with, readable for everybody with a copy of the repository. Change the password, and
+    read the new one from the environment or a secret store.
+    """
+
+    ID = "SE011"
+    NAME = "login-pair"
+    TRIED_ON = (
+        "The trees of 43 projects, 85,734 files of 362 MB: 3 of settings whose name ends like a call's and "
+        "of a documentation's jsmith, passed over since; nothing else. 500 commits of ten others: "
+        "1, the names of two variables; passed over since."
+    )
+    SEVERITY = Severity.WARN
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "client.login(user, password)\n",
+        'auth = ("user", "password1")\n',
+        'smtp.login("ci@acme.dev", os.environ["SMTP_WORD"])\n',
+        'login("form.user", "form.login.label2")\n',
+        'LOGIN_RATE = os.environ.get("LOGIN_RATE", "50/hour2")\n',
+        'AUTH_HEADERS = ("x-api-version", "x-request-id-2")\n',
+        'auth(Provider5, "Provider5_CLIENT_ID", "Provider5_CLIENT_SECRET")\n',
+        'oauth(\n  Server4,\n  "Server4_CLIENT_ID",\n  "Server4_CLIENT_SECRET",\n)\n',
+        'smtp.send("bills@acme.dev", "Invoice-2024-07")\n',
+        "curl -u $USER:$WORD https://api.acme.dev\n",
+        "curl -u admin:admin123 http://localhost:8080\n",
+        'client = Client("orders", "orders-eu-central-1-blue")\n',
+        'const db = createClient(URL, "sb_publishable_' + 'w8RkVqTz3XnLp05JcYhBae")\n',
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('AUTH = ("writer", "' + 'G7Akv4lUlDnEYp2q")\n', line=1, column=20),
+        Invalid('requests.get(url, auth=("bot", "' + 'Blauwal.4711"))\n', line=1, column=33),
+        Invalid('    smtp.login("ci@acme.dev", "' + 'Kestrel_88x")\n', line=1, column=32),
+        Invalid('req.SetBasicAuth(user, "' + 'Kestrel_88x")\n', line=1, column=25, path="a.go"),
+        Invalid("curl -sf -u deploy:" + "Kestrel_88x https://api.acme.dev\n", line=1, column=20, path="a.sh"),
+        Invalid(
+            'purge() {\n  curl -fsS -X POST \\\n    -u "ops:'
+            + 'Winter2024.bq" \\\n    "https://cdn.acme.dev/v2"\n}\n',
+            line=3,
+            column=13,
+            path="a.sh",
+        ),
+        Invalid(
+            'Sender smtp() {\n    return sender("bills@acme.dev", "' + 'Maple.cobalt18*");\n}\n',
+            line=2,
+            column=38,
+            path="Mail.java",
+        ),
+        Invalid("$d = new PDO('mysql:host=db.acme.dev', 'app', '" + "Kestrel_88x');\n", 1, 48, path="a.php"),
+        Invalid("curl -u deploy:" + "Kestrel_88x https://api.acme.dev\n", line=1, column=16, path="a.sh"),
+        Invalid('h = btoa("ci:' + 'Kestrel_88x")\n', line=1, column=14, path="a.ts"),
+        Invalid("sshpass -p '" + "Kestrel_88x' ssh a@b.acme.dev\n", line=1, column=13, path="a.sh"),
+        Invalid('sql.Open("mysql", "app:' + 'Kestrel_88x@tcp(db.acme.dev:3306)/shop")\n', line=1, column=24),
+        Invalid(
+            'sms = Client("AC77a0", "' + '264610fcb34837e55f906a05bd9e76d6")\n',
+            line=1,
+            column=25,
+            path="sms.py",
+        ),
+    ]
+
+    @classmethod
+    def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
+        for match in _matches(text):
+            password = match["password"]
+            groups = match.groupdict()
+            if groups.get("quote") and (_NAME.fullmatch(password) or _SETTING.fullmatch(password)):
+                continue
+            if _is_one(password, groups.get("user")):
+                said = "a password beside a user's name (***): change it, then remove it"
+                yield SecretMatch(*match.span("password"), said)
+
+
+def _matches(text: ScannedText) -> Iterator[re.Match[str]]:
+    whole, lower = text.text, text.lower
+    for word in _WORDS:
+        yield from (match for place in text.places_of(word) if (match := _CALL.match(whole, place)))
+    if any(word in lower for word in _MAILS):
+        for place in text.places_of(b"@"):
+            if (match := _AFTER_ADDRESS.match(whole, place)) and _is_strong(match["password"]):
+                yield match
+    for place in text.places_of(b"client("):
+        if (match := _CLIENT.match(whole, place)) and _is_key(match["password"]):
+            yield match
+    if b"btoa(" in lower or b"encode" in lower or b"buffer.from(" in lower:
+        yield from _ENCODED.finditer(whole)
+    if any(word in lower for word in _CONNECTING):
+        yield from _CONNECT.finditer(whole)
+    if b"curl" in lower or b"wget" in lower or b"http -a" in lower:
+        yield from (
+            match
+            for match in _CURL.finditer(whole)
+            if not _LOCAL.search(text.line_of(match.start()) + text.line_of(match.end()) + match[0])
+        )
+    if any(word in lower for word in _COMMANDS):
+        yield from _ARGUMENT.finditer(whole)
+    if b"@tcp(" in lower or b"@unix(" in lower:
+        yield from (match for match in _GO_DSN.finditer(whole) if not _LOCAL.search(match["host"]))
+    if b"convertto-securestring" in lower:
+        yield from _SECURE_STRING.finditer(whole)
+
+
+def _is_strong(password: str) -> bool:
+    """Whether a text has capitals, small letters, digits and signs, as only passwords must."""
+    kinds = (str.isupper, str.islower, str.isdigit, lambda char: not char.isalnum() and char not in "-_./")
+    return sum(any(map(kind, password)) for kind in kinds) >= _FEWEST_KINDS
+
+
+def _is_key(value: str) -> bool:
+    """Whether a text was drawn, is long, and nothing in it says that everybody may know it."""
+    return len(value) >= _SHORTEST_KEY and is_drawn(value) and "pub" not in value.lower()
+
+
+def _is_one(password: str, user: str | None) -> bool:
+    if password == user:
+        return False
+    if value_filters.has_stop_word(password) or value_filters.is_made_up(password):
+        return False
+    return is_password(password) or is_drawn(password) or _DOTTED.fullmatch(password) is not None

@@ -1,0 +1,1 @@
+"""Rules about access tokens and webhook addresses."""

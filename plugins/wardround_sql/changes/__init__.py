@@ -1,1 +1,0 @@
-"""Checks that look at a change as a whole."""

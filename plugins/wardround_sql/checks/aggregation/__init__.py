@@ -1,0 +1,1 @@
+"""Rules about GROUP BY, aggregates and window functions."""

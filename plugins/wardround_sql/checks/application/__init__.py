@@ -1,0 +1,1 @@
+"""Rules about SQL in application code: ORMs and query builders."""

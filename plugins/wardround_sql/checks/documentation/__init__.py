@@ -1,0 +1,1 @@
+"""Rules about comments and documentation that contradict the statements."""

@@ -1,0 +1,1 @@
+"""Rules about values that become part of the text of a statement."""

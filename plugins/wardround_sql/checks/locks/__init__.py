@@ -1,0 +1,1 @@
+"""Rules about locks and table rewrites of migrations."""

@@ -1,0 +1,1 @@
+"""Rules about migrations and seed files."""

@@ -1,0 +1,1 @@
+"""Rules about grants, definers, search paths and what an API exposes."""

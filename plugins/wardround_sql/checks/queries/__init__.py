@@ -1,0 +1,1 @@
+"""Rules about conditions, limits and writes of queries."""

@@ -1,0 +1,1 @@
+"""Rules about row-level security and its policies."""

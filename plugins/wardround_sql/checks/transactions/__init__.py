@@ -1,0 +1,1 @@
+"""Rules about transactions, triggers and error handling."""

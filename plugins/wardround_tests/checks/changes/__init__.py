@@ -1,0 +1,1 @@
+"""Rules about changes to tests, snapshots and their configuration."""

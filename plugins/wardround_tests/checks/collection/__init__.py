@@ -1,0 +1,1 @@
+"""Rules about which tests run, and their output."""

@@ -1,0 +1,1 @@
+"""Rules about tests that depend on time, order, network or rounding."""

@@ -1,0 +1,1 @@
+"""Rules about state that tests share or leave behind."""

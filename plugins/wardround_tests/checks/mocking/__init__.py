@@ -1,0 +1,1 @@
+"""Rules about mocks and patches."""

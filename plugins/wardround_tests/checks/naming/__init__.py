@@ -1,0 +1,1 @@
+"""Rules about names of tests that contradict the tests."""

@@ -1,0 +1,1 @@
+"""Rules about characters and encodings that hide what a text contains."""

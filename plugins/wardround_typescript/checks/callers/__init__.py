@@ -1,0 +1,1 @@
+"""Rules about functions, methods and those who call them."""

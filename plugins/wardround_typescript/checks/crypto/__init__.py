@@ -1,0 +1,1 @@
+"""Rules about cryptography, tokens, cookies, TLS and file permissions."""

@@ -1,0 +1,1 @@
+"""Rules about JSDoc, comments, messages and documentation that contradict the code."""

@@ -1,0 +1,1 @@
+"""Rules about errors and how they are handled."""

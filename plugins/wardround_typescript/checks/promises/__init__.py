@@ -1,0 +1,1 @@
+"""Rules about promises and asynchronous calls."""

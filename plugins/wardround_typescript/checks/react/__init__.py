@@ -1,0 +1,1 @@
+"""Rules about React, Next.js, Vue and Svelte components."""

@@ -1,0 +1,1 @@
+"""Rules about lists, objects, numbers, text and types."""

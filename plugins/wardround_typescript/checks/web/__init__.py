@@ -1,0 +1,1 @@
+"""Rules about servers, browsers, authorization and exposed data."""
