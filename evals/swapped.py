@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from wardround_python.checks.callers.swapped_arguments import SwappedArguments
-from wardround_typescript.checks.callers.swapped_arguments import SwappedScriptArguments
+from wardround_typescript.checks.callers.swapped_arguments import SwappedArguments as SwappedScriptArguments
 
 from wardround.checks.source import SourceFile
 from wardround.config.globs import matches

@@ -26,7 +26,9 @@ from pathlib import Path
 
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.checks.documentation.misnamed_step import MisnamedStep
-from wardround_docker_ci.checks.documentation.outdated_comment import StaleWords as StalePipelineWords
+from wardround_docker_ci.checks.documentation.outdated_comment import (
+    OutdatedComment as OutdatedPipelineComment,
+)
 from wardround_docker_ci.docdrift.step_names import (
     NamedStep,
     StaleStepName,
@@ -38,19 +40,31 @@ from wardround_docker_ci.docdrift.step_names import (
 )
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind, kind_of
-from wardround_python.checks.documentation.removed_env_variable_in_docs import WithdrawnVariable
-from wardround_python.checks.documentation.removed_option_in_docs import WithdrawnOption
+from wardround_python.checks.documentation.removed_env_variable_in_docs import RemovedEnvVariableInDocs
+from wardround_python.checks.documentation.removed_option_in_docs import RemovedOptionInDocs
 from wardround_python.checks.documentation.stale_option_value import StaleOptionValue
-from wardround_python.checks.documentation.undocumented_env_variable import UnlistedVariable
-from wardround_sql.checks.documentation.comment_contradicts_column_type import WordsAgainstType
-from wardround_sql.checks.documentation.outdated_comment import StaleWords as StaleSqlWords
+from wardround_python.checks.documentation.undocumented_env_variable import UndocumentedEnvVariable
+from wardround_sql.checks.documentation.comment_contradicts_column_type import CommentContradictsColumnType
+from wardround_sql.checks.documentation.outdated_comment import OutdatedComment as OutdatedSqlComment
 from wardround_sql.frontends.dbt import ModelChange, documentation, is_model, select_list
-from wardround_typescript.checks.documentation.message_contradicts_condition import MessageAgainstCondition
-from wardround_typescript.checks.documentation.outdated_comment import StaleWords as StaleScriptWords
-from wardround_typescript.checks.documentation.removed_env_variable_in_docs import WithdrawnScriptVariable
-from wardround_typescript.checks.documentation.removed_option_in_docs import WithdrawnScriptOption
-from wardround_typescript.checks.documentation.stale_option_value import StaleScriptOptionValue
-from wardround_typescript.checks.documentation.undocumented_env_variable import UnlistedScriptVariable
+from wardround_typescript.checks.documentation.message_contradicts_condition import (
+    MessageContradictsCondition,
+)
+from wardround_typescript.checks.documentation.outdated_comment import (
+    OutdatedComment as OutdatedScriptComment,
+)
+from wardround_typescript.checks.documentation.removed_env_variable_in_docs import (
+    RemovedEnvVariableInDocs as RemovedScriptVariableInDocs,
+)
+from wardround_typescript.checks.documentation.removed_option_in_docs import (
+    RemovedOptionInDocs as RemovedScriptOptionInDocs,
+)
+from wardround_typescript.checks.documentation.stale_option_value import (
+    StaleOptionValue as StaleScriptOptionValue,
+)
+from wardround_typescript.checks.documentation.undocumented_env_variable import (
+    UndocumentedEnvVariable as UndocumentedScriptVariable,
+)
 from wardround_typescript.docdrift.doc_code_mismatch import gone, names_nothing, stale_quotes, undocumented
 from wardround_typescript.docdrift.documented_functions import ComparedFunction, compared_functions
 from wardround_typescript.specialist import PATTERNS
@@ -357,26 +371,26 @@ def _other_deed(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleS
 RULES = {
     "DC103": Measured(PIPELINES, _of_pipelines(versions)),
     "DC104": Measured(PIPELINES, _of_pipelines(tools)),
-    "DC160": Measured(SETTINGS, _of_files(StalePipelineWords)),
+    "DC160": Measured(SETTINGS, _of_files(OutdatedPipelineComment)),
     "DC161": Measured(PIPELINES, _of_pipelines(_other_deed)),
     "DC480": Measured(PIPELINES, _of_files(MisnamedStep)),
-    "PY013": Measured(PYTHON, _of_whole(WithdrawnOption)),
+    "PY013": Measured(PYTHON, _of_whole(RemovedOptionInDocs)),
     "PY014": Measured(PYTHON, _of_whole(StaleOptionValue)),
-    "PY015": Measured(PYTHON, _of_whole(WithdrawnVariable)),
-    "PY016": Measured(PYTHON, _of_whole(UnlistedVariable)),
+    "PY015": Measured(PYTHON, _of_whole(RemovedEnvVariableInDocs)),
+    "PY016": Measured(PYTHON, _of_whole(UndocumentedEnvVariable)),
     "SQ050": Measured(("*.sql",), _of_models(gone=True)),
     "SQ051": Measured(("*.sql",), _of_models(gone=False)),
-    "SQ095": Measured(("*.sql",), _of_files(StaleSqlWords)),
-    "SQ480": Measured(("*.sql",), _of_files(WordsAgainstType)),
+    "SQ095": Measured(("*.sql",), _of_files(OutdatedSqlComment)),
+    "SQ480": Measured(("*.sql",), _of_files(CommentContradictsColumnType)),
     "TS001": Measured(SCRIPTS, _of_functions(_gone)),
     "TS002": Measured(SCRIPTS, _of_functions(_undocumented)),
     "TS003": Measured(SCRIPTS, _of_functions(_quoted)),
-    "TS004": Measured(SCRIPTS, _of_whole(WithdrawnScriptOption)),
+    "TS004": Measured(SCRIPTS, _of_whole(RemovedScriptOptionInDocs)),
     "TS005": Measured(SCRIPTS, _of_whole(StaleScriptOptionValue)),
-    "TS006": Measured(SCRIPTS, _of_whole(WithdrawnScriptVariable)),
-    "TS007": Measured(SCRIPTS, _of_whole(UnlistedScriptVariable)),
-    "TS095": Measured(SCRIPTS, _of_files(StaleScriptWords)),
-    "TS484": Measured(SCRIPTS, _of_files(MessageAgainstCondition)),
+    "TS006": Measured(SCRIPTS, _of_whole(RemovedScriptVariableInDocs)),
+    "TS007": Measured(SCRIPTS, _of_whole(UndocumentedScriptVariable)),
+    "TS095": Measured(SCRIPTS, _of_files(OutdatedScriptComment)),
+    "TS484": Measured(SCRIPTS, _of_files(MessageContradictsCondition)),
 }
 
 

@@ -142,7 +142,7 @@ def run_review(
         seconds=time.monotonic() - started,
         contents={finding.fingerprint: content for finding, content in named},
         text_of=FileTexts(origin, change).head,
-        notes=reviewed.notes,
+        notes=(*reviewed.notes, *weighing.notes),
         verbose=request.verbose,
         unstaged=_unstaged(origin, change, config, request),
     )

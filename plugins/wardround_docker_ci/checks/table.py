@@ -89,7 +89,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC026",
-        "dockerfile.deprecated_maintainer:Maintainer",
+        "dockerfile.deprecated_maintainer:DeprecatedMaintainer",
         ("dockerfile",),
         ("MAINTAINER", "maintainer", "Maintainer"),
         "",
@@ -104,7 +104,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ("DC028", "dockerfile.constant_platform:ConstantPlatform", ("dockerfile",), ("--platform",), ""),
     (
         "DC029",
-        "dockerfile.redundant_target_platform:RedundantPlatform",
+        "dockerfile.redundant_target_platform:RedundantTargetPlatform",
         ("dockerfile",),
         ("TARGETPLATFORM",),
         "",
@@ -127,7 +127,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC031",
-        "shell.tls_verification_disabled:TlsCheckOff",
+        "shell.tls_verification_disabled:TlsVerificationDisabled",
         (
             "compose",
             "dockerfile",
@@ -191,7 +191,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC036",
-        "secrets.password_in_command_argument:PasswordArgument",
+        "secrets.password_in_command_argument:PasswordInCommandArgument",
         (
             "compose",
             "dockerfile",
@@ -207,7 +207,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC037",
-        "shell.eval_of_script_argument:EvaluatedArgument",
+        "shell.eval_of_script_argument:EvalOfScriptArgument",
         (
             "compose",
             "dockerfile",
@@ -239,18 +239,24 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC039",
-        "secrets.hardcoded_secret_variable:HardcodedSecret",
+        "secrets.hardcoded_secret_variable:HardcodedSecretVariable",
         ("compose", "dockerfile", "github-workflow", "gitlab-ci", "jenkinsfile", "kubernetes"),
         (),
         "",
     ),
     ("DC040", "dockerfile.empty_continuation:EmptyContinuation", ("dockerfile",), (), ""),
     ("DC041", "dockerfile.instruction_casing:InstructionCasing", ("dockerfile",), (), ""),
-    ("DC042", "dockerfile.from_as_casing:AsCasing", ("dockerfile",), (" as ", " AS ", " As ", " aS "), ""),
+    (
+        "DC042",
+        "dockerfile.from_as_casing:FromAsCasing",
+        ("dockerfile",),
+        (" as ", " AS ", " As ", " aS "),
+        "",
+    ),
     ("DC043", "dockerfile.stage_name_casing:StageNameCasing", ("dockerfile",), (), ""),
     (
         "DC044",
-        "dockerfile.invalid_exposed_port:ExposedPort",
+        "dockerfile.invalid_exposed_port:InvalidExposedPort",
         ("dockerfile",),
         ("EXPOSE", "expose", "Expose"),
         "",
@@ -265,14 +271,14 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC047",
-        "dockerfile.dockerignored_file_copied:IgnoredFileCopied",
+        "dockerfile.dockerignored_file_copied:DockerignoredFileCopied",
         ("dockerfile",),
         ("COPY", "ADD", "copy", "add"),
         "",
     ),
     (
         "DC048",
-        "shell.download_run_unchecked:DownloadRun",
+        "shell.download_run_unchecked:DownloadRunUnchecked",
         (
             "compose",
             "dockerfile",
@@ -347,10 +353,16 @@ TABLE: tuple[CheckEntry, ...] = (
         "",
     ),
     ("DC058", "github_actions.no_job_timeout:NoJobTimeout", ("github-workflow",), (), ""),
-    ("DC059", "github_actions.no_deploy_concurrency:NoConcurrency", ("github-workflow", "gitlab-ci"), (), ""),
+    (
+        "DC059",
+        "github_actions.no_deploy_concurrency:NoDeployConcurrency",
+        ("github-workflow", "gitlab-ci"),
+        (),
+        "",
+    ),
     (
         "DC060",
-        "pipelines.allow_failure_on_gate:FailureAllowed",
+        "pipelines.allow_failure_on_gate:AllowFailureOnGate",
         ("github-workflow", "gitlab-ci"),
         ("continue-on-error", "allow_failure"),
         "",
@@ -406,14 +418,14 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC068",
-        "github_actions.comparison_never_true:ImpossibleComparison",
+        "github_actions.comparison_never_true:ComparisonNeverTrue",
         ("github-workflow",),
         ("==", "!=", "startsWith"),
         "",
     ),
     (
         "DC069",
-        "github_actions.export_lost_between_steps:ExportLost",
+        "github_actions.export_lost_between_steps:ExportLostBetweenSteps",
         ("github-action", "github-workflow"),
         ("export ", "cd "),
         "",
@@ -448,7 +460,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC071",
-        "containers.docker_socket_mounted:DockerSocket",
+        "containers.docker_socket_mounted:DockerSocketMounted",
         ("compose", "github-workflow", "helm-template", "jenkinsfile", "kubernetes"),
         (".sock", "docker_engine"),
         "",
@@ -462,7 +474,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC073",
-        "containers.host_system_mounted:HostRootMounted",
+        "containers.host_system_mounted:HostSystemMounted",
         ("compose", "helm-template", "jenkinsfile", "kubernetes"),
         (),
         "",
@@ -470,7 +482,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ("DC074", "containers.database_published:DatabasePublished", ("compose",), ("ports",), ""),
     (
         "DC075",
-        "containers.dependency_without_healthcheck:UnhealthyDependency",
+        "containers.dependency_without_healthcheck:DependencyWithoutHealthcheck",
         ("compose",),
         ("depends_on",),
         "",
@@ -492,14 +504,14 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC080",
-        "secrets.ci_debug_trace:DebugTrace",
+        "secrets.ci_debug_trace:CiDebugTrace",
         ("github-workflow", "gitlab-ci"),
         ("CI_DEBUG", "ACTIONS_STEP_DEBUG", "ACTIONS_RUNNER_DEBUG"),
         "",
     ),
     (
         "DC081",
-        "gitlab_ci.eval_of_merge_request_text:EvaluatedMergeRequest",
+        "gitlab_ci.eval_of_merge_request_text:EvalOfMergeRequestText",
         ("gitlab-ci",),
         ("eval", " -c", "ssh"),
         "",
@@ -535,12 +547,12 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC091",
-        "jenkins.interpolated_credential:CredentialInterpolated",
+        "jenkins.interpolated_credential:InterpolatedCredential",
         ("jenkinsfile",),
         ("redentials",),
         "",
     ),
-    ("DC092", "jenkins.plaintext_password:PlainPassword", ("jenkinsfile",), (), ""),
+    ("DC092", "jenkins.plaintext_password:PlaintextPassword", ("jenkinsfile",), (), ""),
     ("DC093", "jenkins.input_without_timeout:InputWithoutTimeout", ("jenkinsfile",), ("input",), ""),
     (
         "DC094",
@@ -563,7 +575,13 @@ TABLE: tuple[CheckEntry, ...] = (
         ("runAsUser", "allowPrivilegeEscalation", "runAsNonRoot"),
         "",
     ),
-    ("DC101", "kubernetes.plaintext_secret_manifest:PlainSecretManifest", ("kubernetes",), ("Secret",), ""),
+    (
+        "DC101",
+        "kubernetes.plaintext_secret_manifest:PlaintextSecretManifest",
+        ("kubernetes",),
+        ("Secret",),
+        "",
+    ),
     ("DC102", "kubernetes.no_resource_limits:NoResourceLimits", ("helm-values", "kubernetes"), (), ""),
     (
         "DC103",
@@ -588,7 +606,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC106",
-        "image.healthcheck_never_fails:HealthcheckUseless",
+        "image.healthcheck_never_fails:HealthcheckNeverFails",
         ("compose", "dockerfile"),
         ("HEALTHCHECK", "healthcheck", "Healthcheck"),
         "",
@@ -596,7 +614,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ("DC107", "image.entrypoint_without_exec:EntrypointWithoutExec", ("shell",), ("#!",), ""),
     (
         "DC108",
-        "image.no_graceful_shutdown:KilledAtStop",
+        "image.no_graceful_shutdown:NoGracefulShutdown",
         ("compose", "dockerfile", "kubernetes"),
         ("STOPSIGNAL", "stopsignal", "stop_signal", "stop_grace_period", "terminationGracePeriodSeconds"),
         "",
@@ -618,7 +636,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC112",
-        "shell.missing_pipefail:PipeStatusLost",
+        "shell.missing_pipefail:MissingPipefail",
         ("github-action", "github-workflow", "shell"),
         ("dump", "backup", "send", "save", "export", "cat", "tee"),
         "",
@@ -634,12 +652,12 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC116",
-        "shell.variable_lost_in_pipe:CountLostInPipe",
+        "shell.variable_lost_in_pipe:VariableLostInPipe",
         ("github-action", "github-workflow", "gitlab-ci", "jenkinsfile", "shell"),
         ("while",),
         "",
     ),
-    ("DC117", "deployment.deploy_after_failure:DeployGoesOn", ("shell",), (), ""),
+    ("DC117", "deployment.deploy_after_failure:DeployAfterFailure", ("shell",), (), ""),
     (
         "DC118",
         "containers.store_without_password:StoreWithoutPassword",
@@ -683,7 +701,7 @@ TABLE: tuple[CheckEntry, ...] = (
         "",
     ),
     ("DC121", "gitlab_ci.include_unpinned:IncludeUnpinned", ("gitlab-ci",), ("include",), ""),
-    ("DC122", "gitlab_ci.rules_with_only_or_except:RulesBesideOnly", ("gitlab-ci",), ("rules",), ""),
+    ("DC122", "gitlab_ci.rules_with_only_or_except:RulesWithOnlyOrExcept", ("gitlab-ci",), ("rules",), ""),
     ("DC123", "shell.predictable_temp_file:PredictableTempFile", ("shell",), ("tmp",), ""),
     (
         "DC124",
@@ -709,7 +727,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC128",
-        "github_actions.failure_condition_never_met:NeverAfterFailure",
+        "github_actions.failure_condition_never_met:FailureConditionNeverMet",
         ("github-workflow",),
         ("failure(", "cancelled("),
         "",
@@ -737,7 +755,7 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC160",
-        "documentation.outdated_comment:StaleWords",
+        "documentation.outdated_comment:OutdatedComment",
         (
             "compose",
             "dependabot",
@@ -762,15 +780,15 @@ TABLE: tuple[CheckEntry, ...] = (
         ("name:", "script:"),
         "",
     ),
-    ("DC200", "gitlab_ci.unconditional_rule:RuleForEverything", ("gitlab-ci",), ("rules:",), ""),
+    ("DC200", "gitlab_ci.unconditional_rule:UnconditionalRule", ("gitlab-ci",), ("rules:",), ""),
     (
         "DC201",
-        "gitlab_ci.duplicate_pipelines:TwoPipelines",
+        "gitlab_ci.duplicate_pipelines:DuplicatePipelines",
         ("gitlab-ci",),
         ("merge_request_event", "CI_MERGE_REQUEST_I"),
         "",
     ),
-    ("DC202", "gitlab_ci.invalid_rule_condition:RuleNotRead", ("gitlab-ci",), ("if:",), ""),
+    ("DC202", "gitlab_ci.invalid_rule_condition:InvalidRuleCondition", ("gitlab-ci",), ("if:",), ""),
     ("DC203", "deployment.deploys_untested:DeploysUntested", ("github-workflow", "gitlab-ci"), (), ""),
     (
         "DC204",
@@ -781,19 +799,25 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC205",
-        "github_actions.shared_concurrency_group:SharedGroup",
+        "github_actions.shared_concurrency_group:SharedConcurrencyGroup",
         ("github-workflow",),
         ("cancel-in-progress",),
         "",
     ),
     (
         "DC206",
-        "github_actions.required_check_ignores_needs:GateWithoutLook",
+        "github_actions.required_check_ignores_needs:RequiredCheckIgnoresNeeds",
         ("github-workflow",),
         ("always()", "cancelled()"),
         "",
     ),
-    ("DC207", "pipelines.artifacts_without_expiry:KeptForever", ("gitlab-ci",), ("artifacts:",), ""),
+    (
+        "DC207",
+        "pipelines.artifacts_without_expiry:ArtifactsWithoutExpiry",
+        ("gitlab-ci",),
+        ("artifacts:",),
+        "",
+    ),
     (
         "DC208",
         "containers.undeclared_resource:UndeclaredResource",
@@ -803,22 +827,22 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC209",
-        "kubernetes.host_path_volume:HostFolderInPod",
+        "kubernetes.host_path_volume:HostPathVolume",
         ("helm-template", "kubernetes"),
         ("hostPath",),
         "",
     ),
-    ("DC210", "kubernetes.missing_probe:NoProbe", ("kubernetes",), ("containerPort",), ""),
+    ("DC210", "kubernetes.missing_probe:MissingProbe", ("kubernetes",), ("containerPort",), ""),
     (
         "DC211",
-        "shell.errexit_on_zero_increment:CountedFromZero",
+        "shell.errexit_on_zero_increment:ErrexitOnZeroIncrement",
         ("github-action", "github-workflow", "shell"),
         ("++",),
         "",
     ),
     (
         "DC212",
-        "shell.errexit_masked:StopsNotInside",
+        "shell.errexit_masked:ErrexitMasked",
         ("shell",),
         ("set -e", "set -o errexit", "sh -e", "set -u", "set -x"),
         "",
@@ -839,16 +863,22 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC215",
-        "jenkins.credential_used_outside_binding:CredentialOutside",
+        "jenkins.credential_used_outside_binding:CredentialUsedOutsideBinding",
         ("jenkinsfile",),
         ("withCredentials",),
         "",
     ),
-    ("DC216", "pipelines.shared_matrix_cache:CacheOfVersions", ("github-workflow",), ("actions/cache",), ""),
-    ("DC217", "kubernetes.secret_in_pod_manifest:SecretAsPlainValue", ("helm-template",), ("value:",), ""),
+    (
+        "DC216",
+        "pipelines.shared_matrix_cache:SharedMatrixCache",
+        ("github-workflow",),
+        ("actions/cache",),
+        "",
+    ),
+    ("DC217", "kubernetes.secret_in_pod_manifest:SecretInPodManifest", ("helm-template",), ("value:",), ""),
     (
         "DC218",
-        "pipelines.exit_zero_flag:ToldNotToFail",
+        "pipelines.exit_zero_flag:ExitZeroFlag",
         ("github-action", "github-workflow", "gitlab-ci", "jenkinsfile", "shell"),
         (
             "exit-code",
@@ -869,28 +899,28 @@ TABLE: tuple[CheckEntry, ...] = (
     ),
     (
         "DC219",
-        "packages.lockfile_not_enforced:LockNotHeld",
+        "packages.lockfile_not_enforced:LockfileNotEnforced",
         ("dockerfile", "github-action", "github-workflow", "gitlab-ci"),
         ("npm i", "yarn"),
         "",
     ),
     (
         "DC220",
-        "shell.status_masked_by_declaration:StatusOfDeclaration",
+        "shell.status_masked_by_declaration:StatusMaskedByDeclaration",
         ("shell",),
         ("local ", "export ", "readonly ", "declare "),
         "",
     ),
     (
         "DC221",
-        "image.removed_healthcheck:HealthcheckDropped",
+        "image.removed_healthcheck:RemovedHealthcheck",
         ("dockerfile",),
         ("CMD", "cmd", "ENTRYPOINT", "entrypoint"),
         "",
     ),
     (
         "DC222",
-        "image.loosened_image_pin:PinLoosened",
+        "image.loosened_image_pin:LoosenedImagePin",
         ("compose", "dockerfile", "github-workflow", "gitlab-ci", "kubernetes"),
         (),
         "",

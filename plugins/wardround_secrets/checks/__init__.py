@@ -6,13 +6,13 @@ from wardround_secrets.checks.keys.cloud_key import CloudKey
 from wardround_secrets.checks.keys.private_key import PrivateKey
 from wardround_secrets.checks.merge_conflicts.conflict_marker import ConflictMarker
 from wardround_secrets.checks.passwords.assigned_secret import AssignedSecret
-from wardround_secrets.checks.passwords.committed_credentials import CredentialFile
-from wardround_secrets.checks.passwords.connection_string_password import ConnectionString
+from wardround_secrets.checks.passwords.committed_credentials import CommittedCredentials
+from wardround_secrets.checks.passwords.connection_string_password import ConnectionStringPassword
 from wardround_secrets.checks.passwords.hardcoded_password import HardcodedPassword
 from wardround_secrets.checks.passwords.password_in_test import PasswordInTest
 from wardround_secrets.checks.passwords.sql_password import SqlPassword
 from wardround_secrets.checks.passwords.url_password import UrlPassword
-from wardround_secrets.checks.passwords.username_password_pair import LoginPair
+from wardround_secrets.checks.passwords.username_password_pair import UsernamePasswordPair
 from wardround_secrets.checks.tokens.json_web_token import JsonWebToken
 from wardround_secrets.checks.tokens.provider_token import ProviderToken
 from wardround_secrets.checks.tokens.split_token import SplitToken
@@ -26,11 +26,11 @@ CHECKS: tuple[type[SecretCheck], ...] = (
     CloudKey,
     JsonWebToken,
     UrlPassword,
-    CredentialFile,
+    CommittedCredentials,
     AssignedSecret,
     HardcodedPassword,
-    ConnectionString,
-    LoginPair,
+    ConnectionStringPassword,
+    UsernamePasswordPair,
     SqlPassword,
     SplitToken,
     PasswordInTest,

@@ -17,9 +17,12 @@ def command(rule: str) -> None:
     """
     from wardround import host
     from wardround.reports import text
+    from wardround.rules.renamed import is_former_name, renaming_note
 
     loaded = host.load()
     found = loaded.catalogue.resolve(rule)
     if not found:
         raise UsageError(f"no rule is called {rule!r}; wardround rules lists them")
+    if is_former_name(rule, found):
+        click.echo(f"note: {renaming_note({rule: found})}", err=True)
     emit("\n".join(text.render_rule(one, loaded.same_defect(one)) for one in found))

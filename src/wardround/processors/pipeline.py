@@ -53,6 +53,7 @@ from wardround.processors.normalize_message import normalize, redact_tokens
 from wardround.processors.suppressions import Suppression
 from wardround.processors.tamper import config_file_names, settings_differ, tools_for
 from wardround.rules.model import Rule
+from wardround.rules.renamed import is_former_name, renaming_note
 from wardround.specialists import Specialist, leader_comments
 
 _MARKERS = ("<<<<<<< ", "=======", ">>>>>>> ", "||||||| ")
@@ -84,6 +85,7 @@ class FindingPipeline:
         self._anchor_memo: dict[tuple[str, str, bool, bool], StatementIndex] = {}
         self._waivers: dict[str, Counter[tuple[tuple[str, ...], str]]] = {}
         self._masking = SecretMasker((), host.specialists, self._texts.head)
+        self._renamed: dict[str, list[Rule]] = {}
 
     def findings(self) -> list[tuple[Finding, str]]:
         """All findings, each with a name that leaves out its file, in order.
@@ -104,6 +106,11 @@ class FindingPipeline:
             self._masking = self._masks([*found, *notes])
         named = self._with_content_names([*found, *map(self._masking.finding, notes)])
         return self._apply_baseline(self._dismissed(named))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks for people that are not findings, complete once ``findings`` has run."""
+        return (renaming_note(self._renamed),) if self._renamed else ()
 
     def _without_echoes_of_conflicts(self, findings: Sequence[Finding]) -> list[Finding]:
         """Leave out what parsers and linters make of the markers of a merge conflict that is reported."""
@@ -336,6 +343,7 @@ class FindingPipeline:
         self, path: str, specialist: Specialist, one: Suppression, findings: list[Finding], head: Results
     ) -> tuple[list[Finding], list[Finding]]:
         resolved = {name: self._host.catalogue.resolve(name) for name in one.rules}
+        self._renamed |= {n: rules for n, rules in resolved.items() if rules and is_former_name(n, rules)}
         wanted = {rule.id for rules in resolved.values() for rule in rules}
         unknown = [repr(redact_tokens(name)) for name, rules in resolved.items() if not rules]
         notes = []

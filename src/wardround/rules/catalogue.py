@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from wardround.errors import UnknownRuleError
 from wardround.rules.model import Rule, RuleGroup
+from wardround.rules.renamed import former_names
 from wardround.rules.tool_map import ToolMap
 
 
@@ -62,7 +63,7 @@ class Catalogue:
             self._load(group)
 
     def resolve(self, name: str) -> list[Rule]:
-        """The rules a person means by ``name``: an id, a bare code or a rule's name; none if nothing fits."""
+        """The rules a person means by ``name``: an id, a bare code, a name or a former name."""
         prefix, slash, code = name.partition("/")
         if slash:
             found = self._rules.get(name) or self._declared(name)
@@ -74,7 +75,8 @@ class Catalogue:
         own = [r for r in self._rules.values() if name in (r.code, r.name)]
         if own:
             return sorted(own, key=lambda r: r.id)
-        return [m.rule(name) for _, m in sorted(self._maps.items()) if m.owns_code(name)]
+        owned = [m.rule(name) for _, m in sorted(self._maps.items()) if m.owns_code(name)]
+        return owned or [rule for one in former_names().get(name, ()) for rule in self.resolve(one)]
 
     def is_known(self, key: str) -> bool:
         """Whether a key of ``rules`` in a configuration can be about any rule: an id, or a prefix and a star.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from wardround_python.check import run_python_checks
-from wardround_python.checks.documentation.removed_parameter_in_docs import DocumentedParameterGone
+from wardround_python.checks.documentation.removed_parameter_in_docs import RemovedParameterInDocs
 from wardround_python.checks.documentation.stale_docstring import StaleDocstring
 
 from tests.conftest import GitRepository
@@ -78,7 +78,7 @@ def functions(count: int, signature: str, result: str) -> str:
 def test_a_sweep_over_many_functions_is_left_alone(count: int, said: int) -> None:
     old = functions(count, "to, tries", "to, tries")
     source = SourceFile("mail.py", functions(count, "to", "to"), lambda: old)
-    assert len(list(run_python_checks([DocumentedParameterGone], source))) == said
+    assert len(list(run_python_checks([RemovedParameterInDocs], source))) == said
 
 
 OLD = 'def load(row):\n    """Load by fetch_id."""\n    return find(row.fetch_id)\n'

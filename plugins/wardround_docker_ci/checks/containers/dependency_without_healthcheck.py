@@ -23,7 +23,7 @@ _NO_HEALTHCHECK = frozenset(
 """Official images that bring no HEALTHCHECK of their own."""
 
 
-class UnhealthyDependency(CiCheck):
+class DependencyWithoutHealthcheck(CiCheck):
     """A service waits for another to be healthy and nothing says when that one is; or it could, and does not.
 
     Compose refuses to start it where the dependency has no healthcheck. Where it has one, the short form of

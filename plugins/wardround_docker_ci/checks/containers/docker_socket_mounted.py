@@ -27,7 +27,7 @@ _GUARDED = LazyPattern(r":[^\s\"':]+:(?:\w+,)*ro\b|[\"']?\s+target:[^\n]*\s+read
 """The author thought of it, though a program that can read the socket can still write requests."""
 
 
-class DockerSocket(CiCheck):
+class DockerSocketMounted(CiCheck):
     """A container gets the socket of the container engine.
 
     Whoever controls the container then controls the host: it starts a second one with every right. Build

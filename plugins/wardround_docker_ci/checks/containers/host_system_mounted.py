@@ -23,7 +23,7 @@ _OBSERVERS = LazyPattern(
 _DISKS = LazyPattern(r"/dev/(?:k?mem|port|sd[a-z]|nvme\d|vd[a-z]|xvd[a-z]|dm-\d|mapper/|disk/)")
 
 
-class HostRootMounted(CiCheck):
+class HostSystemMounted(CiCheck):
     """A container gets a system folder of the host, and may write there.
 
     Whoever controls the container can change the host's users, keys and programs. Mount the one file it

@@ -29,7 +29,7 @@ _MAKES = LazyPattern(
 )
 
 
-class DeployGoesOn(CiCheck):
+class DeployAfterFailure(CiCheck):
     """A script that builds and then sends something out goes on when the build fails.
 
     What it sends is then the old build, half of one, or whatever the folder it could not enter holds. Begin

@@ -10,7 +10,7 @@ from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
-class Maintainer(CiCheck):
+class DeprecatedMaintainer(CiCheck):
     """MAINTAINER is deprecated.
 
     Docker warns about it, and tools that read image metadata look for a label. Write
@@ -18,7 +18,7 @@ class Maintainer(CiCheck):
     """
 
     ID = "DC026"
-    NAME = "maintainer-deprecated"
+    NAME = "deprecated-maintainer"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "deprecated-instruction"
     TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"

@@ -12,7 +12,7 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.models.dockerignore import Ignored, ignored
 
 
-class IgnoredFileCopied(CiCheck):
+class DockerignoredFileCopied(CiCheck):
     """A file is copied that .dockerignore keeps from the build.
 
     The build does not see it, so the COPY fails or finds nothing. Copy something else, or let the file
@@ -20,7 +20,8 @@ class IgnoredFileCopied(CiCheck):
     """
 
     ID = "DC047"
-    NAME = "ignored-file-copied"
+    NAME = "dockerignored-file-copied"
+    DEFECT_CLASS = "ignored-file-copied"
     SEVERITY = Severity.ERROR
     TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE

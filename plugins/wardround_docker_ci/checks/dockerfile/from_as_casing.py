@@ -10,7 +10,7 @@ from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
-class AsCasing(CiCheck):
+class FromAsCasing(CiCheck):
     """FROM and its AS are written in different case.
 
     They are one instruction; a reader who looks for ` AS ` to find the stages misses this one.

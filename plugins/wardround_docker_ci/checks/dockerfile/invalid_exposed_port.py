@@ -15,7 +15,7 @@ _PORT = LazyPattern(r"\d+(?:-\d+)?(?:/(\w+))?$")
 _HIGHEST = 65535
 
 
-class ExposedPort(CiCheck):
+class InvalidExposedPort(CiCheck):
     """EXPOSE is given something that is not a port of the container.
 
     It takes `PORT`, `PORT/udp` or `FIRST-LAST`; addresses and mappings to the host belong to `docker run -p`.
@@ -23,7 +23,7 @@ class ExposedPort(CiCheck):
     """
 
     ID = "DC044"
-    NAME = "exposed-port"
+    NAME = "invalid-exposed-port"
     DEFECT_CLASS = "invalid-port"
     TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE

@@ -10,7 +10,7 @@ from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
-class RedundantPlatform(CiCheck):
+class RedundantTargetPlatform(CiCheck):
     """`--platform=$TARGETPLATFORM` asks for what FROM does anyway.
 
     It only makes readers look for a reason. Delete the flag.

@@ -43,7 +43,7 @@ _CUT = (
 )
 
 
-class StaleWords(CiCheck):
+class OutdatedComment(CiCheck):
     """A comment beside a setting says what this change made untrue.
 
     It states a number, a unit or a value that the change exchanged for another right below. Whoever reads it
@@ -51,7 +51,8 @@ class StaleWords(CiCheck):
     """
 
     ID = "DC160"
-    NAME = "stale-words"
+    NAME = "outdated-comment"
+    DEFECT_CLASS = "stale-words"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (

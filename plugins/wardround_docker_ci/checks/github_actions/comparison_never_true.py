@@ -40,7 +40,7 @@ _EVENTS = frozenset(
 _ENDS = {"success", "failure", "cancelled", "skipped"}
 
 
-class ImpossibleComparison(CiCheck):
+class ComparisonNeverTrue(CiCheck):
     """A condition compares something of GitHub's with a value it never has, so it is the same for every run.
 
     `github.ref` is `refs/heads/main` and not `main`; a result is `failure` and not `failed`. The step or job
@@ -48,7 +48,7 @@ class ImpossibleComparison(CiCheck):
     """
 
     ID = "DC068"
-    NAME = "impossible-comparison"
+    NAME = "comparison-never-true"
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = "trees of 79 repositories: no hit; startsWith, in 27: none"

@@ -20,7 +20,7 @@ _GOES = frozenset({"cd", "mkdir", "pushd", "ls", "pwd", "echo", "export"})
 _WRITTEN = LazyPattern(r"(?<!\w)([A-Za-z_]\w*)(?:=|<<)")
 
 
-class ExportLost(CiCheck):
+class ExportLostBetweenSteps(CiCheck):
     """A step exports a variable or goes to a folder for a later step, which runs in another shell.
 
     There the variable is empty, without an error, and the folder is the workspace again. Write `NAME=value`
@@ -28,7 +28,7 @@ class ExportLost(CiCheck):
     """
 
     ID = "DC069"
-    NAME = "export-lost"
+    NAME = "export-lost-between-steps"
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "undefined-name"
     TRIED_ON = "trees of 79 repositories: no hit"

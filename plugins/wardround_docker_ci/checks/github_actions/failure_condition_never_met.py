@@ -14,7 +14,7 @@ _ASKS = LazyPattern(r"(?<![\w!.])(?:failure|cancelled)\(\s*\)")
 _ALSO = LazyPattern(r"\|\||!\s*failure|always\(|success\(")
 
 
-class NeverAfterFailure(CiCheck):
+class FailureConditionNeverMet(CiCheck):
     """A job waits for a failure, and for no job that could fail.
 
     `failure()` of a job is about the jobs it `needs`, and this one needs none: it is skipped each time, and
@@ -22,7 +22,7 @@ class NeverAfterFailure(CiCheck):
     """
 
     ID = "DC128"
-    NAME = "never-after-failure"
+    NAME = "failure-condition-never-met"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = "trees of 85 repositories: no hit"

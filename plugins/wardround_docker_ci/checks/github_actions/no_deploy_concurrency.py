@@ -24,7 +24,7 @@ _ONLY_A_PLAN = LazyPattern(
 )
 
 
-class NoConcurrency(CiCheck):
+class NoDeployConcurrency(CiCheck):
     """Two runs of this deployment can overlap, and the older may finish last.
 
     What is live is then not what was pushed last. Put the job into a `concurrency` group that all its runs

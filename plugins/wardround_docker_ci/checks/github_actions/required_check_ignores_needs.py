@@ -16,7 +16,7 @@ _ALWAYS = LazyPattern(r"\balways\(\)|!\s*cancelled\(\)")
 _SAYS = LazyPattern(r"\s*(?:(?:echo|printf)\b[^\n;&|<>$]*|true|:|exit 0)\s*$")
 
 
-class GateWithoutLook(CiCheck):
+class RequiredCheckIgnoresNeeds(CiCheck):
     """The job that stands for all others succeeds whatever became of them.
 
     With `always()` it runs after a failure too, and nothing in it asks for the results, so a required check
@@ -24,7 +24,7 @@ class GateWithoutLook(CiCheck):
     """
 
     ID = "DC206"
-    NAME = "gate-without-look"
+    NAME = "required-check-ignores-needs"
     PLANE = Plane.TESTS
     DEFECT_CLASS = "hidden-failure"
     TRIED_ON = "trees of 27 repositories with workflows: no hit"

@@ -15,7 +15,7 @@ _TELLS_APART = LazyPattern(
 )
 
 
-class SharedGroup(CiCheck):
+class SharedConcurrencyGroup(CiCheck):
     """All pull requests are in one `concurrency` group, and each run stops the one before it.
 
     Whoever pushes last gets an answer; the checks of everybody else are cancelled half way. Put the branch or

@@ -18,7 +18,7 @@ _CHANGE = LazyPattern(
 _BRANCH = LazyPattern(r"^\$CI_COMMIT_BRANCH$|^\$CI_PIPELINE_SOURCE == ['\"]push['\"]$")
 
 
-class TwoPipelines(CiCheck):
+class DuplicatePipelines(CiCheck):
     """The job's rules fit a merge request and the push to its branch, so every push runs it twice.
 
     GitLab makes a pipeline for either, and both show up at the merge request. Say in `workflow: rules` which
@@ -26,7 +26,8 @@ class TwoPipelines(CiCheck):
     """
 
     ID = "DC201"
-    NAME = "two-pipelines"
+    NAME = "duplicate-pipelines"
+    DEFECT_CLASS = "two-pipelines"
     SEVERITY = Severity.INFO
     TRIED_ON = "trees of 27 repositories, 5 of them with GitLab pipelines: no hit"
     KINDS = GITLAB

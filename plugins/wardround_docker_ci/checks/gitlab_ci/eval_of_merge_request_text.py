@@ -18,7 +18,7 @@ _ATTACKER = (
 _UNTRUSTED = LazyPattern(_ATTACKER)
 
 
-class EvaluatedMergeRequest(CiCheck):
+class EvalOfMergeRequestText(CiCheck):
     """Text of a merge request is run as shell code.
 
     Whoever writes the title, the message or the branch name writes the commands, with the job's token. Hand
@@ -26,7 +26,7 @@ class EvaluatedMergeRequest(CiCheck):
     """
 
     ID = "DC081"
-    NAME = "evaluated-merge-request"
+    NAME = "eval-of-merge-request-text"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "template-injection"

@@ -19,7 +19,7 @@ _WRONG = (
 )
 
 
-class RuleNotRead(CiCheck):
+class InvalidRuleCondition(CiCheck):
     """GitLab cannot read the condition of a rule.
 
     It knows variables, texts in quotes, patterns between slashes, `==`, `!=`, `=~`, `!~`, `&&` and `||`. With
@@ -27,7 +27,7 @@ class RuleNotRead(CiCheck):
     """
 
     ID = "DC202"
-    NAME = "rule-not-read"
+    NAME = "invalid-rule-condition"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "invalid-workflow"
     TRIED_ON = "trees of 27 repositories, 5 of them with GitLab pipelines: no hit"

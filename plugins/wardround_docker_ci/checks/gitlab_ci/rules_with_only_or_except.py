@@ -10,7 +10,7 @@ from wardround.findings import Severity
 from wardround_docker_ci.check import GITLAB, CiCheck
 
 
-class RulesBesideOnly(CiCheck):
+class RulesWithOnlyOrExcept(CiCheck):
     """A job has `rules` beside `only` or `except`.
 
     GitLab refuses the whole pipeline: a job says by one of the two when it runs. Move what `only` and
@@ -18,7 +18,7 @@ class RulesBesideOnly(CiCheck):
     """
 
     ID = "DC122"
-    NAME = "rules-beside-only"
+    NAME = "rules-with-only-or-except"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "invalid-workflow"
     TRIED_ON = "trees of 85 repositories: no hit; only 1 of their files are GitLab pipelines"

@@ -20,7 +20,7 @@ _PER_BRANCH = LazyPattern(
 )
 
 
-class RuleForEverything(CiCheck):
+class UnconditionalRule(CiCheck):
     """One rule of the job has no condition, so the other rules decide nothing.
 
     GitLab takes the first rule that fits. A deployment whose last rule is bare runs for every branch the
@@ -29,7 +29,7 @@ class RuleForEverything(CiCheck):
     """
 
     ID = "DC200"
-    NAME = "rule-for-everything"
+    NAME = "unconditional-rule"
     DEFECT_CLASS = "deploys-every-branch"
     TRIED_ON = "trees of 27 repositories, 5 of them with GitLab pipelines: no hit"
     KINDS = GITLAB

@@ -26,7 +26,7 @@ _FINDS_ITSELF = LazyPattern(
 )
 
 
-class HealthcheckUseless(CiCheck):
+class HealthcheckNeverFails(CiCheck):
     """The health check cannot fail, so a broken service counts as healthy and keeps its traffic.
 
     Without `--fail`, curl is content with any answer, an error page included; `|| true` is content with none.

@@ -12,7 +12,7 @@ from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, KUBERNETES, W
 from wardround_docker_ci.models.image_reference import image_name, is_filled_in
 
 
-class PinLoosened(CiCheck):
+class LoosenedImagePin(CiCheck):
     """The image was fixed to a version, and the change lets it move.
 
     A digest or a full version is the same image tomorrow; a tag such as `3-slim` is whatever was pushed last
@@ -21,7 +21,7 @@ class PinLoosened(CiCheck):
     """
 
     ID = "DC222"
-    NAME = "pin-loosened"
+    NAME = "loosened-image-pin"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "image-pin-loosened"

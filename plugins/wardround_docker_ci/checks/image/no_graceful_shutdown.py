@@ -15,7 +15,7 @@ _KILL = LazyPattern(r"(?:SIG)?KILL|9", re.IGNORECASE)
 _NO_TIME = LazyPattern(r"0+(?:ms|s|m)?")
 
 
-class KilledAtStop(CiCheck):
+class NoGracefulShutdown(CiCheck):
     """The container is killed the moment it is to stop, in the middle of whatever it is doing.
 
     Requests are cut off and what was not written yet is lost. Leave the signal to end it as it is, and
@@ -23,7 +23,7 @@ class KilledAtStop(CiCheck):
     """
 
     ID = "DC108"
-    NAME = "killed-at-stop"
+    NAME = "no-graceful-shutdown"
     DEFECT_CLASS = "killed-at-stop"
     TRIED_ON = "trees of 79 repositories: no hit"
     KINDS = DOCKERFILE | COMPOSE | KUBERNETES

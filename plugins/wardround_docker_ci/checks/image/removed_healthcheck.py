@@ -10,7 +10,7 @@ from wardround.languages import dockerfile
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
-class HealthcheckDropped(CiCheck):
+class RemovedHealthcheck(CiCheck):
     """The image said how to tell whether its service works, and the change takes that away.
 
     What waits for it to be healthy then waits in vain or not at all, and a hanging process stays. Keep a
@@ -18,7 +18,7 @@ class HealthcheckDropped(CiCheck):
     """
 
     ID = "DC221"
-    NAME = "healthcheck-dropped"
+    NAME = "removed-healthcheck"
     DEFECT_CLASS = "no-healthcheck"
     TRIED_ON = "6107 changed files in the commits of 27 repositories: no hit"
     KINDS = DOCKERFILE

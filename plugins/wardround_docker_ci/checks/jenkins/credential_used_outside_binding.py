@@ -15,7 +15,7 @@ _BINDING = frozenset({"variable", "usernameVariable", "passwordVariable", "keyFi
 _USED = LazyPattern(r"(?<![\\$])\$(?:(\w+)|\{(\w+)\})")
 
 
-class CredentialOutside(CiCheck):
+class CredentialUsedOutsideBinding(CiCheck):
     """A shell step uses a credential outside the block that binds it.
 
     `withCredentials` sets the variable for the steps inside it; behind it the shell finds nothing and goes on
@@ -23,7 +23,7 @@ class CredentialOutside(CiCheck):
     """
 
     ID = "DC215"
-    NAME = "credential-outside"
+    NAME = "credential-used-outside-binding"
     DEFECT_CLASS = "undefined-name"
     TRIED_ON = (
         "trees of 27 repositories and a library for Jenkins: 2 hits on text kept for later in bat, "

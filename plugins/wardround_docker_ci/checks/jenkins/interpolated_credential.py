@@ -11,7 +11,7 @@ from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.models.jenkinsfile import SHELL_STEPS
 
 
-class CredentialInterpolated(CiCheck):
+class InterpolatedCredential(CiCheck):
     """Groovy fills a credential into the script before the shell sees it.
 
     It then stands in the process list and in the step's stored arguments, and a quote in it breaks the
@@ -19,7 +19,7 @@ class CredentialInterpolated(CiCheck):
     """
 
     ID = "DC091"
-    NAME = "credential-interpolated"
+    NAME = "interpolated-credential"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "credential-interpolated"

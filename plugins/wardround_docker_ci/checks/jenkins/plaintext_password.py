@@ -14,7 +14,7 @@ _TYPED = "gk7Rt2Qw" + "9zLp"
 """Stands for a password in the cases; in one piece it would be reported here."""
 
 
-class PlainPassword(CiCheck):
+class PlaintextPassword(CiCheck):
     """A password stands in the pipeline in clear.
 
     Everybody who can read the repository has it, and its history keeps it. Revoke it, store it in Jenkins
@@ -22,7 +22,7 @@ class PlainPassword(CiCheck):
     """
 
     ID = "DC092"
-    NAME = "plain-password"
+    NAME = "plaintext-password"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "hardcoded-secret"

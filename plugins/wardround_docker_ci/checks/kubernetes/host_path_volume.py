@@ -18,7 +18,7 @@ _OF_THE_SYSTEM = LazyPattern(
 _STAYS = ("Deployment", "StatefulSet", "ReplicaSet")
 
 
-class HostFolderInPod(CiCheck):
+class HostPathVolume(CiCheck):
     """The pods of a deployment keep files in a folder of whatever node they are on.
 
     On another node the folder is empty, and two pods of one node write into the same. A
@@ -26,7 +26,8 @@ class HostFolderInPod(CiCheck):
     """
 
     ID = "DC209"
-    NAME = "host-folder-in-pod"
+    NAME = "host-path-volume"
+    DEFECT_CLASS = "host-folder-in-pod"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     TRIED_ON = "trees of 27 repositories: no hit"

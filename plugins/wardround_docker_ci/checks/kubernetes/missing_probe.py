@@ -15,7 +15,7 @@ from wardround_docker_ci.models.kubernetes import Container
 _PROBES = ("readinessProbe", "livenessProbe", "startupProbe")
 
 
-class NoProbe(CiCheck):
+class MissingProbe(CiCheck):
     """Nothing asks whether the service in this container answers.
 
     Kubernetes sends requests to it from the moment its process exists, also while it starts and after it
@@ -23,7 +23,7 @@ class NoProbe(CiCheck):
     """
 
     ID = "DC210"
-    NAME = "no-probe"
+    NAME = "missing-probe"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "no-healthcheck"
     TRIED_ON = (

@@ -15,7 +15,7 @@ from wardround_docker_ci.check import KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
 
 
-class PlainSecretManifest(CiCheck):
+class PlaintextSecretManifest(CiCheck):
     """A Secret is kept in the repository with its values.
 
     Base64 hides nothing: everybody who can read the repository has it, and its history keeps it. Revoke it,
@@ -23,7 +23,7 @@ class PlainSecretManifest(CiCheck):
     """
 
     ID = "DC101"
-    NAME = "plain-secret-manifest"
+    NAME = "plaintext-secret-manifest"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "hardcoded-secret"

@@ -19,7 +19,7 @@ _VARIABLE = LazyPattern(
 )
 
 
-class SecretAsPlainValue(CiCheck):
+class SecretInPodManifest(CiCheck):
     """The chart writes a secret into the pod's manifest.
 
     Whoever may look at pods or deployments reads it there, and so does every tool that stores manifests. Put
@@ -27,7 +27,7 @@ class SecretAsPlainValue(CiCheck):
     """
 
     ID = "DC217"
-    NAME = "secret-as-plain-value"
+    NAME = "secret-in-pod-manifest"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "secret-in-manifest"

@@ -25,7 +25,7 @@ _OTHER_USE = frozenset(
 )
 
 
-class LockNotHeld(CiCheck):
+class LockfileNotEnforced(CiCheck):
     """The packages are installed without holding to the lock file.
 
     `npm install` takes newer versions where the lock file does not fit `package.json`, and writes it anew, so
@@ -33,7 +33,7 @@ class LockNotHeld(CiCheck):
     """
 
     ID = "DC219"
-    NAME = "lock-not-held"
+    NAME = "lockfile-not-enforced"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "npm-unpinned"

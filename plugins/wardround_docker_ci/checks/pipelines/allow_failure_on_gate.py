@@ -19,7 +19,7 @@ _ONLY_ADVICE = LazyPattern(
 )
 
 
-class FailureAllowed(CiCheck):
+class AllowFailureOnGate(CiCheck):
     """Tests or checks run, and their failure is ignored.
 
     The pipeline is green whatever they say, and nobody looks. Let them fail, or take the step out until it
@@ -27,7 +27,7 @@ class FailureAllowed(CiCheck):
     """
 
     ID = "DC060"
-    NAME = "failure-allowed"
+    NAME = "allow-failure-on-gate"
     PLANE = Plane.TESTS
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "hidden-failure"

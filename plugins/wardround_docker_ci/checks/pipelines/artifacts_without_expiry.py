@@ -13,7 +13,7 @@ from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.gitlab import GitlabJob, inherited
 
 
-class KeptForever(CiCheck):
+class ArtifactsWithoutExpiry(CiCheck):
     """Nothing says when the job's artifacts may be removed.
 
     They stay as long as the instance's default says, which may be for good, and every pipeline adds to them.
@@ -21,7 +21,8 @@ class KeptForever(CiCheck):
     """
 
     ID = "DC207"
-    NAME = "artifacts-kept"
+    NAME = "artifacts-without-expiry"
+    DEFECT_CLASS = "artifacts-kept"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     TRIED_ON = (

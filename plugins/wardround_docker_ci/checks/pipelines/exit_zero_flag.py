@@ -44,7 +44,7 @@ _GIVEN = {
 }
 
 
-class ToldNotToFail(CiCheck):
+class ExitZeroFlag(CiCheck):
     """A test runner or scanner is told to succeed whatever it finds.
 
     The pipeline is then green over every finding, and nobody reads a log that is green. Let it fail, from a
@@ -52,7 +52,7 @@ class ToldNotToFail(CiCheck):
     """
 
     ID = "DC218"
-    NAME = "told-not-to-fail"
+    NAME = "exit-zero-flag"
     PLANE = Plane.TESTS
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "hidden-failure"

@@ -21,7 +21,7 @@ _VERSION = LazyPattern(
 )
 
 
-class CacheOfVersions(CiCheck):
+class SharedMatrixCache(CiCheck):
     """Jobs for several versions of a language share one cache of what is installed.
 
     The first job to end writes it, and the others get packages built for its version. Put the version of the
@@ -29,7 +29,7 @@ class CacheOfVersions(CiCheck):
     """
 
     ID = "DC216"
-    NAME = "cache-of-versions"
+    NAME = "shared-matrix-cache"
     DEFECT_CLASS = "constant-cache-key"
     TRIED_ON = "trees of 27 repositories with workflows: no hit"
     KINDS = WORKFLOW

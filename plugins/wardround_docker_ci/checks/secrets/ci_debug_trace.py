@@ -16,7 +16,7 @@ _SWITCHES = {
 }
 
 
-class DebugTrace(CiCheck):
+class CiDebugTrace(CiCheck):
     """The job's log holds every variable in clear, secrets included.
 
     `CI_DEBUG_TRACE` of GitLab and `ACTIONS_STEP_DEBUG` of GitHub print the environment and each command as it

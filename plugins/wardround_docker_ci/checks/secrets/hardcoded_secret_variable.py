@@ -19,7 +19,7 @@ _TRIAL = LazyPattern(
 _IN_URL = LazyPattern(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@", re.IGNORECASE)
 
 
-class HardcodedSecret(CiCheck):
+class HardcodedSecretVariable(CiCheck):
     """A variable holds a secret in clear.
 
     Everybody who can read the repository has it, and its history keeps it when the line is gone. Revoke it,

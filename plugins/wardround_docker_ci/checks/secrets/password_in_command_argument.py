@@ -16,7 +16,7 @@ from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
 
-class PasswordArgument(CiCheck):
+class PasswordInCommandArgument(CiCheck):
     """A password is given as an argument, where every process of the machine can read it.
 
     Arguments stand in the process list, in `set -x` traces and in crash reports. Hand it over on standard
@@ -24,7 +24,7 @@ class PasswordArgument(CiCheck):
     """
 
     ID = "DC036"
-    NAME = "password-argument"
+    NAME = "password-in-command-argument"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "password-on-command-line"
     TRIED_ON = (

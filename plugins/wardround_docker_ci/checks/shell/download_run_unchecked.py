@@ -24,7 +24,7 @@ _LOCAL = LazyPattern(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254|host\.dock
 _INSTALLERS = {"dpkg": ("-i", "--install"), "rpm": ("-i", "-ivh", "-U", "-Uvh"), "installer": ("-pkg",)}
 
 
-class DownloadRun(CiCheck):
+class DownloadRunUnchecked(CiCheck):
     """A script is fetched into a file and that file is run, and nothing checks that it is the right one.
 
     This is `curl | sh` in two steps: whoever controls the server, or over plain http anybody on the way, runs

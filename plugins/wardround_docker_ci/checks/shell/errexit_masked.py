@@ -35,7 +35,7 @@ _WORKS = frozenset(
 )  # fmt: skip
 
 
-class StopsNotInside(CiCheck):
+class ErrexitMasked(CiCheck):
     """`set -e` does not hold inside a function that `if`, `&&` or `||` asks.
 
     There the shell goes on after a command that failed, and the function's answer is that of its last command
@@ -43,7 +43,7 @@ class StopsNotInside(CiCheck):
     """
 
     ID = "DC212"
-    NAME = "stops-not-inside"
+    NAME = "errexit-masked"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "lost-status"
     TRIED_ON = (

@@ -19,7 +19,7 @@ _STOPS = LazyPattern(r"^[ \t]*set[ \t]+-\w*e|^#!.*sh[ \t]+-\w*e|set -o errexit",
 _FROM_ZERO = r"(?:^|[\s;]){}=[\"']?0[\"']?(?:\s|;|$)"
 
 
-class CountedFromZero(CiCheck):
+class ErrexitOnZeroIncrement(CiCheck):
     """`((count++))` ends the script the first time, when the count is 0.
 
     It has the value before it counts, and an arithmetic command whose value is 0 has failed, at which
@@ -27,7 +27,8 @@ class CountedFromZero(CiCheck):
     """
 
     ID = "DC211"
-    NAME = "counted-from-zero"
+    NAME = "errexit-on-zero-increment"
+    DEFECT_CLASS = "counted-from-zero"
     TRIED_ON = "trees of 27 repositories: no hit"
     KINDS = STEPS | {FileKind.SHELL}
     NEEDS = ("++",)

@@ -20,7 +20,7 @@ _NO_TEXT = LazyPattern(r"^'|\$\(|`")
 _VARIABLE = LazyPattern(r"(?<!\\)\$\{?([A-Za-z_]\w*)")
 
 
-class EvaluatedArgument(CiCheck):
+class EvalOfScriptArgument(CiCheck):
     """An argument of the script is evaluated as shell code.
 
     Whoever chooses the argument chooses what is run; a blank or a quote in it is enough. Run the words
@@ -28,7 +28,7 @@ class EvaluatedArgument(CiCheck):
     """
 
     ID = "DC037"
-    NAME = "evaluated-argument"
+    NAME = "eval-of-script-argument"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "shell-eval-argument"

@@ -38,7 +38,7 @@ _KEEPERS = frozenset(
 )  # fmt: skip
 
 
-class PipeStatusLost(CiCheck):
+class MissingPipefail(CiCheck):
     """The script does not stop at an error in front of a pipe: a dump that broke off passes for a backup.
 
     The status of a pipe is that of its last command, and the compressor was content with what it got. Say
@@ -46,7 +46,7 @@ class PipeStatusLost(CiCheck):
     """
 
     ID = "DC112"
-    NAME = "pipe-status-lost"
+    NAME = "missing-pipefail"
     DEFECT_CLASS = "pipefail-missing"
     TRIED_ON = "trees of 79 repositories: no hit; builds and deployments into tee, in 85: 1 hit, right"
     KINDS = frozenset({FileKind.SHELL}) | STEPS

@@ -24,7 +24,7 @@ _ACTS = LazyPattern(
 )
 
 
-class StatusOfDeclaration(CiCheck):
+class StatusMaskedByDeclaration(CiCheck):
     """`local` or `export` hides that the command behind its value failed, and what follows acts on it.
 
     The declaration succeeds, so `set -e` does not stop and the variable is empty in what is pushed, deployed
@@ -32,7 +32,7 @@ class StatusOfDeclaration(CiCheck):
     """
 
     ID = "DC220"
-    NAME = "status-of-declaration"
+    NAME = "status-masked-by-declaration"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "lost-status"
     TRIED_ON = "trees of 27 repositories: no hit"

@@ -91,7 +91,7 @@ _OFF_IN_MANIFEST = LazyPattern(
 _UNSIGNED = LazyPattern(r"\bdeb\s+\[[^\]]*trusted=yes")
 
 
-class TlsCheckOff(CiCheck):
+class TlsVerificationDisabled(CiCheck):
     """A download does not check whose server answers.
 
     Anybody on the way can put something else in its place, and a build runs what it downloads. Install the
@@ -99,7 +99,7 @@ class TlsCheckOff(CiCheck):
     """
 
     ID = "DC031"
-    NAME = "tls-check-off"
+    NAME = "tls-verification-disabled"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "tls-verification-off"
     TRIED_ON = (

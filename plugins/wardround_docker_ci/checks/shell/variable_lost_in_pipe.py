@@ -31,7 +31,7 @@ class _Loop(Struct, frozen=True):
     end: int
 
 
-class CountLostInPipe(CiCheck):
+class VariableLostInPipe(CiCheck):
     """A variable set in a loop behind a pipe is as it was before when the loop ends.
 
     The shell runs the loop in a process of its own, so what it counted or found is gone, and the test that

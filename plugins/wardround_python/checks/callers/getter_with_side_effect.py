@@ -15,7 +15,7 @@ from wardround_python.check import PythonCheck
 _GET = "class Baskets:\n    def {}(self, visitor):\n        return self._redis.{}(visitor)\n"
 
 
-class ReaderThatChanges(PythonCheck):
+class GetterWithSideEffect(PythonCheck):
     """A function whose name says that it reads takes away or writes since this change.
 
     Whoever calls ``get_basket`` twice, or only to look, does not expect the second call to find nothing. Give
@@ -23,7 +23,8 @@ class ReaderThatChanges(PythonCheck):
     """
 
     ID = "PY096"
-    NAME = "reader-that-changes"
+    NAME = "getter-with-side-effect"
+    DEFECT_CLASS = "reader-that-changes"
     PREFILTER = "wardround_python.prefilters:brings_a_word_of_changing"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -63,7 +63,7 @@ _NAMED_TIME = LazyPattern(
 _WORDS = tuple(f".{name}(" for name in sorted(_OF_TEXT | _OF_TABLE | _OF_QUERY | _OF_TIME | {"replace"}))
 
 
-class ResultDropped(PythonCheck):
+class IgnoredReturnValue(PythonCheck):
     """A method that gives a changed copy is called, and the copy is dropped.
 
     Texts, times, queries and tables stay as they are: ``name.strip()`` on a line of its own does nothing.
@@ -71,7 +71,7 @@ class ResultDropped(PythonCheck):
     """
 
     ID = "PY041"
-    NAME = "result-dropped"
+    NAME = "ignored-return-value"
     WORDS = (*_WORDS, "sorted(", "reversed(", "deepcopy(", "path.join(", "re.sub(", "round(")
     DEFECT_CLASS = "result-dropped"
     TRIED_ON = (

@@ -47,7 +47,7 @@ def _renamed(
     return ChangeCase({path: (before, after)}, place, {"mail/__init__.py": "", **others})
 
 
-class RemovedName(RemovedUsesCheck):
+class MissingFirstPartyName(RemovedUsesCheck):
     """A module of this repository is imported that does not exist, or a name that the module does not define.
 
     The change removes, renames or moves what another file still imports, or adds an import of what is not

@@ -28,7 +28,7 @@ _HANDED_ON = LazyPattern(
 _LIST = "def tags(names, user):\n    rows = visible(user, Tag)\n    return matching(names, rows)\n"
 
 
-class ParameterNoLongerRead(PythonCheck):
+class ParameterNoLongerUsed(PythonCheck):
     """A function stopped reading a parameter that it still takes.
 
     Callers go on giving it and believe that it counts: the user whose rows alone were to be found, the limit,
@@ -36,7 +36,7 @@ class ParameterNoLongerRead(PythonCheck):
     """
 
     ID = "PY446"
-    NAME = "parameter-no-longer-read"
+    NAME = "parameter-no-longer-used"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "ignored-argument"

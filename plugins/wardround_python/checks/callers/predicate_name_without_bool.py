@@ -28,7 +28,7 @@ _OWN_DECORATORS = frozenset(
 _NO_ANSWER = frozenset({"NoReturn", "Never"})
 
 
-class AnswerlessName(PythonCheck):
+class PredicateNameWithoutBool(PythonCheck):
     """A function's name promises an answer, it never returns one, and the module counts on it.
 
     ``is_`` and ``has_`` are read as a question, ``get_`` as a value: whoever tests or keeps the result gets
@@ -36,7 +36,8 @@ class AnswerlessName(PythonCheck):
     """
 
     ID = "PY031"
-    NAME = "answerless-name"
+    NAME = "predicate-name-without-bool"
+    DEFECT_CLASS = "answerless-name"
     WORDS = ("is_", "has_", "get_")
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

@@ -27,7 +27,7 @@ _GIVES = LazyPattern(r"\breturn\b|->|\byield\b")
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-class ResultChanged(PythonCheck):
+class ReturnTypeChangedForCallers(PythonCheck):
     """A function gives another kind of result than before and callers still use the old one.
 
     A tuple where one value was is true even when it holds nothing, is written into files as a tuple, and has
@@ -35,7 +35,7 @@ class ResultChanged(PythonCheck):
     """
 
     ID = "PY063"
-    NAME = "result-changed"
+    NAME = "return-type-changed-for-callers"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
     WORDS = ("def ",)
     IN_TESTS = True

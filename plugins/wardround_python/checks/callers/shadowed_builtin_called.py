@@ -21,7 +21,7 @@ _NO_CALLABLES = frozenset(
 )
 
 
-class BuiltinCalledAsValue(PythonCheck):
+class ShadowedBuiltinCalled(PythonCheck):
     """A builtin is called in a function that uses its name for a value.
 
     The name is the function's own in the whole body: the call meets the value, which cannot be called, or
@@ -29,7 +29,7 @@ class BuiltinCalledAsValue(PythonCheck):
     """
 
     ID = "PY037"
-    NAME = "builtin-called-as-value"
+    NAME = "shadowed-builtin-called"
     PREFILTER = "wardround_python.prefilters:names_a_value_like_a_builtin"
     DEFECT_CLASS = "name-shadowed"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

@@ -11,7 +11,7 @@ from wardround_python.analysis.purity import only_computes
 from wardround_python.check import PythonCheck
 
 
-class OwnAnswerDropped(PythonCheck):
+class UnusedPureCall(PythonCheck):
     """A function that only works something out is called, and nobody takes what it answers.
 
     It changes nothing and raises nothing of its own, so the call does nothing: a ``return`` or an assignment
@@ -19,7 +19,7 @@ class OwnAnswerDropped(PythonCheck):
     """
 
     ID = "PY400"
-    NAME = "own-answer-dropped"
+    NAME = "unused-pure-call"
     PREFILTER = "wardround_python.prefilters:calls_its_own_alone"
     DEFECT_CLASS = "result-dropped"
     TRIED_ON = (

@@ -12,14 +12,14 @@ from wardround_python.check import PythonCheck
 _MAKERS = frozenset({"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict"})
 
 
-class TwoNamesOneList(PythonCheck):
+class AliasedList(PythonCheck):
     """Two names are given the same new list, dict or set.
 
     ``good = bad = []`` makes one list: what is put in by one name is in both. Make one for each.
     """
 
     ID = "PY055"
-    NAME = "two-names-one-list"
+    NAME = "aliased-list"
     WORDS = ("= []", "= {}", "= set()", "= list()", "= dict()", "= defaultdict(", "= deque(")
     DEFECT_CLASS = "shared-value"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

@@ -14,7 +14,7 @@ from wardround_python.check import PythonCheck
 _CACHES = frozenset({"functools.lru_cache", "functools.cache", "functools.cached_property"})
 
 
-class CachedOnce(PythonCheck):
+class CachedGenerator(PythonCheck):
     """A cache keeps something that can be used once: a generator or a coroutine.
 
     The second caller gets the same object, already used up: an empty loop, or RuntimeError for a
@@ -22,7 +22,7 @@ class CachedOnce(PythonCheck):
     """
 
     ID = "PY075"
-    NAME = "cached-once"
+    NAME = "cached-generator"
     WORDS = ("lru_cache", "cache", "cached_property")
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "cached-iterator"

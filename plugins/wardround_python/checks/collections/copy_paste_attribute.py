@@ -25,14 +25,15 @@ _Entry = tuple[str, ast.expr]
 """A value that a row gives a name to: ``"id": user.id``."""
 
 
-class CopiedValue(PythonCheck):
+class CopyPasteAttribute(PythonCheck):
     """In a row of entries that take the attribute of their name, one takes another's a second time.
 
     The line was copied and only half of it changed: ``height=image.width``.
     """
 
     ID = "PY065"
-    NAME = "copied-value"
+    NAME = "copy-paste-attribute"
+    DEFECT_CLASS = "copied-value"
     PREFILTER = "wardround_python.prefilters:takes_an_attribute_twice"
     TRIED_ON = (
         "thirty trees of 900,000 lines, tests left out: 2, of fields of self that were meant to be alike; "

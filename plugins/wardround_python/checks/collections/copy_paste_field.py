@@ -14,7 +14,7 @@ _Row = list[tuple[str, ast.expr]]
 _AT_LEAST = 4
 
 
-class CopiedRow(PythonCheck):
+class CopyPasteField(PythonCheck):
     """In a row of entries copied from another, one still takes what belongs to that other.
 
     Three lines read ``home_...`` and the fourth ``work_...``: the value is of the right kind, so nothing
@@ -22,7 +22,7 @@ class CopiedRow(PythonCheck):
     """
 
     ID = "PY481"
-    NAME = "copied-row"
+    NAME = "copy-paste-field"
     PREFILTER = "wardround_python.prefilters:adds_an_entry"
     DEFECT_CLASS = "copied-value"
     TRIED_ON = (

@@ -13,7 +13,7 @@ from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 
-class FrameMistake(PythonCheck):
+class DataframeMisuse(PythonCheck):
     """Something is done to a data frame that does not reach it, or that pandas refuses.
 
     Rows picked with ``frame[mask]`` are a copy, and what is set in the copy is lost; with
@@ -23,7 +23,7 @@ class FrameMistake(PythonCheck):
     """
 
     ID = "PY080"
-    NAME = "frame-mistake"
+    NAME = "dataframe-misuse"
     WORDS = ("pandas", "polars")
     DEFECT_CLASS = "frame-mistake"
     TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"

@@ -23,7 +23,7 @@ _WORDS = tuple(sorted({f"{name.rpartition('.')[2]}(" for name in _EVERY_TIME_NEW
 _DEFAULTS = frozenset({"default", "server_default", "onupdate"})
 
 
-class MadeOnce(PythonCheck):
+class DefaultEvaluatedOnce(PythonCheck):
     """A default that should be new each time is made once, when the module is imported.
 
     Defaults of parameters and of class attributes are worked out at definition: every call and every row then
@@ -32,7 +32,7 @@ class MadeOnce(PythonCheck):
     """
 
     ID = "PY024"
-    NAME = "made-once"
+    NAME = "default-evaluated-once"
     WORDS = _WORDS
     DEFECT_CLASS = "mutable-default"
     TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: none, so only its cases speak for it"

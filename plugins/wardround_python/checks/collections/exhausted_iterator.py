@@ -14,7 +14,7 @@ from wardround_python.analysis.iterators import FILES, gives_once, is_iterator, 
 from wardround_python.check import PythonCheck
 
 
-class IteratorUsedTwice(PythonCheck):
+class ExhaustedIterator(PythonCheck):
     """An iterator is gone through a second time.
 
     A generator, ``map``, ``filter``, an open file or what a function with ``yield`` answers gives each value
@@ -23,7 +23,7 @@ class IteratorUsedTwice(PythonCheck):
     """
 
     ID = "PY029"
-    NAME = "iterator-used-twice"
+    NAME = "exhausted-iterator"
     PREFILTER = "wardround_python.prefilters:may_go_through_again"
     DEFECT_CLASS = "iterator-exhausted"
     TRIED_ON = (

@@ -13,7 +13,7 @@ from wardround_python.check import PythonCheck
 _FEWEST = 3
 
 
-class JoinedStrings(PythonCheck):
+class ImplicitStringConcatenation(PythonCheck):
     """A comma is missing between two texts of a list, so that they are one.
 
     Python joins texts that stand beside each other: the list is one entry short and holds one that nobody
@@ -21,7 +21,7 @@ class JoinedStrings(PythonCheck):
     """
 
     ID = "PY051"
-    NAME = "joined-strings"
+    NAME = "implicit-string-concatenation"
     PREFILTER = "wardround_python.prefilters:has_text_on_two_lines"
     DEFECT_CLASS = "joined-strings"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

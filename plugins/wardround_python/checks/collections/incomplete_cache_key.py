@@ -29,7 +29,7 @@ _NO_DIFFERENCE = LazyPattern(
 _RATES = "from django.core.cache import cache\n\ndef rates(country):\n"
 
 
-class KeyWithoutArgument(PythonCheck):
+class IncompleteCacheKey(PythonCheck):
     """A result is kept under a key that does not name the argument it was made from.
 
     Whoever asks next, for another one, gets the answer of the first: the wrong customer's, country's or
@@ -38,7 +38,7 @@ class KeyWithoutArgument(PythonCheck):
 
     ID = "PY445"
     WORDS = ("cache", "Cache", "CACHE", "redis", "Redis", "memo", "Memo")
-    NAME = "key-without-argument"
+    NAME = "incomplete-cache-key"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "cache-key"
     OFF = "the one place it names in 34,000 files of real projects is wrong"

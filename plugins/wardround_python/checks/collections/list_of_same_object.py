@@ -13,7 +13,7 @@ _TIMES = ("] *", "]*", "* [", "*[")
 _MAKERS = frozenset({"list", "dict", "set", "collections.defaultdict", "collections.deque", "bytearray"})
 
 
-class MultipliedList(PythonCheck):
+class ListOfSameObject(PythonCheck):
     """A list of lists, dicts or sets is made by multiplication.
 
     ``[[0] * 3] * 2`` holds the same inner list twice: a change to one row is a change to all. Make each of
@@ -21,7 +21,8 @@ class MultipliedList(PythonCheck):
     """
 
     ID = "PY028"
-    NAME = "multiplied-list"
+    NAME = "list-of-same-object"
+    DEFECT_CLASS = "multiplied-list"
     WORDS = _TIMES
     TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -35,7 +35,7 @@ _AT_CLASS = LazyPattern(
 )
 
 
-class SharedClassValue(PythonCheck):
+class MutableClassAttribute(PythonCheck):
     """A list, dict or set of the class is changed through ``self``.
 
     It is made once, with the class, so what one instance puts in all others see. Make it in ``__init__``;
@@ -43,7 +43,7 @@ class SharedClassValue(PythonCheck):
     """
 
     ID = "PY027"
-    NAME = "shared-class-value"
+    NAME = "mutable-class-attribute"
     WORDS = ("class ",)
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "mutable-default"

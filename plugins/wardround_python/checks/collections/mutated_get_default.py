@@ -12,7 +12,7 @@ from wardround_python.check import PythonCheck
 _CHANGES = frozenset({"append", "add", "extend", "update", "insert", "setdefault"})
 
 
-class LostEntry(PythonCheck):
+class MutatedGetDefault(PythonCheck):
     """What is put into a default is lost where the key was not there.
 
     ``groups.get(key, []).append(x)`` appends to a list that nothing holds. Use ``setdefault`` or a
@@ -20,7 +20,7 @@ class LostEntry(PythonCheck):
     """
 
     ID = "PY056"
-    NAME = "lost-entry"
+    NAME = "mutated-get-default"
     WORDS = (", []).", ", {}).", ", set()).", ", list()).", ", dict()).")
     DEFECT_CLASS = "lost-entry"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

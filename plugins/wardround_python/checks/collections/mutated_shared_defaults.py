@@ -31,7 +31,7 @@ _CHANGES = frozenset(
 _DEFAULTS = LazyPattern(r"_*([A-Z0-9]+_)*(DEFAULTS?|BASE|TEMPLATE|INITIAL|COMMON|STANDARD)(_[A-Z0-9_]+)?")
 
 
-class DefaultsChanged(PythonCheck):
+class MutatedSharedDefaults(PythonCheck):
     """A function changes the defaults that all calls start from.
 
     Giving a list or dict another name copies nothing: what this call sets is there for all later ones. Copy
@@ -39,7 +39,7 @@ class DefaultsChanged(PythonCheck):
     """
 
     ID = "PY060"
-    NAME = "defaults-changed"
+    NAME = "mutated-shared-defaults"
     WORDS = ("DEFAULT", "BASE", "TEMPLATE", "INITIAL", "COMMON", "STANDARD")
     DEFECT_CLASS = "shared-value"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

@@ -17,7 +17,7 @@ _GROWS = frozenset({"append", "appendleft"})
 _VIEWS = frozenset({"items", "keys", "values"})
 
 
-class ChangedWhileIterated(PythonCheck):
+class MutationDuringIteration(PythonCheck):
     """A collection is changed while a loop goes through it.
 
     A list then skips the entry after each one removed; a dictionary or a set raises RuntimeError; a list
@@ -25,7 +25,8 @@ class ChangedWhileIterated(PythonCheck):
     """
 
     ID = "PY025"
-    NAME = "changed-while-iterated"
+    NAME = "mutation-during-iteration"
+    DEFECT_CLASS = "changed-while-iterated"
     WORDS = ("del ", *(f".{change}(" for change in sorted(_CHANGES | _GROWS)))
     TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: 2, both skip entries: right"
     VALID: ClassVar[Sequence[str | Valid]] = [

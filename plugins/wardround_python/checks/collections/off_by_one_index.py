@@ -12,7 +12,7 @@ from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
 
 
-class BeyondTheEnd(PythonCheck):
+class OffByOneIndex(PythonCheck):
     """A loop over all places of a list reads the place after.
 
     In the last round there is none: IndexError, once the list has anything in it. Stop one earlier
@@ -20,7 +20,7 @@ class BeyondTheEnd(PythonCheck):
     """
 
     ID = "PY052"
-    NAME = "beyond-the-end"
+    NAME = "off-by-one-index"
     WORDS = ("range(len(", "enumerate(")
     DEFECT_CLASS = "index-out-of-bounds"
     TRIED_ON = (

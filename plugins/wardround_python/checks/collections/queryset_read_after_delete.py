@@ -40,7 +40,7 @@ class _Rows(msgspec.Struct, frozen=True):
 _OLD = "from app.models import Note\n\ndef drop(day):\n    old = Note.objects.filter(day__lt=day)\n"
 
 
-class RowsAfterDelete(PythonCheck):
+class QuerysetReadAfterDelete(PythonCheck):
     """A query is read after the rows it finds were deleted, or changed so that it does not find them.
 
     A query asks the database when it is read, not where it is written: what is read after ``delete()``, or
@@ -49,7 +49,7 @@ class RowsAfterDelete(PythonCheck):
 
     ID = "PY441"
     WORDS = (".objects",)
-    NAME = "rows-after-delete"
+    NAME = "queryset-read-after-delete"
     DEFECT_CLASS = "empty-query"
     TRIED_ON = (
         "eighteen trees of 7,043 files and 27,775 files of installed packages and six more trees: "

@@ -10,7 +10,7 @@ from wardround.checks.cases import Invalid, Valid
 from wardround_python.check import PythonCheck
 
 
-class OneValueTuple(PythonCheck):
+class TrailingCommaTuple(PythonCheck):
     """A comma at the end of an assignment makes a tuple of the value.
 
     ``timeout = 30,`` is ``(30,)``: what takes the value gets a tuple, and a test of it is always true. Take
@@ -18,7 +18,7 @@ class OneValueTuple(PythonCheck):
     """
 
     ID = "PY062"
-    NAME = "one-value-tuple"
+    NAME = "trailing-comma-tuple"
     PREFILTER = "wardround_python.prefilters:ends_in_a_comma"
     DEFECT_CLASS = "one-value-tuple"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

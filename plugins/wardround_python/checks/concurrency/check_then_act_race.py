@@ -40,7 +40,7 @@ _NEAR = 60
 _KEEPS = frozenset({"save", "commit"})
 
 
-class LookBeforeWrite(PythonCheck):
+class CheckThenActRace(PythonCheck):
     """Between the look and the write somebody else may have written.
 
     A file, a row or a number is looked at and then made or changed in a second step; two that come at the
@@ -49,7 +49,7 @@ class LookBeforeWrite(PythonCheck):
     """
 
     ID = "PY066"
-    NAME = "look-before-write"
+    NAME = "check-then-act-race"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "race-condition"
     WORDS = ("exists(", "is_file(", "isfile(", "is_dir(", "isdir(", "fetchone(", "first(", "save(", "commit(")

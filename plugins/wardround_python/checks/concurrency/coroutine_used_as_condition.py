@@ -16,7 +16,7 @@ from wardround_python.check import PythonCheck
 _OF_COROUTINES = frozenset({"close", "send", "throw", "__await__", "cr_frame", "cr_running"})
 
 
-class UnawaitedCondition(PythonCheck):
+class CoroutineUsedAsCondition(PythonCheck):
     """What a coroutine function gives is used without ``await``.
 
     Calling it only makes a coroutine, which is true whatever the answer would be, equals nothing and has no
@@ -24,7 +24,7 @@ class UnawaitedCondition(PythonCheck):
     """
 
     ID = "PY026"
-    NAME = "unawaited-condition"
+    NAME = "coroutine-used-as-condition"
     WORDS = ("async def",)
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unawaited-coroutine"

@@ -29,7 +29,7 @@ _ONCE = LazyPattern(
 _PATH_NAME = LazyPattern(r"(^|_)(path|file|folder|dir|directory)$")
 
 
-class FileWorkInAsync(PythonCheck):
+class FileIoInAsync(PythonCheck):
     """A coroutine reads, writes or copies whole files.
 
     The event loop stands still until the disk has done it: with a large file or a network drive that is long
@@ -37,7 +37,7 @@ class FileWorkInAsync(PythonCheck):
     """
 
     ID = "PY020"
-    NAME = "file-work-in-async"
+    NAME = "file-io-in-async"
     WORDS = ("async def",)
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO

@@ -19,7 +19,7 @@ _TOGETHER = LazyPattern(
 _SAVES = frozenset({"save", "asave", "update", "aupdate"})
 
 
-class HalfDoneChange(PythonCheck):
+class NonAtomicUpdate(PythonCheck):
     """Two changes that belong together are kept one by one.
 
     The connection keeps each statement at once, or there is a ``commit`` between them. Where the second fails
@@ -27,7 +27,7 @@ class HalfDoneChange(PythonCheck):
     """
 
     ID = "PY402"
-    NAME = "half-done-change"
+    NAME = "non-atomic-update"
     PREFILTER = "wardround_python.prefilters:may_change_by_halves"
     DEFECT_CLASS = "missing-transaction"
     TRIED_ON = (

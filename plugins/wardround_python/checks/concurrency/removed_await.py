@@ -19,7 +19,7 @@ _HANDS_ON = (ast.Call, ast.keyword, ast.Starred, ast.List, ast.Tuple, ast.Dict, 
 """What may take something to be awaited, and see to it."""
 
 
-class AwaitLost(PythonCheck):
+class RemovedAwait(PythonCheck):
     """The same call was awaited before the change, and is not any more.
 
     Without ``await`` nothing runs: the name gets a coroutine that is true whatever the answer would be, and
@@ -27,7 +27,7 @@ class AwaitLost(PythonCheck):
     """
 
     ID = "PY449"
-    NAME = "await-lost"
+    NAME = "removed-await"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "missing-await"
     PREFILTER = "wardround_python.prefilters:changes_a_function"

@@ -30,7 +30,7 @@ def _case(before: str, after: str, line: int = 0, column: int = 0) -> ChangeCase
     return ChangeCase({"shop/store.py": (before, after)}, place)
 
 
-class GuardGone(PythonGuards, GuardGoneCheck):
+class RemovedGuard(PythonGuards, GuardGoneCheck):
     """A lock, a transaction, a check of rights or a limit was there before the change, and what it guarded is
     still done.
 

@@ -28,7 +28,7 @@ _HELD = "class A:\n    def put(self, one):\n        with self.mutex:\n          
 _FREE = "class A:\n    def put(self, one):\n        self.heap.push(one)\n"
 
 
-class ProtectionLost(PythonCheck):
+class RemovedLockOrTransaction(PythonCheck):
     """The same statements ran under a lock, in a transaction, within a limit or before a ``finally``, and run
     bare now.
 
@@ -37,7 +37,7 @@ class ProtectionLost(PythonCheck):
     """
 
     ID = "PY451"
-    NAME = "protection-lost"
+    NAME = "removed-lock-or-transaction"
     DEFECT_CLASS = "removed-safety"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
     TRIED_ON = (

@@ -52,7 +52,7 @@ _ENDLESS_NAMES = frozenset({"math.inf", "sys.maxsize", "tenacity.stop_never", "t
 _WORDS = ("tenacity", "backoff", "retry", "stamina", "max_retries")
 
 
-class RetryWithoutEnd(PythonCheck):
+class RetryWithoutLimit(PythonCheck):
     """A retry is set up without a limit.
 
     This library tries for ever unless it is told when to stop. Where the other side is down for good, the
@@ -60,7 +60,7 @@ class RetryWithoutEnd(PythonCheck):
     """
 
     ID = "PY017"
-    NAME = "retry-without-end"
+    NAME = "retry-without-limit"
     WORDS = _WORDS
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unbounded-retry"

@@ -33,7 +33,7 @@ _BEGINNINGS = LazyPattern(
 )
 
 
-class OutsideItsLock(PythonCheck):
+class UnsynchronizedWrite(PythonCheck):
     """Something that is changed under a lock everywhere else is changed here without it.
 
     The lock then protects nothing: another thread can be in the middle of its own change. Take the same lock
@@ -41,7 +41,7 @@ class OutsideItsLock(PythonCheck):
     """
 
     ID = "PY392"
-    NAME = "changed-outside-its-lock"
+    NAME = "unsynchronized-write"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "race"

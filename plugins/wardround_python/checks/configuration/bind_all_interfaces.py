@@ -24,7 +24,7 @@ _HEARS_ALL = LazyPattern(
 _OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|benchmarks?)([/_.]|$)")
 
 
-class OpenListener(PythonCheck):
+class BindAllInterfaces(PythonCheck):
     """A server of one's own listens on every network of the machine.
 
     Whoever reaches any of its addresses can talk to it: other machines, and the internet where the machine
@@ -32,7 +32,7 @@ class OpenListener(PythonCheck):
     """
 
     ID = "PY352"
-    NAME = "open-listener"
+    NAME = "bind-all-interfaces"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "bind-all-interfaces"

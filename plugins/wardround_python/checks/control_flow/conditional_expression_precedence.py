@@ -11,7 +11,7 @@ from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 
-class SumOrNothing(PythonCheck):
+class ConditionalExpressionPrecedence(PythonCheck):
     """An ``if ... else`` behind a sum takes the whole sum, not its last part.
 
     ``total + extra if express else 0`` is ``(total + extra) if express else 0``: without the extra the
@@ -21,7 +21,7 @@ class SumOrNothing(PythonCheck):
     """
 
     ID = "PY040"
-    NAME = "sum-or-nothing"
+    NAME = "conditional-expression-precedence"
     WORDS = (
         *(" else 0", " else Decimal(", " else decimal.", " else Money(", " else Fraction("),
         *(" else fractions.", " else timedelta(", " else datetime."),

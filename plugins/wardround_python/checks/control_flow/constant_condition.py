@@ -29,7 +29,7 @@ _TEXT_METHODS = frozenset(
 )
 
 
-class DecidedCondition(PythonCheck):
+class ConstantCondition(PythonCheck):
     """A condition is true, or false, whatever the values are.
 
     ``x != 1 or x != 2`` holds for everything, a method that is named and not called is always true, and
@@ -38,7 +38,7 @@ class DecidedCondition(PythonCheck):
     """
 
     ID = "PY042"
-    NAME = "decided-condition"
+    NAME = "constant-condition"
     PREFILTER = "wardround_python.prefilters:may_be_decided"
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = (

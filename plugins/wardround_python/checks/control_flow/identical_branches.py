@@ -11,7 +11,7 @@ from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 
-class TwiceTheSame(PythonCheck):
+class IdenticalBranches(PythonCheck):
     """Two branches, two conditions or the two sides of an operator are the same.
 
     The condition decides nothing, the second ``elif`` is never reached, the comparison always holds: one
@@ -19,7 +19,7 @@ class TwiceTheSame(PythonCheck):
     """
 
     ID = "PY072"
-    NAME = "twice-the-same"
+    NAME = "identical-branches"
     PREFILTER = "wardround_python.prefilters:says_something_twice"
     WORDS = ("else:", "elif", "__eq__(")
     DEFECT_CLASS = "useless-comparison"

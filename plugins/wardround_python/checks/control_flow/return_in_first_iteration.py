@@ -13,14 +13,14 @@ from wardround_python.check import PythonCheck
 _GATHERS = frozenset({"append", "add", "extend", "update", "insert"})
 
 
-class LeavesAtOnce(PythonCheck):
+class ReturnInFirstIteration(PythonCheck):
     """A loop that gathers something returns at the end of its first round.
 
     The ``return`` is one step too far in: only the first entry counts. Put it behind the loop.
     """
 
     ID = "PY059"
-    NAME = "leaves-at-once"
+    NAME = "return-in-first-iteration"
     PREFILTER = "wardround_python.prefilters:returns_in_a_loop"
     WORDS = ("for ",)
     DEFECT_CLASS = "unreachable"

@@ -14,7 +14,7 @@ _CIPHERS = frozenset({"Fernet", "AESGCM", "AESCCM", "ChaCha20Poly1305", "AESSIV"
 _LENGTHS = frozenset({16, 24, 32, 44})
 
 
-class FixedKey(PythonCheck):
+class HardcodedEncryptionKey(PythonCheck):
     """The key that encrypts stands in the source.
 
     Whoever has a copy of the source, of this commit too, reads everything that was encrypted with it. Make a
@@ -22,7 +22,7 @@ class FixedKey(PythonCheck):
     """
 
     ID = "PY343"
-    NAME = "fixed-key"
+    NAME = "hardcoded-encryption-key"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "hardcoded-secret"
     MASKED = True

@@ -37,7 +37,7 @@ _WEAK_CIPHERS = LazyPattern(
 _OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?)([/_.]|$)")
 
 
-class UncheckedPeer(PythonCheck):
+class PeerVerificationDisabled(PythonCheck):
     """The look at who is at the other end of a connection is switched off.
 
     It is encrypted, but to anybody: whoever is in between can read and change it. Name the right authority or
@@ -45,7 +45,7 @@ class UncheckedPeer(PythonCheck):
     """
 
     ID = "PY356"
-    NAME = "unchecked-peer"
+    NAME = "peer-verification-disabled"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "tls-verification-off"
     TRIED_ON = (

@@ -33,7 +33,7 @@ _ALCHEMY = {
 _WORDS = ("comment", "doc", "help_text")
 
 
-class FieldWords(PythonCheck):
+class CommentContradictsFieldType(PythonCheck):
     """Words about a field of a model say of its values what its type does not allow.
 
     ``help_text="Price in cents"`` on a decimal field with two places makes the next caller multiply by a
@@ -41,7 +41,7 @@ class FieldWords(PythonCheck):
     """
 
     ID = "PY483"
-    NAME = "words-against-field-type"
+    NAME = "comment-contradicts-field-type"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-comment"

@@ -49,7 +49,7 @@ _DURATIONS = ("microseconds", "milliseconds", "seconds", "minutes", "hours", "da
 _MARKED = LazyPattern(r"`{1,2}([A-Za-z_][\w.]*)(?:\(\))?`{1,2}")
 
 
-class DocstringOvertaken(PythonCheck):
+class DocstringContradictsCode(PythonCheck):
     """A docstring was left as it was and the code no longer does what it says.
 
     It names an error that is raised no more, a kind of result that is no longer returned, a unit that is
@@ -58,7 +58,7 @@ class DocstringOvertaken(PythonCheck):
     """
 
     ID = "PY047"
-    NAME = "docstring-overtaken"
+    NAME = "docstring-contradicts-code"
     PREFILTER = "wardround_python.prefilters:rewrites_beside_words"
     WORDS = ('"""', "'''")
     PLANE = Plane.CONTRACT

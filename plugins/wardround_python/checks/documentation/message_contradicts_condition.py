@@ -15,7 +15,7 @@ from wardround_python.check import PythonCheck
 _CHECK = "def check(n):\n    if {}:\n        raise ValueError('{}')\n"
 
 
-class MessageAgainstCondition(PythonCheck):
+class MessageContradictsCondition(PythonCheck):
     """The message of an error tells another bound, or another thing, than the condition above it asks for.
 
     Somebody types 20 characters as the message says and is refused again, or looks for a fault in the group
@@ -23,7 +23,7 @@ class MessageAgainstCondition(PythonCheck):
     """
 
     ID = "PY484"
-    NAME = "message-against-condition"
+    NAME = "message-contradicts-condition"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "misleading-message"

@@ -47,7 +47,7 @@ def _invalid(shape: str, was: str, now: str, line: int, column: int) -> Invalid:
     return Invalid(shape.format(now), line, column, base=shape.format(was))
 
 
-class StaleWords(PythonCheck):
+class OutdatedComment(PythonCheck):
     """Words beside the code say what this change made untrue.
 
     A comment, docstring, message or help text states a number, a default, a unit, a bound or a value that the
@@ -56,7 +56,8 @@ class StaleWords(PythonCheck):
     """
 
     ID = "PY095"
-    NAME = "stale-words"
+    NAME = "outdated-comment"
+    DEFECT_CLASS = "stale-words"
     PREFILTER = "wardround_python.prefilters:loses_a_line"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -24,7 +24,7 @@ def _less(others: dict[str, str], after: str = _LESS, line: int | None = None) -
     return ChangeCase({"mail/post.py": (_READ, after)}, others=others, place=place)
 
 
-class WithdrawnVariable(PythonVariableCheck, RemovedVariableCheck):
+class RemovedEnvVariableInDocs(PythonVariableCheck, RemovedVariableCheck):
     """A change stopped reading an environment variable that words still name.
 
     Whoever sets it believes that it does something. Take it out of the documentation, the example file and
@@ -33,7 +33,8 @@ class WithdrawnVariable(PythonVariableCheck, RemovedVariableCheck):
     """
 
     ID = "PY015"
-    NAME = "withdrawn-variable"
+    NAME = "removed-env-variable-in-docs"
+    DEFECT_CLASS = "withdrawn-variable"
     SEVERITY = Severity.INFO
     TRIED_ON = (
         "2,500 newest commits of each of 8 repositories: 4 hits, in all of which the author changed the "

@@ -35,7 +35,7 @@ def _taken(others: dict[str, str], after: str = _cli(_TO, _BOX), **case: object)
     )
 
 
-class WithdrawnOption(PythonOptionCheck, RemovedOptionCheck):
+class RemovedOptionInDocs(PythonOptionCheck, RemovedOptionCheck):
     """A change took an option off a command line, and words about the program still name it.
 
     Whoever follows them gets an error, and a step that runs the program fails. Change the words in the same
@@ -45,7 +45,8 @@ class WithdrawnOption(PythonOptionCheck, RemovedOptionCheck):
     """
 
     ID = "PY013"
-    NAME = "withdrawn-option"
+    NAME = "removed-option-in-docs"
+    DEFECT_CLASS = "withdrawn-option"
     SEVERITY = Severity.WARN
     TRIED_ON = (
         "2,500 newest commits of each of 20 repositories, 21,223 with Python: 45 hits, of which the author "

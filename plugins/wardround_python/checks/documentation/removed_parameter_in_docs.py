@@ -26,7 +26,7 @@ def _module(signature: str, docstring: str, body: str = "post(to)") -> str:
     return f"def send({signature}):\n    {docstring}\n    {body}\n"
 
 
-class DocumentedParameterGone(DocstringCheck):
+class RemovedParameterInDocs(DocstringCheck):
     """A change took a parameter out of a function, and the docstring still documents it.
 
     Whoever reads the docstring passes an argument that is refused, or misses the one that replaced it. Change
@@ -34,7 +34,8 @@ class DocumentedParameterGone(DocstringCheck):
     """
 
     ID = "PY010"
-    NAME = "documented-parameter-gone"
+    NAME = "removed-parameter-in-docs"
+    DEFECT_CLASS = "documented-parameter-gone"
     SEVERITY = Severity.WARN
     TRIED_ON = (
         "history of 12 repositories, 12,955 commits with 23,937 changed functions that have a docstring: 347 "

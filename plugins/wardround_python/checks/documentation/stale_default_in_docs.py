@@ -35,7 +35,7 @@ def _sending(stated: str, default: str) -> str:
     )
 
 
-class DocumentedDefaultDiffers(PythonCheck):
+class StaleDefaultInDocs(PythonCheck):
     """The docstring names another default than the signature has.
 
     Whoever reads the words leaves the argument out and gets something else. Say what the code does, or
@@ -43,7 +43,7 @@ class DocumentedDefaultDiffers(PythonCheck):
     """
 
     ID = "PY440"
-    NAME = "documented-default-differs"
+    NAME = "stale-default-in-docs"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-documentation"

@@ -17,14 +17,14 @@ _TABLE = (
 _FIELDS = "class RelayConfig:\n    spool: str = '{}'\n"
 
 
-class StaleDefault(PythonCheck):
+class StaleDocumentedSetting(PythonCheck):
     """A setting has another default and the documentation states the old one.
 
     Whoever runs the program goes by the page and leaves the setting out. Change the page in the same commit.
     """
 
     ID = "PY067"
-    NAME = "stale-default"
+    NAME = "stale-documented-setting"
     PREFILTER = "wardround_python.prefilters:brings_a_setting"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -26,7 +26,7 @@ def _more(others: dict[str, str], after: str = _MORE, line: int | None = None) -
     return ChangeCase({"mail/post.py": (_READ, after)}, others=others, place=place)
 
 
-class UnlistedVariable(PythonVariableCheck, UndocumentedVariableCheck):
+class UndocumentedEnvVariable(PythonVariableCheck, UndocumentedVariableCheck):
     """The program needs a new environment variable that the example file does not list, as it lists others.
 
     The same goes for a README with a table of variables. Whoever sets the program up from it meets an error.
@@ -35,7 +35,8 @@ class UnlistedVariable(PythonVariableCheck, UndocumentedVariableCheck):
     """
 
     ID = "PY016"
-    NAME = "unlisted-variable"
+    NAME = "undocumented-env-variable"
+    DEFECT_CLASS = "unlisted-variable"
     SEVERITY = Severity.INFO
     TRIED_ON = (
         "2,500 newest commits of each of 7 repositories, few of which have an example file: no hit, so a note"

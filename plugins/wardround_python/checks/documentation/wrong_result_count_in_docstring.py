@@ -36,7 +36,7 @@ _WORD = LazyPattern(
 _LISTED = LazyPattern(r"(?<![\w\])])\(([A-Za-z_]\w*(?:, ?[A-Za-z_]\w*){1,6})\)")
 
 
-class ResultCount(PythonCheck):
+class WrongResultCountInDocstring(PythonCheck):
     """A docstring tells of so many results, and the function returns another number of them.
 
     Whoever unpacks what the words promise gets an error, or, with a star, the wrong values under the right
@@ -44,7 +44,7 @@ class ResultCount(PythonCheck):
     """
 
     ID = "PY482"
-    NAME = "result-count-in-docstring"
+    NAME = "wrong-result-count-in-docstring"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-docstring"

@@ -24,7 +24,7 @@ _POOLS = LazyPattern(r"concurrent\.futures\.\w*Executor|multiprocessing\.(pool\.
 _RETRIES = ("tenacity.", "backoff.")
 
 
-class LostFailure(PythonCheck):
+class DiscardedError(PythonCheck):
     """Something can fail here and nobody will learn of it.
 
     ``gather(..., return_exceptions=True)`` hands errors over as results, a future keeps its error until it
@@ -33,7 +33,7 @@ class LostFailure(PythonCheck):
     """
 
     ID = "PY044"
-    NAME = "lost-failure"
+    NAME = "discarded-error"
     WORDS = (
         "return_exceptions",
         "retry_error_callback",

@@ -23,7 +23,7 @@ _PLAIN = frozenset(
 )  # fmt: skip
 
 
-class ExceptionDropped(PythonCheck):
+class ExceptionNotRaised(PythonCheck):
     """An exception is made and not raised, or raised with a text that nobody fills in.
 
     The call by itself only makes an object: the check it stands in lets everything through. In a route of
@@ -33,7 +33,7 @@ class ExceptionDropped(PythonCheck):
     """
 
     ID = "PY069"
-    NAME = "exception-dropped"
+    NAME = "exception-not-raised"
     WORDS = (
         "Error(",
         "Exception(",

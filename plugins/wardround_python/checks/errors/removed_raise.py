@@ -21,7 +21,7 @@ _RAISES = (
 _LOGS = _RAISES.replace("raise Missing(key) from e", "logger.warning('no %s', e)")
 
 
-class RaiseLost(PythonCheck):
+class RemovedRaise(PythonCheck):
     """A handler raised before the change; now it logs at most, and the function goes on.
 
     What comes after the ``try`` was never reached without what the ``try`` gives: it works on a name that
@@ -29,7 +29,7 @@ class RaiseLost(PythonCheck):
     """
 
     ID = "PY454"
-    NAME = "raise-lost"
+    NAME = "removed-raise"
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "swallowed-exception"
     PREFILTER = "wardround_python.prefilters:changes_a_function"

@@ -91,7 +91,7 @@ _BUILTIN = {
 }
 
 
-class HandlerNeverReached(PythonCheck):
+class UnreachableExceptHandler(PythonCheck):
     """An exception handler stands below one that already catches the same exception.
 
     Handlers are tried from top to bottom, so the wide one takes what the narrow one was written for, and the
@@ -99,7 +99,7 @@ class HandlerNeverReached(PythonCheck):
     """
 
     ID = "PY021"
-    NAME = "handler-never-reached"
+    NAME = "unreachable-except-handler"
     WORDS = ("except ",)
     DEFECT_CLASS = "unreachable"
     TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: none, so only its cases speak for it"

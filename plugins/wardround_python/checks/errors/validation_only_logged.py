@@ -30,7 +30,7 @@ _LEAVES = (ast.Raise, ast.Return, ast.Continue, ast.Break, ast.Yield, ast.YieldF
 _SETS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.Delete)
 
 
-class CheckOnlyLogged(PythonCheck):
+class ValidationOnlyLogged(PythonCheck):
     """A check refuses something, its error is logged, and the function goes on as if it had passed.
 
     Such a call says no by raising. With the error caught and nothing done about it, the check has no effect:
@@ -38,7 +38,7 @@ class CheckOnlyLogged(PythonCheck):
     """
 
     ID = "PY442"
-    NAME = "check-only-logged"
+    NAME = "validation-only-logged"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "swallowed-exception"
     WORDS = ("except",)

@@ -26,7 +26,7 @@ _NO_PAGES = LazyPattern(
 )
 
 
-class UnescapedTemplates(PythonCheck):
+class AutoescapeDisabled(PythonCheck):
     """The templates of pages put values in as they are.
 
     A name or a comment with a script in it then runs in the browser of whoever looks at the page. Switch
@@ -34,7 +34,7 @@ class UnescapedTemplates(PythonCheck):
     """
 
     ID = "PY349"
-    NAME = "unescaped-templates"
+    NAME = "autoescape-disabled"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "html-injection"
     TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"

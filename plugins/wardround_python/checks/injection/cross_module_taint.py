@@ -32,7 +32,7 @@ _ASKING = (
 )
 
 
-class TaintedElsewhere(ChangeCheck):
+class CrossModuleTaint(ChangeCheck):
     """Data from the request is handed to another module of the project, and does harm there.
 
     It goes through a function, a method or an object of a module that is imported. The finding has the number
@@ -41,7 +41,8 @@ class TaintedElsewhere(ChangeCheck):
     """
 
     ID = "PY340"
-    NAME = "tainted-elsewhere"
+    NAME = "cross-module-taint"
+    DEFECT_CLASS = "tainted-elsewhere"
     PLANE = Plane.SECURITY
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "

@@ -31,7 +31,7 @@ _DEFUSED = LazyPattern(
 _MAKING_SAFE = LazyPattern(r"(?i)escape|sanit|safe|clean|neutral|guard|defus|quote|cell|strip_|plain")
 
 
-class SpreadsheetFormula(PythonCheck):
+class CsvInjection(PythonCheck):
     """Text that people typed is written into a table that others download, formulas and all.
 
     A cell that starts with ``=``, ``+``, ``-`` or ``@`` is calculated when the file is opened in a
@@ -39,7 +39,7 @@ class SpreadsheetFormula(PythonCheck):
     """
 
     ID = "PY353"
-    NAME = "spreadsheet-formula"
+    NAME = "csv-injection"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "csv-injection"

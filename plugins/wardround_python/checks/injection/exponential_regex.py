@@ -15,7 +15,7 @@ _CALLS = frozenset({"match", "fullmatch", "search", "compile", "sub", "subn", "s
 _CONSTRAINTS = frozenset({"pattern", "regex"})
 
 
-class SlowPattern(PythonCheck):
+class ExponentialRegex(PythonCheck):
     """A pattern that checks a whole text takes exponential time where the text nearly fits.
 
     A group that repeats, of parts that repeat, can split the same text in countless ways, and all are tried
@@ -24,7 +24,7 @@ class SlowPattern(PythonCheck):
     """
 
     ID = "PY345"
-    NAME = "slow-pattern"
+    NAME = "exponential-regex"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
     TRIED_ON = (

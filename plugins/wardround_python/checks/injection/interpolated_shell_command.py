@@ -18,7 +18,7 @@ _SHELLS = frozenset(
 )  # fmt: skip
 
 
-class BuiltShellText(PythonCheck):
+class InterpolatedShellCommand(PythonCheck):
     """A command line with values in it goes through a shell.
 
     A quote, a semicolon or a backtick in a value runs a second command: names of files and of people are
@@ -26,7 +26,7 @@ class BuiltShellText(PythonCheck):
     """
 
     ID = "PY337"
-    NAME = "built-shell-text"
+    NAME = "interpolated-shell-command"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "shell-injection"
     TRIED_ON = (

@@ -29,7 +29,7 @@ _JSON = LazyPattern(
 _CONVERTED = frozenset({"str", "int", "float", "bool", "ObjectId", "UUID", "escape"})
 
 
-class QueryByDocument(PythonCheck):
+class NosqlInjection(PythonCheck):
     """A value from a request's JSON stands in a query of MongoDB, where it can be an operator.
 
     ``{"password": {"$ne": ""}}`` matches every password, and text in ``$where`` is run as JavaScript. Make a
@@ -37,7 +37,7 @@ class QueryByDocument(PythonCheck):
     """
 
     ID = "PY363"
-    NAME = "query-by-document"
+    NAME = "nosql-injection"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
     TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"

@@ -21,7 +21,7 @@ _FOLDER = LazyPattern(
 _ENDED = LazyPattern(r"os\.sep|os\.path\.sep|[/\\]['\"]|\bsep\b|, ''\)|\bSEP\b")
 
 
-class LoosePathCheck(PythonCheck):
+class PartialPathTraversal(PythonCheck):
     """A look whether a file is inside a folder that a folder beside it passes too.
 
     ``/srv/files-old/secret`` starts with ``/srv/files``. Ask ``path.is_relative_to(folder)``, or compare with
@@ -29,7 +29,7 @@ class LoosePathCheck(PythonCheck):
     """
 
     ID = "PY362"
-    NAME = "loose-path-check"
+    NAME = "partial-path-traversal"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "path-traversal"
     TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"

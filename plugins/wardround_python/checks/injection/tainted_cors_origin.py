@@ -11,7 +11,7 @@ from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import Hit, SinkKind
 
 
-class TaintedOrigin(TaintedCheck):
+class TaintedCorsOrigin(TaintedCheck):
     """Any origin that asks is allowed to read answers with the visitor's cookies.
 
     The origin header is sent back as the allowed one while credentials are allowed, so every site a visitor
@@ -19,7 +19,7 @@ class TaintedOrigin(TaintedCheck):
     """
 
     ID = "PY313"
-    NAME = "tainted-origin"
+    NAME = "tainted-cors-origin"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "permissive-cors"
     TRIED_ON = (

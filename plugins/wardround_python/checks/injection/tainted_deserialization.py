@@ -11,7 +11,7 @@ from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
 
 
-class TaintedObjects(TaintedCheck):
+class TaintedDeserialization(TaintedCheck):
     """Data from the request is turned into arbitrary objects.
 
     Pickle and YAML's full loaders call whatever the bytes name, so a crafted request runs code here. Use
@@ -19,7 +19,7 @@ class TaintedObjects(TaintedCheck):
     """
 
     ID = "PY305"
-    NAME = "tainted-objects"
+    NAME = "tainted-deserialization"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "insecure-deserialisation"

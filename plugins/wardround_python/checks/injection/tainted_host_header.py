@@ -19,7 +19,7 @@ _SECRET = LazyPattern(
 )
 
 
-class TaintedHost(TaintedCheck):
+class TaintedHostHeader(TaintedCheck):
     """The link in a mail leads to the server the sender of the request named.
 
     The Host header is what the client says it is. Who asks for somebody's reset mail with a header of their
@@ -27,7 +27,7 @@ class TaintedHost(TaintedCheck):
     """
 
     ID = "PY316"
-    NAME = "tainted-host"
+    NAME = "tainted-host-header"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "host-header-injection"
     TRIED_ON = (

@@ -11,7 +11,7 @@ from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
 
 
-class TaintedLookup(TaintedCheck):
+class TaintedLdapOrXpath(TaintedCheck):
     """Data from the request becomes part of an LDAP filter or an XPath expression.
 
     A parenthesis or a quote in the value changes the question, so a login matches everybody or reads what it
@@ -19,7 +19,7 @@ class TaintedLookup(TaintedCheck):
     """
 
     ID = "PY310"
-    NAME = "tainted-lookup"
+    NAME = "tainted-ldap-or-xpath"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
     TRIED_ON = (

@@ -11,7 +11,7 @@ from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
 
 
-class TaintedFields(TaintedCheck):
+class TaintedMassAssignment(TaintedCheck):
     """The sender of a request chooses which fields of a record are written.
 
     Every column can then be set, those that make somebody an owner or an administrator too. Name the fields
@@ -19,7 +19,7 @@ class TaintedFields(TaintedCheck):
     """
 
     ID = "PY312"
-    NAME = "tainted-fields"
+    NAME = "tainted-mass-assignment"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "mass-assignment"
     TRIED_ON = (

@@ -11,7 +11,7 @@ from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
 
 
-class TaintedPattern(TaintedCheck):
+class TaintedRegex(TaintedCheck):
     """Data from the request is matched in a way that can take for ever.
 
     A repeated group that can split the same text in many ways, or a pattern of the sender's own, needs
@@ -21,7 +21,7 @@ class TaintedPattern(TaintedCheck):
     """
 
     ID = "PY314"
-    NAME = "tainted-pattern"
+    NAME = "tainted-regex"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
     TRIED_ON = (

@@ -28,7 +28,7 @@ _TRUSTED = LazyPattern(
 _NO_PAGE = LazyPattern(r"(?i)(^|[/_.-])(tests?|te?xt|plain)([/_.-]|$)")
 
 
-class UnescapedTemplateValue(ChangeCheck):
+class TaintedTemplateValue(ChangeCheck):
     """A template puts what visitors wrote into the page as it is.
 
     ``safe`` switches off the escaping that templates do by themselves, so a comment with a script in it runs
@@ -36,7 +36,7 @@ class UnescapedTemplateValue(ChangeCheck):
     """
 
     ID = "PY360"
-    NAME = "unescaped-value"
+    NAME = "tainted-template-value"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "html-injection"

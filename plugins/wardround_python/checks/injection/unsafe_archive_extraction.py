@@ -18,7 +18,7 @@ _LOOKED = LazyPattern(
 )
 
 
-class UnsafeArchive(PythonCheck):
+class UnsafeArchiveExtraction(PythonCheck):
     """A tar archive is unpacked wherever the names in it lead.
 
     A member called ``../../.ssh/authorized_keys``, or a link and a file below it, is written outside the
@@ -26,7 +26,7 @@ class UnsafeArchive(PythonCheck):
     """
 
     ID = "PY334"
-    NAME = "unsafe-archive"
+    NAME = "unsafe-archive-extraction"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "path-traversal"
     TRIED_ON = (

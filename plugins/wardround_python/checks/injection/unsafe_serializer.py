@@ -38,7 +38,7 @@ _KEYS = {
 _MESSAGE = "whoever can put a message or a file there runs code here"
 
 
-class PickledMessages(PythonCheck):
+class UnsafeSerializer(PythonCheck):
     """Messages, sessions or files are read with a format that can call any function while it is read.
 
     Pickle and its kind build objects by running what the bytes say. Whoever reaches the broker, the cache or
@@ -46,7 +46,7 @@ class PickledMessages(PythonCheck):
     """
 
     ID = "PY348"
-    NAME = "pickled-messages"
+    NAME = "unsafe-serializer"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "insecure-deserialisation"
     TRIED_ON = (

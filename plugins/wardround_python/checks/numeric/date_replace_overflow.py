@@ -18,7 +18,7 @@ _PARTS = {
 }
 
 
-class DateByReplace(PythonCheck):
+class DateReplaceOverflow(PythonCheck):
     """A date is moved by ``replace`` with a part of itself counted up.
 
     ``replace`` carries nothing over and raises ValueError where there is no such date: a year after the
@@ -27,7 +27,7 @@ class DateByReplace(PythonCheck):
     """
 
     ID = "PY074"
-    NAME = "date-by-replace"
+    NAME = "date-replace-overflow"
     WORDS = ("replace(year=", "replace(month=", "replace(day=", "replace(hour=", "replace(minute=")
     DEFECT_CLASS = "date-arithmetic"
     TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"

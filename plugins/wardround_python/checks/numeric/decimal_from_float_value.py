@@ -14,7 +14,7 @@ from wardround_python.check import PythonCheck
 _ROUNDS = frozenset({"quantize", "normalize", "to_integral_value"})
 
 
-class DecimalFromFloat(PythonCheck):
+class DecimalFromFloatValue(PythonCheck):
     """A Decimal is made of a float.
 
     The float is the nearest binary fraction, and Decimal keeps its error to the last digit: 0.1 becomes

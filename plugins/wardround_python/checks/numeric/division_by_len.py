@@ -18,7 +18,7 @@ _CATCHES = ("ZeroDivisionError", "ArithmeticError", "ValueError", "StatisticsErr
 _COUNTED = ("count", "scalar_count")
 
 
-class EmptyAverage(PythonCheck):
+class DivisionByLen(PythonCheck):
     """It is divided by how many there are, and there may be none.
 
     What a filter or a query gives can be empty: then this raises ZeroDivisionError, on the first day without
@@ -26,7 +26,7 @@ class EmptyAverage(PythonCheck):
     """
 
     ID = "PY034"
-    NAME = "empty-average"
+    NAME = "division-by-len"
     WORDS = ("len(", ".count(", "mean(", "median(")
     DEFECT_CLASS = "division-by-zero"
     SEVERITY = Severity.INFO

@@ -23,7 +23,7 @@ _ALWAYS_AWARE = frozenset({"django.utils.timezone.localtime", "pendulum.now"})
 _KEEPS = frozenset({"astimezone"})
 
 
-class TimesMixed(PythonCheck):
+class NaiveAwareDatetimeMix(PythonCheck):
     """A time with a zone is compared with one without, or they are subtracted.
 
     Python refuses that with TypeError, each time the line runs. Give both a zone: parse with ``%z`` or put
@@ -31,7 +31,7 @@ class TimesMixed(PythonCheck):
     """
 
     ID = "PY039"
-    NAME = "times-mixed"
+    NAME = "naive-aware-datetime-mix"
     WORDS = ("datetime",)
     DEFECT_CLASS = "naive-datetime"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

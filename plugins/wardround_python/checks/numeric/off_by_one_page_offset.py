@@ -18,14 +18,14 @@ _HOW_MANY = LazyPattern(
 _OFFSET = LazyPattern(r"offset|skip|start|first|begin")
 
 
-class PageOffset(PythonCheck):
+class OffByOnePageOffset(PythonCheck):
     """Pages are counted from 1 and the offset is worked out as if from 0.
 
     ``page * size`` leaves out the first page, for everybody who asks for it. Take ``(page - 1) * size``.
     """
 
     ID = "PY057"
-    NAME = "page-offset"
+    NAME = "off-by-one-page-offset"
     WORDS = ("page *", "* page", "page_number *", "page_no *", "range(2,")
     DEFECT_CLASS = "off-by-one"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

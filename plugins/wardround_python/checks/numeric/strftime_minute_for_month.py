@@ -14,7 +14,7 @@ _MIXED = LazyPattern(r"%Y[-/.]?%M|%M[-/.]%d|%d[-/.]%M|%[HI][:.]?%m|%m:%S|%[HI]:%
 _HALF_DAY = LazyPattern(r"%I[:.h]?%M")
 
 
-class MinutesForMonth(PythonCheck):
+class StrftimeMinuteForMonth(PythonCheck):
     """A format of a time takes minutes for the month, or hours without their half of the day.
 
     ``%M`` is the minute and ``%m`` the month; ``%I`` counts to 12 and needs ``%p``. Nothing raises: the
@@ -22,7 +22,7 @@ class MinutesForMonth(PythonCheck):
     """
 
     ID = "PY054"
-    NAME = "minutes-for-month"
+    NAME = "strftime-minute-for-month"
     WORDS = ("%M", "%m", "%I")
     DEFECT_CLASS = "wrong-time-format"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

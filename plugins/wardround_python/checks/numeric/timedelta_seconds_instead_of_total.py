@@ -18,7 +18,7 @@ _TIME = LazyPattern(
 )
 
 
-class PartOfDuration(PythonCheck):
+class TimedeltaSecondsInsteadOfTotal(PythonCheck):
     """Of the time between two moments only the part below a day is read.
 
     ``.seconds`` of a difference starts at 0 again after each day and is large for negative ones: after 25
@@ -26,7 +26,7 @@ class PartOfDuration(PythonCheck):
     """
 
     ID = "PY053"
-    NAME = "part-of-duration"
+    NAME = "timedelta-seconds-instead-of-total"
     WORDS = (".seconds",)
     DEFECT_CLASS = "part-of-duration"
     TRIED_ON = (

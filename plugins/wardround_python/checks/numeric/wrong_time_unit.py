@@ -19,7 +19,7 @@ _TIMES = frozenset({"ms", "s", "min", "h", "day", "us"})
 _UNIT_WORD = LazyPattern(r"(?i)_(?:ms|millis\w*|sec(?:ond)?s?|minutes?|mins|hours?|days?|micros\w*|s)\b")
 
 
-class UnitTaken(PythonCheck):
+class WrongTimeUnit(PythonCheck):
     """A name that says one unit of time is given to what takes another.
 
     ``requests.get(url, timeout=WAIT_MS)`` waits a thousand times as long as its name says, or the name is
@@ -27,7 +27,7 @@ class UnitTaken(PythonCheck):
     """
 
     ID = "PY480"
-    NAME = "unit-unlike-what-is-taken"
+    NAME = "wrong-time-unit"
     WORDS = (
         "sleep", "timeout", "timedelta", "time()", "monotonic()", "perf_counter()", "expire", "setex",
         "countdown", "max_age", "call_later", "Timer(", "wait_for", "alarm(",

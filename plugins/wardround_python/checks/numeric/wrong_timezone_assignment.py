@@ -15,7 +15,7 @@ _UNIVERSAL = frozenset({"UTC", "GMT", "Etc/UTC"})
 _MAKERS = frozenset({"datetime", "time", "replace", "combine"})
 
 
-class WrongZone(PythonCheck):
+class WrongTimezoneAssignment(PythonCheck):
     """A time gets a zone in a way that makes it another moment.
 
     A zone of ``pytz`` given as ``tzinfo=`` stands for the first entry of its history, local mean time,
@@ -25,7 +25,7 @@ class WrongZone(PythonCheck):
     """
 
     ID = "PY073"
-    NAME = "wrong-zone"
+    NAME = "wrong-timezone-assignment"
     WORDS = ("tzinfo=",)
     DEFECT_CLASS = "wrong-time-zone"
     TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"

@@ -22,7 +22,7 @@ _ZERO_COUNTS = LazyPattern(
 )
 
 
-class ZeroReplaced(PythonCheck):
+class ZeroReplacedByDefault(PythonCheck):
     """A caller that gives zero gets the default, as if nothing had been given.
 
     ``score or 0.5`` takes the right side for ``None`` and for ``0`` alike, and zero is a value that callers

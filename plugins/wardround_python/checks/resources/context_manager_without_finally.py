@@ -18,7 +18,7 @@ _BACK = LazyPattern(
 )
 
 
-class CleanupSkipped(PythonCheck):
+class ContextManagerWithoutFinally(PythonCheck):
     """A context manager cleans up after its ``yield`` without ``try`` and ``finally``.
 
     An error in the ``with`` block comes out of the ``yield``, and what stands below does not run: the
@@ -27,7 +27,7 @@ class CleanupSkipped(PythonCheck):
     """
 
     ID = "PY083"
-    NAME = "cleanup-skipped"
+    NAME = "context-manager-without-finally"
     WORDS = ("contextmanager",)
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unclosed-resource"

@@ -24,7 +24,7 @@ _MAKING = {"os.open": 2, "os.mkfifo": 1, "os.mknod": 1, "os.makedirs": 1, "os.mk
 _PUBLIC = LazyPattern(r"(?i)pub(lic)?|cert|dir|folder|bin|script")
 
 
-class InsecureMode(PythonCheck):
+class InsecureFileMode(PythonCheck):
     """Everybody on the machine may change what is made here.
 
     With ``umask(0)`` or a mode that lets others write, any local user can replace a file or plant one. Leave
@@ -32,7 +32,7 @@ class InsecureMode(PythonCheck):
     """
 
     ID = "PY330"
-    NAME = "insecure-mode"
+    NAME = "insecure-file-mode"
     WORDS = ("umask(", "chmod", "os.open(", "mkfifo(", "mode=0o")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "permissive-file-mode"

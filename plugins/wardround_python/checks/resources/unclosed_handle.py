@@ -20,7 +20,7 @@ _CLOSING = frozenset(
 _BASES = frozenset({"object", "ABC", "Protocol", "Generic"})
 
 
-class HandleLeftOpen(PythonCheck):
+class UnclosedHandle(PythonCheck):
     """A file or connection is opened and nothing is there to close it.
 
     It is kept in a list that an error passes by, in an attribute that no method closes, or nowhere at all.
@@ -29,7 +29,7 @@ class HandleLeftOpen(PythonCheck):
     """
 
     ID = "PY046"
-    NAME = "handle-left-open"
+    NAME = "unclosed-handle"
     WORDS = ("open(", "connect(", "socket(", "connection(", "mkstemp(", "SMTP", "FTP", "Popen(")
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unclosed-resource"

@@ -27,7 +27,7 @@ _TEXTS = frozenset({"json.dumps", "str", "repr", "yaml.dump", "yaml.safe_dump"})
 _BYTES = frozenset({"pickle.dumps", "bytes", "marshal.dumps", "base64.b64decode", "os.urandom"})
 
 
-class HandleOfAnotherMode(PythonCheck):
+class WrongFileMode(PythonCheck):
     """A file is opened one way and used another.
 
     What is opened for reading cannot be written, what is opened for writing cannot be read, and bytes and
@@ -35,7 +35,7 @@ class HandleOfAnotherMode(PythonCheck):
     """
 
     ID = "PY068"
-    NAME = "handle-of-another-mode"
+    NAME = "wrong-file-mode"
     WORDS = ("open(",)
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "file-mode"

@@ -19,7 +19,7 @@ _FOR_READERS = frozenset(
 )
 
 
-class BytesInText(PythonCheck):
+class BytesStrMix(PythonCheck):
     """Bytes are put into a text without being decoded.
 
     The text then holds ``b'...'``, quotes and all: a header, an address or a key that nobody accepts. Write
@@ -27,7 +27,7 @@ class BytesInText(PythonCheck):
     """
 
     ID = "PY404"
-    NAME = "bytes-in-text"
+    NAME = "bytes-str-mix"
     WORDS = (
         "b64encode(",
         "b32encode(",

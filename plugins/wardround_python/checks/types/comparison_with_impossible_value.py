@@ -34,7 +34,7 @@ _SYSTEMS: Mapping[str, Mapping[str, str]] = {
 _OUTSIDE = {"weekday": (0, 6), "isoweekday": (1, 7)}
 
 
-class ValueNeverGiven(PythonCheck):
+class ComparisonWithImpossibleValue(PythonCheck):
     """Something is compared with a value that it never has.
 
     ``Path.suffix`` begins with a dot, the method of a request is in capitals, Windows is ``win32`` to
@@ -43,7 +43,7 @@ class ValueNeverGiven(PythonCheck):
     """
 
     ID = "PY403"
-    NAME = "value-never-given"
+    NAME = "comparison-with-impossible-value"
     WORDS = (
         ".suffix",
         "splitext(",

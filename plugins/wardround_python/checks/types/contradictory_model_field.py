@@ -28,7 +28,7 @@ _NOW = frozenset(
 )  # fmt: skip
 
 
-class ModelField(PythonCheck):
+class ContradictoryModelField(PythonCheck):
     """A field of a Django model whose settings contradict each other, or its use.
 
     ``SET_NULL`` without ``null=True`` cannot be done when the other row goes; ``blank=True`` without
@@ -37,7 +37,7 @@ class ModelField(PythonCheck):
     """
 
     ID = "PY079"
-    NAME = "model-field"
+    NAME = "contradictory-model-field"
     WORDS = ("django",)
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "model-field"

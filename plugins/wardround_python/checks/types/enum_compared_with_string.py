@@ -14,7 +14,7 @@ from wardround_python.check import PythonCheck
 _PLAIN_ENUMS = frozenset({"enum.Enum", "Enum"})
 
 
-class EnumAgainstText(PythonCheck):
+class EnumComparedWithString(PythonCheck):
     """A member of an enumeration is compared with a text.
 
     A plain ``Enum`` equals nothing but its own members: the comparison is False whatever the value. Compare
@@ -22,7 +22,7 @@ class EnumAgainstText(PythonCheck):
     """
 
     ID = "PY058"
-    NAME = "enum-against-text"
+    NAME = "enum-compared-with-string"
     WORDS = ("Enum)",)
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"

@@ -20,7 +20,7 @@ _USED = LazyPattern(
 _MAKERS = frozenset({"list", "dict", "set", "sorted"})
 
 
-class ResultIsNone(PythonCheck):
+class InPlaceMethodResultUsed(PythonCheck):
     """The result of a method that changes a collection in place is used.
 
     ``sort``, ``append`` and their like return None, and the collection is in the name it always was in. Call
@@ -28,7 +28,8 @@ class ResultIsNone(PythonCheck):
     """
 
     ID = "PY032"
-    NAME = "result-is-none"
+    NAME = "in-place-method-result-used"
+    DEFECT_CLASS = "result-is-none"
     WORDS = (
         ".sort(",
         ".reverse(",

@@ -17,7 +17,7 @@ _BY_TEXT = frozenset(
 )
 
 
-class KindsNeverEqual(PythonCheck):
+class IncomparableTypes(PythonCheck):
     """Two values are compared that can't be equal, for they are of different kinds.
 
     Bytes equal no text, text no number, a list no tuple: the comparison is False whatever is in them, and the
@@ -26,7 +26,7 @@ class KindsNeverEqual(PythonCheck):
     """
 
     ID = "PY401"
-    NAME = "kinds-never-equal"
+    NAME = "incomparable-types"
     PREFILTER = "wardround_python.prefilters:compares_what_is_made"
     DEFECT_CLASS = "useless-comparison"
     TRIED_ON = (

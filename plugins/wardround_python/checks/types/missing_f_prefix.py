@@ -44,7 +44,7 @@ _MESSAGES = frozenset(
 )  # fmt: skip
 
 
-class MissingF(PythonCheck):
+class MissingFPrefix(PythonCheck):
     """A text names a variable in braces and has no ``f`` before it.
 
     The braces are shown as they are written, and whoever reads the message, file or address gets the name of
@@ -52,7 +52,7 @@ class MissingF(PythonCheck):
     """
 
     ID = "PY064"
-    NAME = "missing-f"
+    NAME = "missing-f-prefix"
     WORDS = ("{",)
     DEFECT_CLASS = "missing-f-string-syntax"
     TRIED_ON = "thirty trees of 900,000 lines, tests left out: 9, all right; widened, over 34 trees: 2, right"

@@ -13,7 +13,7 @@ from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 
-class BaseNotInitialised(PythonCheck):
+class MissingSuperInit(PythonCheck):
     """A class has an ``__init__`` of its own and leaves out that of its base.
 
     What the base sets up is not there: its methods raise AttributeError on the first use. Call
@@ -21,7 +21,7 @@ class BaseNotInitialised(PythonCheck):
     """
 
     ID = "PY061"
-    NAME = "base-not-initialised"
+    NAME = "missing-super-init"
     WORDS = ("def __init__",)
     DEFECT_CLASS = "bad-init"
     OFF = "the classes it named in ordinary projects stood in for their base on purpose"

@@ -23,7 +23,7 @@ _TRIED = "def total(box):\n    try:\n        rows = box.load()\n    except OSErr
 _ELSE = "        rows = None\n"
 
 
-class NoneOnOneWay(PythonCheck):
+class NoneAfterCaughtError(PythonCheck):
     """A value is None where something failed, and is used right after it as if it were there.
 
     The error that was caught so that the function can go on comes back as another one, which says nothing of
@@ -31,7 +31,7 @@ class NoneOnOneWay(PythonCheck):
     """
 
     ID = "PY444"
-    NAME = "none-on-one-way"
+    NAME = "none-after-caught-error"
     DEFECT_CLASS = "none-used"
     WORDS = ("= None",)
     TRIED_ON = (

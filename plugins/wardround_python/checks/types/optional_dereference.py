@@ -47,7 +47,7 @@ _BY_NAME = frozenset({*_MATCHERS, *_ROWS, *_IN_TREE, "get"})
 _CATCHES = ("AttributeError", "TypeError")
 
 
-class MaybeNoneUsed(PythonCheck):
+class OptionalDereference(PythonCheck):
     """What may be None is used as if it were there.
 
     A pattern that does not match, a row that is not found and an entry that was not sent give None, and the
@@ -56,7 +56,7 @@ class MaybeNoneUsed(PythonCheck):
     """
 
     ID = "PY033"
-    NAME = "maybe-none-used"
+    NAME = "optional-dereference"
     PREFILTER = "wardround_python.prefilters:asks_for_what_may_be_none"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "none-used"

@@ -28,7 +28,7 @@ _TAG_FILTER = LazyPattern(r"(?i)<[^<>]{0,20}script")
 _BACKSPACE = LazyPattern("\x08\\w|\\w\x08")
 
 
-class PatternMistake(PythonCheck):
+class RegexMistake(PythonCheck):
     """A regular expression that cannot mean what it says.
 
     It does not compile, or a range takes in signs nobody thought of (``A-z`` has ``[``, ``^`` and ``_``
@@ -37,7 +37,7 @@ class PatternMistake(PythonCheck):
     """
 
     ID = "PY078"
-    NAME = "pattern-mistake"
+    NAME = "regex-mistake"
     WORDS = (
         "re.compile(", "re.match(", "re.search(", "re.sub(", "re.findall(", "re.split(", "re.fullmatch(",
         "re.finditer(", "re.subn(", "from re import",

@@ -35,7 +35,7 @@ _ASKS = (
 _GONE = "def name(key):\n    row = store.find(key)\n    return row.name\n"
 
 
-class NoneGuardLost(PythonCheck):
+class RemovedNoneCheck(PythonCheck):
     """The function asked whether there is a value and left without one; now it uses it at once.
 
     The value comes from the same place as before, so it can still be missing. Ask for it again, or get it
@@ -43,7 +43,7 @@ class NoneGuardLost(PythonCheck):
     """
 
     ID = "PY450"
-    NAME = "none-guard-lost"
+    NAME = "removed-none-check"
     DEFECT_CLASS = "none-used"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
     SEVERITY = Severity.WARN

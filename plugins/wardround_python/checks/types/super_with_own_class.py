@@ -26,7 +26,7 @@ _NEEDED = {
 }
 
 
-class SuperOfOwnClass(PythonCheck):
+class SuperWithOwnClass(PythonCheck):
     """``super`` is given the class of the object, or is not called where the base needs it.
 
     ``self.__class__`` is the class of the object, not the one the method stands in: in a subclass
@@ -36,7 +36,7 @@ class SuperOfOwnClass(PythonCheck):
     """
 
     ID = "PY070"
-    NAME = "super-of-own-class"
+    NAME = "super-with-own-class"
     WORDS = (
         "super(self.__class__",
         "super(type(self)",

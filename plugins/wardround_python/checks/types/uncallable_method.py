@@ -13,7 +13,7 @@ from wardround_python.check import PythonCheck
 _CLASS_WIDE = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 
 
-class MethodLost(PythonCheck):
+class UncallableMethod(PythonCheck):
     """A method cannot be called on an object of its class.
 
     It has no parameter for the object, so the call raises TypeError, or ``__init__`` sets an attribute of
@@ -22,7 +22,7 @@ class MethodLost(PythonCheck):
     """
 
     ID = "PY082"
-    NAME = "method-lost"
+    NAME = "uncallable-method"
     WORDS = ("def __init__", "():")
     DEFECT_CLASS = "method-lost"
     TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"

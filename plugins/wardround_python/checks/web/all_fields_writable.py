@@ -17,7 +17,7 @@ _PRIVILEGED = LazyPattern(
 _FORM = LazyPattern(r"(ModelForm|ModelSerializer|UpdateView|CreateView|ModelSchema)$")
 
 
-class WritableFields(PythonCheck):
+class AllFieldsWritable(PythonCheck):
     """Whoever edits their own account may write every field of it.
 
     With ``fields = "__all__"``, or all but some, the sender also sets what nobody thought of: ``is_staff``,
@@ -25,7 +25,7 @@ class WritableFields(PythonCheck):
     """
 
     ID = "PY335"
-    NAME = "writable-fields"
+    NAME = "all-fields-writable"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "mass-assignment"
     TRIED_ON = (

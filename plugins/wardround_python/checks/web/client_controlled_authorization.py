@@ -29,7 +29,7 @@ _LETS_IN = LazyPattern(r"(?i)^['\"](admin\w*|root|superuser|staff|owner|true|yes
 _ADDRESS = LazyPattern(r"^['\"](\d{1,3}\.\d|::1|localhost)")
 
 
-class TrustedByCookie(PythonCheck):
+class ClientControlledAuthorization(PythonCheck):
     """What somebody may do is decided by a cookie, header or field that they send themselves.
 
     Any of them can be written by hand: whoever sets ``is_admin=1`` is let in. Keep it in the session on the
@@ -37,7 +37,7 @@ class TrustedByCookie(PythonCheck):
     """
 
     ID = "PY354"
-    NAME = "trusted-by-cookie"
+    NAME = "client-controlled-authorization"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "trust-boundary"
     TRIED_ON = (

@@ -29,7 +29,7 @@ _OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|dev(elopment)?|local|c
 _TRUSTS_ALL = LazyPattern(r"^(https?://)?\*(\.(com|net|org|io|app|dev))?$")
 
 
-class CsrfOff(PythonCheck):
+class CsrfDisabled(PythonCheck):
     """The look whether a form was sent from this site is switched off where visitors are logged in.
 
     The browser sends the cookie of the login along wherever a request comes from, so any page a visitor opens
@@ -37,7 +37,7 @@ class CsrfOff(PythonCheck):
     """
 
     ID = "PY347"
-    NAME = "csrf-off"
+    NAME = "csrf-disabled"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "csrf-off"
     TRIED_ON = (

@@ -31,7 +31,7 @@ _ANSWERS = LazyPattern(
 _TRACES = frozenset({"traceback.format_exc", "traceback.format_exception", "traceback.format_tb"})
 
 
-class ExposedErrors(PythonCheck):
+class ExposedStackTrace(PythonCheck):
     """Strangers are shown the inside of the program: debugging is on, or an answer holds a stack trace.
 
     The pages that come with it show source, settings and variables. A text from the environment is true
@@ -39,7 +39,7 @@ class ExposedErrors(PythonCheck):
     """
 
     ID = "PY339"
-    NAME = "exposed-errors"
+    NAME = "exposed-stack-trace"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "debug-in-production"
     TRIED_ON = (

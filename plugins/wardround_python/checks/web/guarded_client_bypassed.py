@@ -27,7 +27,7 @@ _OWN = "from shop.net import safe_requests\n\ndef load(url):\n    return safe_re
 _SELF = "import requests\n\ndef load(url):\n    return requests.get(url, timeout=5).text\n"
 
 
-class OwnClientReplaced(PythonCheck):
+class GuardedClientBypassed(PythonCheck):
     """A request went through the project's own guarded client, and goes through the bare library now.
 
     The own client refuses addresses inside the network, or hosts that are not allowed. The bare one goes
@@ -35,7 +35,7 @@ class OwnClientReplaced(PythonCheck):
     """
 
     ID = "PY448"
-    NAME = "own-client-replaced"
+    NAME = "guarded-client-bypassed"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "ssrf"
     WORDS = _BARE

@@ -25,7 +25,7 @@ _DJANGO_LISTS = frozenset(
 _DJANGO_ALL = frozenset({"CORS_ALLOW_ALL_ORIGINS", "CORS_ORIGIN_ALLOW_ALL"})
 
 
-class InsecureOrigins(PythonCheck):
+class InsecureCors(PythonCheck):
     """Every website may call this with the visitor's cookies.
 
     With any origin and credentials together, any page a logged-in visitor opens can act in their name and
@@ -33,7 +33,7 @@ class InsecureOrigins(PythonCheck):
     """
 
     ID = "PY328"
-    NAME = "insecure-origins"
+    NAME = "insecure-cors"
     WORDS = ("CORS", "cors_allowed_origins")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cors-any-origin"

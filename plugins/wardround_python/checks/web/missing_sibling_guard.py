@@ -23,7 +23,7 @@ def _case(new: str, line: int = 0, base: str = _SHOWN + _EMPTIED) -> ChangeCase:
     return ChangeCase({"shop/views.py": (base, base + new)}, ("shop/views.py", line, 5) if line else None)
 
 
-class GuardOfSiblings(PythonGuards, SiblingGuardCheck):
+class MissingSiblingGuard(PythonGuards, SiblingGuardCheck):
     """A new function lacks the check or the escaping that all others of its file have for the same thing.
 
     Each of its neighbours that is given the same key, or is open to the same callers, asks whether they may,

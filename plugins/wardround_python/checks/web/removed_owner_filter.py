@@ -26,7 +26,7 @@ _MINE = (
 )
 
 
-class QueryWidened(PythonCheck):
+class RemovedOwnerFilter(PythonCheck):
     """A query was held to one owner, and the same query is not any more.
 
     It finds the rows of everybody now: who asks with somebody else's key gets their data. Narrow it again,
@@ -34,7 +34,7 @@ class QueryWidened(PythonCheck):
     """
 
     ID = "PY452"
-    NAME = "query-widened"
+    NAME = "removed-owner-filter"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authorization"
     PREFILTER = "wardround_python.prefilters:changes_a_function"

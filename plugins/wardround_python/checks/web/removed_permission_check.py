@@ -28,7 +28,7 @@ _ASKS = (
 _GONE = "def rename(self, box, name):\n    box.name = name.strip()\n    box.save()\n"
 
 
-class RefusalLost(PythonCheck):
+class RemovedPermissionCheck(PythonCheck):
     """A function refused who may not before the change, and what came after the refusal is done for all now.
 
     It asked whether something belongs to who asks, or whether they have the right. No line of the function
@@ -36,7 +36,7 @@ class RefusalLost(PythonCheck):
     """
 
     ID = "PY453"
-    NAME = "refusal-lost"
+    NAME = "removed-permission-check"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authorization"
     PREFILTER = "wardround_python.prefilters:changes_a_function"

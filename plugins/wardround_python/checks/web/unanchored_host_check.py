@@ -31,7 +31,7 @@ _EXTENSION = LazyPattern(
 )
 
 
-class LooseHostCheck(PythonCheck):
+class UnanchoredHostCheck(PythonCheck):
     """A look at where something comes from, or leads to, that another site passes too.
 
     ``evil-example.com`` ends in ``example.com``, and ``https://example.com.evil.net`` starts with
@@ -39,7 +39,7 @@ class LooseHostCheck(PythonCheck):
     """
 
     ID = "PY336"
-    NAME = "loose-host-check"
+    NAME = "unanchored-host-check"
     PREFILTER = "wardround_python.prefilters:speaks_of_hosts"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "loose-host-check"

@@ -28,7 +28,7 @@ _CATCHES = ("ValueError", "TypeError", "InvalidOperation", "ArithmeticError")
 _CHECKS = (".isdigit()", ".isdecimal()", ".isnumeric()", "fullmatch(", ".match(")
 
 
-class RequestNumber(PythonCheck):
+class UncheckedNumberConversion(PythonCheck):
     """A number a client sent is converted without an answer for one that is none.
 
     ``?page=two`` then raises ValueError in the view: the client gets a 500 and the log a traceback for what
@@ -36,7 +36,7 @@ class RequestNumber(PythonCheck):
     """
 
     ID = "PY035"
-    NAME = "request-number"
+    NAME = "unchecked-number-conversion"
     WORDS = (
         "request.",
         "json.loads(event",

@@ -34,7 +34,7 @@ class _Way:
         return tuple(self.path.strip("/").split("/"))
 
 
-class NeverRouted(PythonCheck):
+class UnreachableRoute(PythonCheck):
     """A route is never reached, or its guard never runs.
 
     The first one that fits a path answers it: a second one for the same path is never asked, nor is
@@ -44,7 +44,7 @@ class NeverRouted(PythonCheck):
     """
 
     ID = "PY077"
-    NAME = "never-routed"
+    NAME = "unreachable-route"
     WORDS = ("fastapi", "flask", "starlette", "sanic", "quart", "litestar", "bottle", "urlpatterns")
     DEFECT_CLASS = "unreachable"
     TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"

@@ -15,7 +15,7 @@ from wardround_python.dataflow.domain import Hit, SinkKind
 _SETTERS = frozenset({"set_password", "create_user", "create_superuser", "make_password", "acreate_user"})
 
 
-class UncheckedPassword(TaintedCheck):
+class UnvalidatedPassword(TaintedCheck):
     """A new password is taken from the request without Django's validators having seen it.
 
     ``set_password`` takes anything, the empty text too: the length and the lists of common passwords that the
@@ -23,7 +23,7 @@ class UncheckedPassword(TaintedCheck):
     """
 
     ID = "PY350"
-    NAME = "unchecked-password"
+    NAME = "unvalidated-password"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "unvalidated-password"

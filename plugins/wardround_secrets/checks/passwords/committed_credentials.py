@@ -57,7 +57,7 @@ _KEY_HEADER = LazyPattern(
 _KEY_HEADERS = (b"x-", b"private-token", b"api-key", b"apikey", b"job-token")
 
 
-class CredentialFile(SecretCheck):
+class CommittedCredentials(SecretCheck):
     """What a program logs in with stands in the file: a credential file or an Authorization header.
 
     The repository hands the login to everybody who can read it, for as long as it is kept. Change the
@@ -65,7 +65,7 @@ class CredentialFile(SecretCheck):
     """
 
     ID = "SE009"
-    NAME = "committed-login"
+    NAME = "committed-credentials"
     TRIED_ON = "The same 1,800 commits and trees: nothing reported."
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n", path=".npmrc"),

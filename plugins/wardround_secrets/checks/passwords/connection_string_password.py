@@ -40,7 +40,7 @@ _HOST = b"password", b"pwd", b"passwd"
 _URL = b":%s", b":{}", b":%v"
 
 
-class ConnectionString(SecretCheck):
+class ConnectionStringPassword(SecretCheck):
     """A connection string holds a password.
 
     It is written between a server and a database, where no variable's name stands beside it, and everybody

@@ -86,7 +86,7 @@ _DOTTED = LazyPattern(r"(?=[^.]*\d)[A-Z][\w-]{5,30}\.[A-Za-z][\w-]{0,20}")
 _LOCAL = LazyPattern(r"localhost|127\.0\.0\.1|0\.0\.0\.0|example|::1", re.IGNORECASE)
 
 
-class LoginPair(SecretCheck):
+class UsernamePasswordPair(SecretCheck):
     """A user's name and password are written side by side.
 
     No name says what the second of them is, but the call, the pair or the command does: it is what the
@@ -95,7 +95,7 @@ class LoginPair(SecretCheck):
     """
 
     ID = "SE011"
-    NAME = "login-pair"
+    NAME = "username-password-pair"
     TRIED_ON = (
         "The trees of 43 projects, 85,734 files of 362 MB: 3 of settings whose name ends like a call's and "
         "of a documentation's jsmith, passed over since; nothing else. 500 commits of ten others: "

@@ -11,7 +11,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.queries.quotient_check import QuotientCheck
 
 
-class DividedByNothing(QuotientCheck):
+class DivisionByZero(QuotientCheck):
     """A query divides by a sum or a count of some rows, and ends with an error where that is zero.
 
     One group without such a row, and nobody gets an answer. Write ``x / NULLIF(sum(y), 0)``, or

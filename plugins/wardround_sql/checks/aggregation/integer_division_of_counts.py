@@ -11,7 +11,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.queries.quotient_check import QuotientCheck
 
 
-class IntegerDivision(QuotientCheck):
+class IntegerDivisionOfCounts(QuotientCheck):
     """Two counts are divided, and what stands behind the point is cut off.
 
     PostgreSQL, SQL Server, SQLite and Redshift divide whole numbers as such: 3 of 4 is 0. Make one of them a

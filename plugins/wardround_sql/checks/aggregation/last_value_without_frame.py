@@ -10,7 +10,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
 
-class UnframedLastValue(SqlCheck):
+class LastValueWithoutFrame(SqlCheck):
     """last_value() over an ordered window gives the value of the row itself.
 
     Without a frame the window ends at the current row and its peers, so the last value so far is this one.

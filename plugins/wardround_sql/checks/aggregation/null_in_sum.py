@@ -10,7 +10,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
 
-class MissingTerm(SqlCheck):
+class NullInSum(SqlCheck):
     """A column of a grouped subquery that LEFT JOIN brings is added to something as it is.
 
     Where the subquery has no row the column is NULL, and so is the whole sum, although the other terms are
@@ -18,7 +18,7 @@ class MissingTerm(SqlCheck):
     """
 
     ID = "SQ047"
-    NAME = "sum-with-missing-term"
+    NAME = "null-in-sum"
     DEFECT_CLASS = "null-in-sum"
     WORDS = ("left ",)
     TRIED_ON = (

@@ -11,7 +11,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
 
-class SumOfUnion(SqlCheck):
+class SumOverUnion(SqlCheck):
     """A sum is taken over a UNION, which keeps one of several equal rows.
 
     Two payments of the same amount on the same day count once. Write ``UNION ALL``.

@@ -11,7 +11,7 @@ from wardround_sql.check import SqlCheck
 _PATH = "app/store.py"
 
 
-class DiscardedFilter(SqlCheck):
+class DiscardedQueryFilter(SqlCheck):
     """where(), filter() or order_by() is called and its result is not kept.
 
     Statements of SQLAlchemy and querysets of Django are not changed by these calls: they give back a new one.
@@ -19,7 +19,8 @@ class DiscardedFilter(SqlCheck):
     """
 
     ID = "SQ059"
-    NAME = "narrowed-statement-not-kept"
+    NAME = "discarded-query-filter"
+    DEFECT_CLASS = "narrowed-statement-not-kept"
     WORDS = ()
     TRIED_ON = "13 trees with SQLAlchemy or Django: no hit"
 

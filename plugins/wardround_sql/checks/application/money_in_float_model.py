@@ -53,7 +53,7 @@ def _typeorm(*lines: str) -> str:
     return "\n".join(("import { Column } from 'typeorm';", "class A {", *lines, "}", ""))
 
 
-class MoneyInModel(SqlCheck):
+class MoneyInFloatModel(SqlCheck):
     """A model keeps an amount of money in a column of binary floating point numbers.
 
     0.1 has no exact binary form, so sums come out a fraction off and equal amounts compare unequal. Use

@@ -15,7 +15,7 @@ _SQLALCHEMY = ("sqlalchemy", "sqlmodel", "flask_sqlalchemy")
 _HEAD = "from sqlalchemy import select\nfrom app.models import User\n"
 
 
-class PythonOperator(SqlCheck):
+class PythonOperatorInSqlCondition(SqlCheck):
     """A condition is computed by Python before SQLAlchemy sees it.
 
     ``User.gone is None`` is False, whatever is in the table, and ``a and b`` is one of the two. ``not

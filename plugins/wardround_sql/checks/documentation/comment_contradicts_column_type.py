@@ -52,7 +52,7 @@ class _Column(Struct, frozen=True):
     line: int
 
 
-class WordsAgainstType(SqlCheck):
+class CommentContradictsColumnType(SqlCheck):
     """Words about a column say of its values what its type does not allow.
 
     A comment that says "in cents" on a column with two decimals, "seconds since the epoch" on a timestamp or
@@ -61,7 +61,7 @@ class WordsAgainstType(SqlCheck):
     """
 
     ID = "SQ480"
-    NAME = "words-against-column-type"
+    NAME = "comment-contradicts-column-type"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-comment"

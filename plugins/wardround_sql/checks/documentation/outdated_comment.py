@@ -32,7 +32,7 @@ def _invalid(shape: str, was: str, now: str, line: int, column: int) -> Invalid:
     return Invalid(shape.format(now), line, column, path="a.sql", base=shape.format(was))
 
 
-class StaleWords(SqlCheck):
+class OutdatedComment(SqlCheck):
     """A comment beside the statement says what this change made untrue.
 
     It states a number, a unit, a bound, an order or a value that the change exchanged for another right
@@ -40,7 +40,8 @@ class StaleWords(SqlCheck):
     """
 
     ID = "SQ095"
-    NAME = "stale-words"
+    NAME = "outdated-comment"
+    DEFECT_CLASS = "stale-words"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (

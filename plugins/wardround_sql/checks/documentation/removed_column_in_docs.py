@@ -31,7 +31,7 @@ def _invalid(now: str, before: str, line: int, column: int) -> Invalid:
     return Invalid(_model(now), line, column, path=_PATH, base=_model(before), others=_DOCS)
 
 
-class DocumentedColumnGone(SqlCheck):
+class RemovedColumnInDocs(SqlCheck):
     """A change took a column out of a dbt model, and its properties file still documents it.
 
     Who reads the documentation asks for a column that is not there, and tests of it fail. Change the
@@ -39,7 +39,8 @@ class DocumentedColumnGone(SqlCheck):
     """
 
     ID = "SQ050"
-    NAME = "documented-column-gone"
+    NAME = "removed-column-in-docs"
+    DEFECT_CLASS = "documented-column-gone"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.WARN
     WORDS = ("{{",)

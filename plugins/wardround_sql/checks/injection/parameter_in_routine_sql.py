@@ -44,7 +44,7 @@ def _routine(body: str) -> str:
     return f"create function f(p text, n int) returns void language plpgsql as $$\nbegin\n{body}"
 
 
-class RoutineText(SqlCheck):
+class ParameterInRoutineSql(SqlCheck):
     """A function puts a text it is given into the statement it runs.
 
     A quote in the text ends the string, and what follows is read as SQL, with the rights of whoever owns the

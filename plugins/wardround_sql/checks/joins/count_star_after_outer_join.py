@@ -11,7 +11,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
 
-class CountOfNone(SqlCheck):
+class CountStarAfterOuterJoin(SqlCheck):
     """``count(*)`` counts the row that LEFT JOIN brings where nothing matches.
 
     A group without a single match comes out with 1 instead of 0. Count a column of the joined table that
@@ -20,7 +20,8 @@ class CountOfNone(SqlCheck):
     """
 
     ID = "SQ042"
-    NAME = "count-of-outer-rows"
+    NAME = "count-star-after-outer-join"
+    DEFECT_CLASS = "count-of-outer-rows"
     SEVERITY = Severity.INFO
     WORDS = ("left ",)
     TRIED_ON = "24 trees, two of them dbt projects: no hit"

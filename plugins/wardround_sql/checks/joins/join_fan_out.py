@@ -11,7 +11,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
 
-class MultipliedSum(SqlCheck):
+class JoinFanOut(SqlCheck):
     """A sum or count runs over rows that another join repeats.
 
     Two tables with many rows for one of a third, joined side by side, come out in every combination; and
@@ -20,7 +20,8 @@ class MultipliedSum(SqlCheck):
     """
 
     ID = "SQ045"
-    NAME = "sum-over-repeated-rows"
+    NAME = "join-fan-out"
+    DEFECT_CLASS = "sum-over-repeated-rows"
     SEVERITY = Severity.INFO
     WORDS = ("sum(", "count(", "avg(", "sum (")
     TRIED_ON = "24 trees: one hit, not certain; 24 more with the wider look: none: a note"

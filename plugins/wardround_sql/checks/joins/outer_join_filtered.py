@@ -21,7 +21,7 @@ _READ = 20
 """Earlier files that are read, the last ones of those that name the object."""
 
 
-class UndoneOuterJoin(SqlCheck):
+class OuterJoinFiltered(SqlCheck):
     """WHERE compares a column of the table that LEFT JOIN brings, so rows without a match fall out again.
 
     The column is NULL there, and no comparison with NULL is true. Put the condition into ON if those rows are
@@ -29,7 +29,8 @@ class UndoneOuterJoin(SqlCheck):
     """
 
     ID = "SQ044"
-    NAME = "outer-join-undone"
+    NAME = "outer-join-filtered"
+    DEFECT_CLASS = "outer-join-undone"
     SEVERITY = Severity.INFO
     WORDS = ("left ",)
     TRIED_ON = (

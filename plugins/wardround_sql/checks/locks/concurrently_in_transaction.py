@@ -29,7 +29,7 @@ _CLASS = "class A < ActiveRecord::Migration[7.1]\n"
 _CHANGE = "  def change\n    add_index :notes, :a, algorithm: :concurrently\n  end\nend\n"
 
 
-class ConcurrentInTransaction(SqlCheck):
+class ConcurrentlyInTransaction(SqlCheck):
     """CONCURRENTLY in a migration that its tool runs inside a transaction, where PostgreSQL refuses it.
 
     The migration fails: "CREATE INDEX CONCURRENTLY cannot run inside a transaction block". Every tool has

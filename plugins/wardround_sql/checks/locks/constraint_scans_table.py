@@ -15,7 +15,7 @@ _RAILS = "db/migrate/20240101000000_add.rb"
 _KINDS = {"CONSTR_FOREIGN": "foreign key", "CONSTR_CHECK": "check", "CONSTR_UNIQUE": "unique constraint"}
 
 
-class ScanningConstraint(SqlCheck):
+class ConstraintScansTable(SqlCheck):
     """A constraint is added to a table in use and checked at once.
 
     Every row is read while writes wait, for a unique constraint while its index is built. Add a foreign
@@ -26,7 +26,7 @@ class ScanningConstraint(SqlCheck):
     """
 
     ID = "SQ026"
-    NAME = "constraint-scans-table-in-code"
+    NAME = "constraint-scans-table"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "constraint-scans-table"

@@ -12,7 +12,7 @@ from wardround_sql.check import SqlCheck
 _ALEMBIC = "migrations/versions/1a2b_drop.py"
 
 
-class DroppedIndex(SqlCheck):
+class IndexDroppedWithoutConcurrently(SqlCheck):
     """An index is dropped, or built anew, without CONCURRENTLY.
 
     The statement waits for every query on the table, and everyone else waits for it. Of migrations in SQL
@@ -21,7 +21,7 @@ class DroppedIndex(SqlCheck):
     """
 
     ID = "SQ028"
-    NAME = "index-dropped-under-lock-in-code"
+    NAME = "index-dropped-without-concurrently"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "index-dropped-under-lock"

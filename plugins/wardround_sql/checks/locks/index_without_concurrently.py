@@ -13,7 +13,7 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.project import migration_files
 
 
-class BlockingIndex(SqlCheck):
+class IndexWithoutConcurrently(SqlCheck):
     """An index is created on a table in use, without CONCURRENTLY.
 
     Until the index is built nobody can write to the table, which for a large one is minutes. CREATE INDEX

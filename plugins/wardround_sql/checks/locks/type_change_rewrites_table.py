@@ -22,7 +22,7 @@ _BYTE = 255
 _TEXTS = frozenset({"text", "varchar", "bpchar", "citext"})
 
 
-class RewritingType(SqlCheck):
+class TypeChangeRewritesTable(SqlCheck):
     """A column gets another type, and Postgres writes the whole table and its indexes anew.
 
     Nobody can read or write the table meanwhile. Add a new column, fill it in batches, let the code use it,

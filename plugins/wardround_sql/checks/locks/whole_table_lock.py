@@ -16,7 +16,7 @@ _ACCESS_EXCLUSIVE = 8
 """The number libpg_query gives to the lock mode."""
 
 
-class ExclusiveLock(SqlCheck):
+class WholeTableLock(SqlCheck):
     """VACUUM FULL, CLUSTER, LOCK TABLE, REINDEX or REFRESH keeps readers and writers from a whole table.
 
     ``VACUUM FULL`` and ``CLUSTER`` write the table anew; nobody can read it meanwhile. A plain ``VACUUM`` or
@@ -28,7 +28,7 @@ class ExclusiveLock(SqlCheck):
     """
 
     ID = "SQ055"
-    NAME = "whole-table-locked"
+    NAME = "whole-table-lock"
     PLANE = Plane.PERF
     DEFECT_CLASS = "whole-table-locked"
     WORDS = ("vacuum", "cluster", "lock ", "reindex", "refresh")

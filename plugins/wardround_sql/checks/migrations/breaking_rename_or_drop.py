@@ -18,7 +18,7 @@ _ALEMBIC = "migrations/versions/1a2b_add.py"
 _DJANGO = "notes/migrations/0002_change.py"
 
 
-class TakenAway(SqlCheck):
+class BreakingRenameOrDrop(SqlCheck):
     """A migration renames or drops a column or table.
 
     Code of the last release is still running while it does, and fails when it uses the old name; what is
@@ -28,7 +28,8 @@ class TakenAway(SqlCheck):
     """
 
     ID = "SQ027"
-    NAME = "renamed-or-dropped-in-code"
+    NAME = "breaking-rename-or-drop"
+    DEFECT_CLASS = "renamed-or-dropped-in-code"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     WORDS = ("drop", "rename", "change ")

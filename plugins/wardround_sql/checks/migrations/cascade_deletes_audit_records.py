@@ -29,7 +29,7 @@ _PLAIN = LazyPattern(
 """Names of what stands around records and is none."""
 
 
-class CascadingRecord(SqlCheck):
+class CascadeDeletesAuditRecords(SqlCheck):
     """ON DELETE CASCADE takes records of money, or of who did what, along with the row they point at.
 
     Deleting one account then erases its invoices, payments or audit trail, which have to be kept, and no log
@@ -38,7 +38,7 @@ class CascadingRecord(SqlCheck):
     """
 
     ID = "SQ056"
-    NAME = "record-deleted-by-cascade"
+    NAME = "cascade-deletes-audit-records"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "cascade-deletes-records"

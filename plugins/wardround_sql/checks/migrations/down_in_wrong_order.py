@@ -47,7 +47,7 @@ _ALEMBIC = (
 )
 
 
-class WrongWayBack(SqlCheck):
+class DownInWrongOrder(SqlCheck):
     """The way back of a migration drops a table while another of its tables still refers to it.
 
     The database refuses, so the migration cannot be taken back. Drop the tables in the other order than

@@ -20,7 +20,7 @@ _MOST = 4
 _ALEMBIC = "migrations/versions/1a2b_drop.py"
 
 
-class DroppedColumnUsed(SqlCheck):
+class DroppedColumnStillUsed(SqlCheck):
     """A migration drops or renames a column, and a query elsewhere in the project still names it.
 
     From the moment the migration has run, that query fails. Change the query in the same commit or before,

@@ -25,7 +25,7 @@ _ALONE = LazyPattern(
 """How a migration says that each of its statements is committed by itself."""
 
 
-class EnumValueUsed(SqlCheck):
+class EnumValueInSameTransaction(SqlCheck):
     """A new value of an enum type is used before the transaction that adds it is over.
 
     Postgres refuses that: "unsafe use of new value". Migration tools run a file as one transaction, so put

@@ -30,7 +30,7 @@ _IN_DJANGO = "notes/migrations/0002_a.py"
 _IN_RAILS = "db/migrate/20240101000000_a.rb"
 
 
-class NoWayBack(SqlCheck):
+class IrreversibleMigration(SqlCheck):
     """The migration raises an error when it is taken back.
 
     Django refuses RunPython and RunSQL without a way back, Rails what it cannot turn round in ``change``;
@@ -39,7 +39,8 @@ class NoWayBack(SqlCheck):
     """
 
     ID = "SQ080"
-    NAME = "migration-without-way-back"
+    NAME = "irreversible-migration"
+    DEFECT_CLASS = "migration-without-way-back"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     READS = "code"

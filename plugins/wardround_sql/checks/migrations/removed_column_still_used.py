@@ -30,7 +30,7 @@ def _invalid(now: str, before: str, reader: str, line: int, column: int) -> Inva
     return Invalid(_model(now), line, column, path=_PATH, base=_model(before), others={_READER: reader})
 
 
-class UsedColumnGone(SqlCheck):
+class RemovedColumnStillUsed(SqlCheck):
     """A change takes a column out of a dbt model, or renames it, and another model still names it.
 
     That model fails at its next run, and so does all that is built on it. Change both in one commit, or keep
@@ -39,7 +39,7 @@ class UsedColumnGone(SqlCheck):
     """
 
     ID = "SQ061"
-    NAME = "used-column-gone"
+    NAME = "removed-column-still-used"
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "used-column-gone"
     WORDS = ("{{",)

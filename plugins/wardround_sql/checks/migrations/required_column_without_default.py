@@ -23,7 +23,7 @@ _OWN_FIELD = (
 )
 
 
-class RequiredColumn(SqlCheck):
+class RequiredColumnWithoutDefault(SqlCheck):
     """A NOT NULL column without a default is added to a table that exists.
 
     On a table with rows the statement fails, since they have no value for it; and code that is still running

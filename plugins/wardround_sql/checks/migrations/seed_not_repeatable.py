@@ -16,7 +16,7 @@ from wardround_sql.project import migration_files
 _SEED = "db/seeds/010_reference.sql"
 
 
-class UnrepeatableSeed(SqlCheck):
+class SeedNotRepeatable(SqlCheck):
     """A seed file that may run twice has an INSERT that may not.
 
     Its other inserts say ``ON CONFLICT``, so the file is meant to run again; this one adds its rows each

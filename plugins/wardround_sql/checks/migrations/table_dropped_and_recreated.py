@@ -22,7 +22,7 @@ _RAILS = "db/migrate/20240101000000_a.rb"
 _CLASS = "class A < ActiveRecord::Migration[7.1]\n  def change\n"
 
 
-class RecreatedTable(SqlCheck):
+class TableDroppedAndRecreated(SqlCheck):
     """A migration drops the table of the same name before it makes one.
 
     Where the table is there already, by an earlier migration or by hand, its rows are gone without a word;
@@ -30,7 +30,7 @@ class RecreatedTable(SqlCheck):
     """
 
     ID = "SQ078"
-    NAME = "table-dropped-and-made-again"
+    NAME = "table-dropped-and-recreated"
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "table-dropped"
     READS = "code"

@@ -28,7 +28,7 @@ _CASCADED = {
 }
 
 
-class EmptiedTables(SqlCheck):
+class TruncateCascade(SqlCheck):
     """TRUNCATE or DROP with CASCADE, or TRUNCATE of a table in use.
 
     ``TRUNCATE ... CASCADE`` empties every table that refers to this one too, however far, whatever its keys
@@ -39,7 +39,7 @@ class EmptiedTables(SqlCheck):
     """
 
     ID = "SQ057"
-    NAME = "more-emptied-than-named"
+    NAME = "truncate-cascade"
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "truncate-cascade"
     WORDS = ("truncate", "cascade")

@@ -21,7 +21,7 @@ _READ = 1
 """Statements that parse for each that does not."""
 
 
-class UnparsedStatement(SqlCheck):
+class UnparsedSql(SqlCheck):
     """A statement is not what Postgres reads, so the migration fails there and nothing was said about it.
 
     It is a warning where one word with a letter set right makes it a statement, and where the file is a

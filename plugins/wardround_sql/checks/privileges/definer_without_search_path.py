@@ -14,7 +14,7 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import Name
 
 
-class DefinerSearchPath(SqlCheck):
+class DefinerWithoutSearchPath(SqlCheck):
     """A SECURITY DEFINER function does not set its search_path.
 
     It runs with its owner's rights, but finds tables and functions by the caller's search path: whoever can

@@ -11,7 +11,7 @@ from wardround_sql.cases import api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 
 
-class ForeignTable(SqlCheck):
+class ForeignTableInApi(SqlCheck):
     """A foreign table stands in a schema that an API serves.
 
     Row-level security does not exist for foreign tables: whoever may read it reads the other system with the

@@ -13,7 +13,7 @@ from wardround_sql.parsing.pg_nodes import is_true, option, text_of, texts
 from wardround_sql.schema.model import dotted
 
 
-class FunctionSearchPath(SqlCheck):
+class FunctionSearchPathMutable(SqlCheck):
     """A function of a schema that an API serves does not set its search_path.
 
     Its names mean whatever the caller's search path makes of them, so it can behave differently for different

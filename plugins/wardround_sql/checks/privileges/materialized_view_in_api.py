@@ -11,7 +11,7 @@ from wardround_sql.cases import api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 
 
-class MaterializedView(SqlCheck):
+class MaterializedViewInApi(SqlCheck):
     """A materialised view stands in a schema that an API serves.
 
     Row-level security does not exist for materialised views: whoever may read it reads all of it. Keep it

@@ -18,7 +18,7 @@ _COMPARED = LazyPattern(
 )
 
 
-class PasswordCompared(SqlCheck):
+class PasswordComparedInQuery(SqlCheck):
     """A query finds a user by name and password, so the password is kept readable, or under a fast hash.
 
     Whoever reads the table has everybody's passwords, and so do the logs of the database. Read the row by

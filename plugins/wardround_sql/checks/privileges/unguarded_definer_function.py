@@ -33,7 +33,7 @@ _TAKEN = LazyPattern(
 _CALLERS = {"public", "anon", "authenticated"}
 
 
-class OpenDefiner(SqlCheck):
+class UnguardedDefinerFunction(SqlCheck):
     """A function that runs as its owner changes rows, clients may call it, and it asks nobody who calls.
 
     Row-level security does not hold inside SECURITY DEFINER, and everyone may execute a new function, so the
@@ -43,7 +43,8 @@ class OpenDefiner(SqlCheck):
     """
 
     ID = "SQ062"
-    NAME = "definer-function-open"
+    NAME = "unguarded-definer-function"
+    DEFECT_CLASS = "definer-function-open"
     PLANE = Plane.SECURITY
     WORDS = ("definer",)
     TRIED_ON = (

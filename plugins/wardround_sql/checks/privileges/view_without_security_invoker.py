@@ -13,7 +13,7 @@ from wardround_sql.parsing.pg_nodes import Node, is_true, kinds, option
 from wardround_sql.schema.model import sets_option
 
 
-class ViewSecurity(SqlCheck):
+class ViewWithoutSecurityInvoker(SqlCheck):
     """A view that an API serves does not run as its caller.
 
     A view reads its tables with the rights of its owner, so row-level security does not count for whoever

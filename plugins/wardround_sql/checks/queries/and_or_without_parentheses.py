@@ -11,7 +11,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
 
-class AndOrMixed(SqlCheck):
+class AndOrWithoutParentheses(SqlCheck):
     """AND binds before OR, so the second value of a column comes without the other conditions.
 
     ``tenant = 1 AND state = 'a' OR state = 'b'`` finds the rows in state b of all tenants. Put brackets
@@ -19,7 +19,8 @@ class AndOrMixed(SqlCheck):
     """
 
     ID = "SQ069"
-    NAME = "and-or-without-brackets"
+    NAME = "and-or-without-parentheses"
+    DEFECT_CLASS = "and-or-without-brackets"
     SIGN = LazyPattern(r"(?i)\band\b(?:[^;()]|\([^;()]*\)){0,400}?\bor\b")
     WORDS = (" or ", "\nor ", "\tor ")
     TRIED_ON = "30 trees: 2 hits, both right"

@@ -28,7 +28,7 @@ _NAMED = LazyPattern(r"(?i)(?:%\((?P<percent>\w+)\)s|(?<![:\w]):(?P<colon>\w+)|@
 _DATED = LazyPattern(r"(?i)(?:^|_)(?:date|day|last|to|until|end)(?:_|$)|(?:Date|Day)$")
 
 
-class BetweenDates(SqlCheck):
+class BetweenDaysOverTimestamps(SqlCheck):
     """BETWEEN compares a point in time with two days, so all of the last day but midnight is missing.
 
     A day compared with a timestamp is its first moment. Write ``at >= first AND at < last + interval '1

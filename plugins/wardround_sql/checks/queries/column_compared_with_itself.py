@@ -11,7 +11,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
 
-class ComparedWithItself(SqlCheck):
+class ColumnComparedWithItself(SqlCheck):
     """Both sides of a comparison are the same column, so it holds for every row that has a value.
 
     In a function whose parameter has the name of a column, the name means the column. Give the parameter

@@ -12,7 +12,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
 
-class DateOfColumn(SqlCheck):
+class DateFunctionOnColumn(SqlCheck):
     """A condition takes the day, month or year of a column, so an index on the column is of no use.
 
     The function is computed for every row of the table. Compare the column itself with the two ends:

@@ -12,7 +12,7 @@ from wardround_sql.queries.facts import bare_limits
 from wardround_sql.queries.nondeterministic import any_of_each, chosen_rows, says_which
 
 
-class LimitWithoutOrder(SqlCheck):
+class LimitWithoutOrderBy(SqlCheck):
     """LIMIT without ORDER BY gives any rows.
 
     Which ones depends on the plan, on the last vacuum and on what else runs. Pages overlap or miss rows.

@@ -12,7 +12,7 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import Exclusion, not_ins
 
 
-class NotInSubquery(SqlCheck):
+class NotInNullableSubquery(SqlCheck):
     """NOT IN over a subquery that can give NULL finds nothing as soon as it does.
 
     ``x NOT IN (1, NULL)`` is never true. One NULL in the column, and the query silently gives no rows. Use

@@ -16,7 +16,7 @@ from wardround_sql.schema.model import Name
 _TRIGGER = ("old", "new")
 
 
-class NullUnsafe(SqlCheck):
+class NullUnsafeComparison(SqlCheck):
     """A comparison leaves out the rows where one side is NULL.
 
     ``a <> b`` is unknown as soon as one of them is NULL: a trigger that compares OLD and NEW so does not
@@ -27,7 +27,7 @@ class NullUnsafe(SqlCheck):
     """
 
     ID = "SQ038"
-    NAME = "comparison-passes-over-null"
+    NAME = "null-unsafe-comparison"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "null-unsafe-comparison"
     WORDS = ("<>", "!=", "not in", "not like", "not ilike", "=")

@@ -40,7 +40,7 @@ def _code() -> str:
     return "\n".join(('SAVE_SQL = """', _UPSERT, '"""', "def save(cur):", "    cur.execute(SAVE_SQL)", ""))
 
 
-class UnmatchedConflict(SqlCheck):
+class OnConflictWithoutUnique(SqlCheck):
     """ON CONFLICT names columns on which the table has no unique constraint or index.
 
     The columns must be exactly those of one: neither some of them nor more. A plain index is none, and one

@@ -12,7 +12,7 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import view_stars
 
 
-class ViewStar(SqlCheck):
+class SelectStarInView(SqlCheck):
     """A view selects all columns.
 
     The star is resolved when the view is made: columns added later are missing from it, and a column dropped

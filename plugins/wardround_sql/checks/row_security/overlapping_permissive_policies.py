@@ -16,7 +16,7 @@ from wardround_sql.schema.model import Name, Policy
 _COMMANDS = ("select", "insert", "update", "delete")
 
 
-class OverlappingPolicies(SqlCheck):
+class OverlappingPermissivePolicies(SqlCheck):
     """Two permissive policies of a table answer for the same role and the same action.
 
     Postgres evaluates both for every row and lets the row through if either does, which costs time and

@@ -15,7 +15,7 @@ from wardround_sql.schema.model import roles_of
 _TRUSTED = frozenset({"service_role", "postgres", "supabase_admin", "supabase_auth_admin", "dashboard_user"})
 
 
-class OpenPolicy(SqlCheck):
+class PolicyAlwaysTrue(SqlCheck):
     """A policy lets everyone write, because its condition is always true.
 
     ``USING (true)`` or ``WITH CHECK (true)`` on INSERT, UPDATE, DELETE or ALL is the same as no row-level

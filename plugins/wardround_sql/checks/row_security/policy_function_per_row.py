@@ -16,7 +16,7 @@ _CHEAP = frozenset(
 )
 
 
-class PolicyPerRow(SqlCheck):
+class PolicyFunctionPerRow(SqlCheck):
     """A policy calls a function that does not depend on the row, once for every row.
 
     ``auth.uid()`` and ``current_setting()`` give the same for the whole query, but Postgres calls them again

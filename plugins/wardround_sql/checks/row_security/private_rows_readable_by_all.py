@@ -27,7 +27,7 @@ _OWNER = LazyPattern(
 )
 
 
-class PrivateRowsOpen(SqlCheck):
+class PrivateRowsReadableByAll(SqlCheck):
     """A policy lets everyone who is logged in read every row of a table whose rows are somebody's own.
 
     ``USING (true)`` for reading is how public data is published. A table with an owner, and with messages,

@@ -20,7 +20,7 @@ _MADE = "insert into storage.buckets (id, name, public) values ('pics', 'pics', 
 _CLIENTS = {"public", "anon", "authenticated"}
 
 
-class BucketListing(SqlCheck):
+class PublicBucketListing(SqlCheck):
     """Everybody may read all rows of a public bucket, and so list its files.
 
     The files of a public bucket are served by their address without asking a policy. A policy for SELECT on

@@ -26,7 +26,8 @@ class RecursivePolicy(SqlCheck):
     """
 
     ID = "SQ063"
-    NAME = "policy-reads-its-own-table"
+    NAME = "recursive-policy"
+    DEFECT_CLASS = "policy-reads-its-own-table"
     SEVERITY = Severity.ERROR
     WORDS = ("policy",)
     TRIED_ON = "2 Supabase projects: 3 hits, all right"

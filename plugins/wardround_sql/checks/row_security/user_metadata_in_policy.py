@@ -24,7 +24,7 @@ _READS = LazyPattern(
 _DECIDES = LazyPattern(r"(?i)^(?:is|has|can|may|check|current|get|my|user)_\w*|role|admin|tenant|org")
 
 
-class UserMetadata(SqlCheck):
+class UserMetadataInPolicy(SqlCheck):
     """A policy decides by user_metadata, which every user can change.
 
     Supabase lets users update their own metadata, so whoever likes makes themselves an administrator.

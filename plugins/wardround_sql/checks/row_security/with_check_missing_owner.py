@@ -24,7 +24,7 @@ from wardround_sql.schema.model import Name, roles_of
 _CALLER = frozenset({"auth.uid", "auth.jwt", "auth.email", "current_setting"})
 
 
-class OwnerGivenAway(SqlCheck):
+class WithCheckMissingOwner(SqlCheck):
     """USING ties a row to the caller by a column, and WITH CHECK does not ask for that column.
 
     WITH CHECK is about the row as it will be. Without the owner in it, whoever may change a row may write any
@@ -32,7 +32,7 @@ class OwnerGivenAway(SqlCheck):
     """
 
     ID = "SQ053"
-    NAME = "policy-check-forgets-owner"
+    NAME = "with-check-missing-owner"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "policy-without-check"
     WORDS = ("with check", "with  check", "check\n", "\ncheck")

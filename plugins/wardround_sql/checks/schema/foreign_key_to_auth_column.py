@@ -11,7 +11,7 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import texts
 
 
-class KeyToAuth(SqlCheck):
+class ForeignKeyToAuthColumn(SqlCheck):
     """A foreign key refers to a column of auth.users other than ``id``.
 
     The tables of the ``auth`` schema belong to Supabase; only their primary keys are promised to stay. The
@@ -20,7 +20,8 @@ class KeyToAuth(SqlCheck):
     """
 
     ID = "SQ064"
-    NAME = "key-to-auth-column"
+    NAME = "foreign-key-to-auth-column"
+    DEFECT_CLASS = "key-to-auth-column"
     WORDS = ("auth.", '"auth"')
     TRIED_ON = "15 Supabase and other trees: no hit"
 

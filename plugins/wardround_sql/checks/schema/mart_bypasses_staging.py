@@ -26,7 +26,7 @@ _OTHER_FROM = LazyPattern(r"(?i)(?:\bdistinct|\b(?:extract|trim|substring|overla
 _MART = "models/marts/fct_a.sql"
 
 
-class RawInMart(SqlCheck):
+class MartBypassesStaging(SqlCheck):
     """A model behind staging reads a raw table itself.
 
     What staging does to the table, its names, types and deleted rows, is missing here or done twice, and a
@@ -36,7 +36,8 @@ class RawInMart(SqlCheck):
     """
 
     ID = "SQ085"
-    NAME = "dbt-raw-table-behind-staging"
+    NAME = "mart-bypasses-staging"
+    DEFECT_CLASS = "dbt-raw-table-behind-staging"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     WORDS = ("{{",)

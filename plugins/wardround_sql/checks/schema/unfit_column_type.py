@@ -36,7 +36,7 @@ _COUNTED = frozenset({"serial", "serial4", "smallserial", "serial2"})
 _SMALL = frozenset({"int4", "int", "integer", "int2", "smallint"})
 
 
-class UnfitType(SqlCheck):
+class UnfitColumnType(SqlCheck):
     """A column has a type, or a default, that does not fit what it holds.
 
     ``money`` depends on the server's locale, ``time with time zone`` cannot know daylight saving, and most

@@ -22,7 +22,7 @@ def _case(line: str, *triggers: str) -> str:
     return "\n".join((head, "begin", line, "  return new;", "end", "$$;", *made, ""))
 
 
-class ChangeAfterWrite(SqlCheck):
+class AfterTriggerSetsRow(SqlCheck):
     """A function sets values of NEW, and the trigger that calls it fires AFTER the row was written.
 
     The row is in the table by then, and the values go nowhere. Make it a BEFORE trigger.

@@ -32,7 +32,7 @@ def _trigger(when: str) -> str:
     return f"create trigger t {when} on a for each row execute function f();\n"
 
 
-class TriggerDropsRow(SqlCheck):
+class BeforeTriggerDropsRow(SqlCheck):
     """A row trigger that fires BEFORE a write gives back NULL or the wrong row, so the write does not happen.
 
     There is no error: the statement says that it changed no row. A function that sets values of NEW has to

@@ -35,7 +35,8 @@ class LostUpdate(SqlCheck):
     """
 
     ID = "SQ082"
-    NAME = "read-then-written-back"
+    NAME = "lost-update"
+    DEFECT_CLASS = "read-then-written-back"
     READS = "code"
     WORDS = ("into", "select @", ".save(", ".asave(", "update")
     TRIED_ON = "30 trees: 2 hits in hoppscotch, behind a lock of its own, wrong; mended: none"

@@ -24,7 +24,7 @@ class NestedTransaction(SqlCheck):
     """
 
     ID = "SQ076"
-    NAME = "transaction-inside-transaction"
+    NAME = "nested-transaction"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "transaction-inside-transaction"
     WORDS = ("begin", "start transaction")

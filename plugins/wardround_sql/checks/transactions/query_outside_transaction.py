@@ -12,7 +12,7 @@ from wardround_sql.queries.js_transactions import begun_on_pools, beside_held, o
 _PRISMA = "await prisma.$transaction(async (tx) => {\n  await tx.a.create({ data });\n"
 
 
-class OutsideTransaction(SqlCheck):
+class QueryOutsideTransaction(SqlCheck):
     """Inside a transaction a statement runs on another connection, and so outside of it.
 
     It is not undone with the rest, does not see what the transaction wrote, and can wait for its locks for
@@ -22,7 +22,8 @@ class OutsideTransaction(SqlCheck):
     """
 
     ID = "SQ077"
-    NAME = "outside-the-transaction"
+    NAME = "query-outside-transaction"
+    DEFECT_CLASS = "outside-the-transaction"
     READS = "code"
     WORDS = ("transaction", "begin")
     TRIED_ON = (

@@ -17,7 +17,7 @@ _DROPPED = LazyPattern(
 )
 
 
-class SwallowedError(SqlCheck):
+class SwallowedSqlError(SqlCheck):
     """Whatever goes wrong in the block is caught, and nothing is done about it.
 
     ``WHEN OTHERS`` also catches what nobody thought of: a missing table, a full disk, a cancelled query.

@@ -46,7 +46,7 @@ _SUM = "def test_sum():\n"
 _UNIT = "class TestSum(TestCase):\n    def test_sum(self):\n"
 
 
-class AlwaysTrue(PythonTestCheck):
+class AlwaysTrueAssertion(PythonTestCheck):
     """An assertion is true whatever the code does.
 
     It compares a thing with itself, asserts a constant, or asks something that holds for every value. The

@@ -18,7 +18,7 @@ _RAISING = frozenset(
 _START = "import pytest\ndef test_add():\n    with pytest.raises(TypeError) as caught:\n"
 
 
-class AfterRaise(PythonTestCheck):
+class AssertionAfterRaise(PythonTestCheck):
     """An assertion stands in a block that is left by the exception it expects.
 
     The call in front of it raises, which is what the test wants, so the assertion never runs and could say

@@ -23,7 +23,7 @@ _CHECKING = LazyPattern(r"(check|verify|validate|ensure|match|compare|must|confi
 _START = "def test_add():\n    try:\n        add(1, 'a')\n"
 
 
-class UnreachedExcept(PythonTestCheck):
+class AssertionInExcept(PythonTestCheck):
     """What a test asserts about an exception stands in a handler that need not run.
 
     If nothing is raised, the test passes without having looked at anything. Use ``pytest.raises`` or

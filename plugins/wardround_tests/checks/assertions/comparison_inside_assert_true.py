@@ -30,7 +30,7 @@ _ON_OPERATORS = LazyPattern(
 _START = "class TagTest(TestCase):\n    def test_parse(self):\n"
 
 
-class ComparisonInside(PythonTestCheck):
+class ComparisonInsideAssertTrue(PythonTestCheck):
     """assertTrue or assertFalse of a comparison: the failure says only that False is not true.
 
     The assertion made for the comparison prints both sides, which is what is wanted when it fails in CI.

@@ -26,7 +26,7 @@ _FEWEST = 2
 _START = "import pytest\nfrom shop import RATES, fee\n"
 
 
-class ExpectedByFormula(PythonTestCheck):
+class ExpectationReimplementsCode(PythonTestCheck):
     """The expected value is worked out from the inputs of the test, as the code under test does it.
 
     Who copies the formula copies its mistakes, and who changes it changes both: the test says that the code
@@ -34,7 +34,7 @@ class ExpectedByFormula(PythonTestCheck):
     """
 
     ID = "TE024"
-    NAME = "expected-by-formula"
+    NAME = "expectation-reimplements-code"
     DEFECT_CLASS = "expected-from-code-under-test"
     SEVERITY = Severity.INFO
     TRIED_ON = (

@@ -42,7 +42,7 @@ _DEEP = 8
 _START = "from shop import total\ndef test_total():\n"
 
 
-class ExpectedFromCode(PythonTestCheck):
+class ExpectedFromCodeUnderTest(PythonTestCheck):
     """The expected value is computed by the call that is under test.
 
     Both sides go through the same code, so a mistake in it is on both sides and the test passes. Write the

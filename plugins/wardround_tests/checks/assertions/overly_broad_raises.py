@@ -19,7 +19,7 @@ _MANY, _FEWEST = 3, 2
 _START = "import pytest\ndef test_read(tmp_path):\n"
 
 
-class RaisesAroundMuch(PythonTestCheck):
+class OverlyBroadRaises(PythonTestCheck):
     """An exception is expected of a whole block of steps, so any of them may be the one that raises it.
 
     If a step that only prepares raises the same exception, the test passes without having come to the call
@@ -28,7 +28,7 @@ class RaisesAroundMuch(PythonTestCheck):
     """
 
     ID = "TE234"
-    NAME = "raises-around-much"
+    NAME = "overly-broad-raises"
     DEFECT_CLASS = "weak-assertion"
     SEVERITY = Severity.INFO
     TRIED_ON = (

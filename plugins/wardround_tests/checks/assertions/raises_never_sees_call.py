@@ -15,7 +15,7 @@ _METHODS = frozenset({"assertRaises", "assertWarns", "assertRaisesRegex", "asser
 _UNIT = "class TestAdd(TestCase):\n    def test_add(self):\n"
 
 
-class MisusedRaises(PythonTestCheck):
+class RaisesNeverSeesCall(PythonTestCheck):
     """An assertion that something is raised never sees the call.
 
     Without ``with`` it is only prepared and never asked; given the result of a call, the call has already
@@ -23,7 +23,7 @@ class MisusedRaises(PythonTestCheck):
     """
 
     ID = "TE017"
-    NAME = "raises-sees-nothing"
+    NAME = "raises-never-sees-call"
     TRIED_ON = (
         "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 2 hits, "
         "both in tests of pytest.raises itself, which are left alone now."

@@ -40,7 +40,7 @@ _RESULT_NAME = LazyPattern(
 )
 
 
-class NoAssertion(PythonTestCheck):
+class TestWithoutAssertion(PythonTestCheck):
     """A test checks nothing, so it passes whatever the code does.
 
     It fails only if something raises, and a wrong result raises nothing. Assert what the call returns or

@@ -15,7 +15,7 @@ from wardround_tests.check import PythonTestCheck
 _COROUTINE = "async def is_up(): ...\n"
 
 
-class Unawaited(PythonTestCheck):
+class UnawaitedCoroutineInTest(PythonTestCheck):
     """A coroutine is called in a test and never awaited, so its body does not run.
 
     What would have failed in it never happens, and asserting the coroutine object itself is always true.

@@ -26,7 +26,7 @@ _THREADS = frozenset({"threading.Thread", "threading.Timer", "multiprocessing.Pr
 _RUN = "import threading\nfrom shop import total\n"
 
 
-class LostAssertion(PythonTestCheck):
+class UnreachableAssertion(PythonTestCheck):
     """An assertion stands in a function that the test hands on, and its failure need not reach the test.
 
     In a thread of its own the failure ends that thread and nothing else. In a callback it is never made when
@@ -34,7 +34,7 @@ class LostAssertion(PythonTestCheck):
     """
 
     ID = "TE023"
-    NAME = "assertion-out-of-reach"
+    NAME = "unreachable-assertion"
     DEFECT_CLASS = "conditional-assertion"
     TRIED_ON = (
         "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 3 callbacks,"

@@ -28,7 +28,7 @@ _GATHERING = LazyPattern(r"\basdict\(|\bvars\(|\.__dict__|model_dump\(\)|\.to_di
 _START = "def test_page(client, snapshot):\n    response = client.get('/page')\n"
 
 
-class WholeSnapshot(PythonTestCheck):
+class WholeResponseSnapshot(PythonTestCheck):
     """All a test asserts is that a whole answer is what it was when the snapshot was taken.
 
     It fails with every change of the answer, and is then updated unread; nothing says which part matters.
@@ -36,7 +36,7 @@ class WholeSnapshot(PythonTestCheck):
     """
 
     ID = "TE019"
-    NAME = "snapshot-of-everything"
+    NAME = "whole-response-snapshot"
     DEFECT_CLASS = "whole-snapshot"
     TRIED_ON = "553,000 lines of tests of 17 projects: no hit, so nothing wrong and nothing proven."
     SEVERITY = Severity.INFO

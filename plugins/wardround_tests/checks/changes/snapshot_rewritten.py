@@ -25,7 +25,7 @@ _SNAP = '// Jest Snapshot v1\n\nexports[`shows 1`] = `\n<img\n  alt="a"\n  class
 _PATH = "src/__snapshots__/Face.test.tsx.snap"
 
 
-class RewrittenSnapshot(ChangeCheck):
+class SnapshotRewritten(ChangeCheck):
     """A snapshot is written anew in the change whose code it judges, and its test is as before.
 
     ``--updateSnapshot`` makes whatever the code does now the expected result, a mistake included. Read what

@@ -60,7 +60,7 @@ _WORKFLOW = (
 _CODE = {"shop.py": ("a = 1\n", "a = 2\n")}
 
 
-class EditedHarness(ChangeCheck):
+class WeakenedTestHarness(ChangeCheck):
     """A change eases the tests it is judged by: what they collect, what fails them, or whether CI minds.
 
     Together with code in the same change, a green run no longer says what it said before. A person has to
@@ -68,7 +68,8 @@ class EditedHarness(ChangeCheck):
     """
 
     ID = "TE204"
-    NAME = "test-harness-edited"
+    NAME = "weakened-test-harness"
+    DEFECT_CLASS = "test-harness-edited"
     TRIED_ON = (
         "4,800 commits of 9 projects, on which it was also tuned: 2 warnings, both hooks that choose among "
         "the tests; 8 notes on autouse fixtures and on warnings let pass; 150 of 5 with more settings: none."

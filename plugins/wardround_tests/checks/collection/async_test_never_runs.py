@@ -34,7 +34,7 @@ _MANIFESTS = (
 _RUNS_ASYNC = LazyPattern(r"\b(asyncio|anyio|trio|async|tornado|twisted|inlineCallbacks|gen_test)\w*")
 
 
-class NeverRun(PythonTestCheck):
+class AsyncTestNeverRuns(PythonTestCheck):
     """An async test that nothing awaits.
 
     ``unittest.TestCase`` calls the method, gets a coroutine, and counts the test as passed without running a

@@ -15,7 +15,7 @@ from wardround_tests.check import PythonTestCheck
 _HEADER = LazyPattern(r"^[ \t]*#[ \t]*(?:async )?def (test_?\w+)\([^()\n]*\)(?: -> \w+)?:[ \t]*$")
 
 
-class CommentedOut(PythonTestCheck):
+class CommentedOutTest(PythonTestCheck):
     """A test stands in a comment: it runs no more, and nobody is told.
 
     Reports count it neither as skipped nor as missing, and it falls behind the code. Bring it back, delete it

@@ -19,7 +19,7 @@ _CAUGHT = LazyPattern(
 )
 
 
-class LeftOutput(PythonTestCheck):
+class PrintInTest(PythonTestCheck):
     """A test prints, and nobody reads it.
 
     Output of a test that passes is swallowed or in the way; what should hold belongs in an assertion, and

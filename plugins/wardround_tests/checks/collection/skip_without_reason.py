@@ -25,7 +25,7 @@ _NO_REASON = LazyPattern(
 """Reasons that say no more than that the test does not run."""
 
 
-class BareSkip(PythonTestCheck):
+class SkipWithoutReason(PythonTestCheck):
     """A test is skipped, and nothing says why or until when.
 
     Nobody dares to switch it on again, so what it covered stays uncovered. Give the reason, and where there

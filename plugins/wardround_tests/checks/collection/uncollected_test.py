@@ -42,7 +42,7 @@ class UncollectedTest(PythonTestCheck):
     """
 
     ID = "TE037"
-    NAME = "test-not-collected"
+    NAME = "uncollected-test"
     DEFECT_CLASS = "not-collected"
     TRIED_ON = (
         "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 1 "

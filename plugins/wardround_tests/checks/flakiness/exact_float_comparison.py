@@ -21,7 +21,7 @@ _BITS = 20
 _START = "def test_total():\n"
 
 
-class FloatEquality(PythonTestCheck):
+class ExactFloatComparison(PythonTestCheck):
     """Sums and products of fractions are expected to come out to the last bit.
 
     0.1 + 0.2 is not 0.3 in binary. Whether the test passes depends on the order of the operations and on the

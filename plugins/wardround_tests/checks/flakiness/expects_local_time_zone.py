@@ -27,7 +27,7 @@ _FEWEST_SECONDS = 1e7
 _START = "from datetime import datetime\ndef test_line():\n"
 
 
-class LocalTimeZone(PythonTestCheck):
+class ExpectsLocalTimeZone(PythonTestCheck):
     """What is expected holds in one time zone only.
 
     A moment is turned into a date, or a date into a moment, by the zone of the machine, and the other side is

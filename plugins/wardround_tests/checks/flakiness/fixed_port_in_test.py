@@ -37,7 +37,7 @@ _START = "from http.server import HTTPServer\nimport pytest\n@pytest.fixture\nde
 _END = "def test_get(server):\n    assert get(server)\n"
 
 
-class FixedPort(PythonTestCheck):
+class FixedPortInTest(PythonTestCheck):
     """A test opens a server on a port that is written down.
 
     With two runs at a time, a test that has not let go yet, or anything else on that port, it fails for a

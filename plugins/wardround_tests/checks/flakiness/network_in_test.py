@@ -76,7 +76,7 @@ _SCHEME = LazyPattern(
 _START = "import requests\ndef test_rates():\n"
 
 
-class RealNetwork(PythonTestCheck):
+class NetworkInTest(PythonTestCheck):
     """A test asks a real server.
 
     It fails without network, when that server is slow or changes its answer, and it sends traffic from every

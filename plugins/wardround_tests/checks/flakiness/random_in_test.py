@@ -42,7 +42,7 @@ _UNIQUE = LazyPattern(
 _WORDS = ("random", "faker", "torch", "secrets", "mimesis")
 
 
-class UnseededRandom(PythonTestCheck):
+class RandomInTest(PythonTestCheck):
     """A test works on random values, and nothing says which.
 
     When it fails once, the run cannot be repeated, and the next one passes. Use a Random of your own with a

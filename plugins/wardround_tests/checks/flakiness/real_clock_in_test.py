@@ -53,7 +53,7 @@ _PAUSE_S = 0.5
 _START = "from datetime import datetime\ndef test_order():\n"
 
 
-class RealClock(PythonTestCheck):
+class RealClockInTest(PythonTestCheck):
     """What a test asserts depends on the moment or on how busy the machine is.
 
     A value compared for equality with what the clock says fails when a second, a day or a year begins between

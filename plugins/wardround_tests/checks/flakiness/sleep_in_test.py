@@ -33,7 +33,7 @@ _ABOUT_TIME = LazyPattern(
 )
 
 
-class Sleep(PythonTestCheck):
+class SleepInTest(PythonTestCheck):
     """A test waits for a fixed time instead of for what it needs.
 
     On a busy machine the time is too short and the test fails now and then; on all others it is wasted in

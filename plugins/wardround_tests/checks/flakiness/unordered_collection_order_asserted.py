@@ -17,7 +17,7 @@ _OF_SETS = frozenset({"union", "intersection", "difference", "symmetric_differen
 _START = "import os\ndef test_tags(tmp_path):\n"
 
 
-class UnorderedExpected(PythonTestCheck):
+class UnorderedCollectionOrderAsserted(PythonTestCheck):
     """What has no order is expected in one.
 
     A set of texts comes in another order in another process, and a folder lists its files as the file system
@@ -25,7 +25,7 @@ class UnorderedExpected(PythonTestCheck):
     """
 
     ID = "TE031"
-    NAME = "unordered-expected-in-order"
+    NAME = "unordered-collection-order-asserted"
     DEFECT_CLASS = "unordered-collection"
     TRIED_ON = (
         "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: no "

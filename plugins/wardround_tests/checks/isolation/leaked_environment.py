@@ -23,7 +23,7 @@ _TESTS_RUN = LazyPattern(r"(?i)(?:^|_)test(?:s|ing)?(?:_mode|_run)?$|^(?:\w+_)?(
 _START = "import os\ndef test_region():\n"
 
 
-class LeftChanged(PythonTestCheck):
+class LeakedEnvironment(PythonTestCheck):
     """A test changes the environment or the working directory, and nothing puts it back.
 
     Every test that runs after it in the same process sees the change, so whether they pass depends on the
@@ -31,7 +31,7 @@ class LeftChanged(PythonTestCheck):
     """
 
     ID = "TE018"
-    NAME = "environment-left-changed"
+    NAME = "leaked-environment"
     DEFECT_CLASS = "order-dependent-tests"
     TRIED_ON = (
         "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 2 hits,"

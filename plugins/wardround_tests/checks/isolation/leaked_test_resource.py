@@ -31,7 +31,7 @@ _UNIT = (
 _TEST = "    def test_spool(self):\n        self.assertTrue(Spool(self.path))\n"
 
 
-class LeftResource(PythonTestCheck):
+class LeakedTestResource(PythonTestCheck):
     """A test makes something on the machine, and nothing in the file takes it away.
 
     Each run leaves one more folder, file or process: the disk of the CI machine fills up, ports stay taken,
@@ -39,7 +39,7 @@ class LeftResource(PythonTestCheck):
     """
 
     ID = "TE035"
-    NAME = "resource-left-by-test"
+    NAME = "leaked-test-resource"
     DEFECT_CLASS = "resource-leak"
     TRIED_ON = (
         "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 14 "

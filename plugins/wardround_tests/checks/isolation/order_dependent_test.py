@@ -50,7 +50,7 @@ class Shared(msgspec.Struct, frozen=True):
     home: str = ""
 
 
-class LeftForOthers(PythonTestCheck):
+class OrderDependentTest(PythonTestCheck):
     """What a test expects is there only if another test ran before it.
 
     The test itself only looks, and what it expects to find was put there by another one, into an object, a
@@ -59,7 +59,7 @@ class LeftForOthers(PythonTestCheck):
     """
 
     ID = "TE021"
-    NAME = "expects-what-another-test-left"
+    NAME = "order-dependent-test"
     DEFECT_CLASS = "order-dependent-tests"
     TRIED_ON = (
         "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: no hit, so"

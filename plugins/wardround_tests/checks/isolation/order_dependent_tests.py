@@ -23,7 +23,7 @@ _NUMBERED = LazyPattern(r"test_*(\d+|step_?\d+)_|test_[a-h]_")
 _FILLING = _CHANGING - {"clear"}
 
 
-class ModuleState(PythonTestCheck):
+class OrderDependentTests(PythonTestCheck):
     """One test changes what belongs to the module or the class, and another test reads it.
 
     The second passes or fails depending on whether the first ran before it: alone, in another order or on

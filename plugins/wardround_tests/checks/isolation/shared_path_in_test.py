@@ -33,7 +33,7 @@ _STAND_IN = LazyPattern(
 _START = "from report import write\n"
 
 
-class SharedPath(PythonTestCheck):
+class SharedPathInTest(PythonTestCheck):
     """A test writes to a place that all runs on the machine share.
 
     Two runs at once, or a file that an earlier run or another user left there, and it fails or passes for a

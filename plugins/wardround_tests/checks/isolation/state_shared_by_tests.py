@@ -34,7 +34,7 @@ _UNDOING = LazyPattern(
 """A test that takes away again what it put in leaves nothing."""
 
 
-class SharedObject(PythonTestCheck):
+class StateSharedByTests(PythonTestCheck):
     """The tests of a module share one object, and one asks for what another left in it.
 
     The object is made once, when the module is imported. Alone, in another order or on another worker the

@@ -33,7 +33,7 @@ _UNDONE = LazyPattern(
 _START = "import shop\n"
 
 
-class PatchedForGood(PythonTestCheck):
+class UnrestoredPatch(PythonTestCheck):
     """A test replaces something that the whole process shares, and nothing puts it back.
 
     Every test that runs after it works with the replacement, so whether they pass depends on the order. Use
@@ -42,7 +42,7 @@ class PatchedForGood(PythonTestCheck):
     """
 
     ID = "TE020"
-    NAME = "replacement-not-put-back"
+    NAME = "unrestored-patch"
     DEFECT_CLASS = "order-dependent-tests"
     TRIED_ON = (
         "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 27 hits, 14"

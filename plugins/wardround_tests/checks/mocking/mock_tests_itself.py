@@ -30,7 +30,7 @@ _PLAIN = frozenset(
 _MAKE = "from unittest.mock import Mock\ndef test_total():\n    shop = Mock()\n"
 
 
-class SelfTestedMock(PythonTestCheck):
+class MockTestsItself(PythonTestCheck):
     """A test calls a mock itself and asserts what it told the mock to answer.
 
     Nothing of the project runs between the two, so only the mock library is tested. Hand the mock to the

@@ -29,7 +29,7 @@ _ASKED = (
 _START = "from unittest import mock\ndef test_pay(mail):\n"
 
 
-class OnlyMockCalls(PythonTestCheck):
+class OnlyMockCallsAsserted(PythonTestCheck):
     """All a test asserts is that a mock was called, not with what, nor what came of it.
 
     Wrong arguments and wrong results pass. Assert the arguments with assert_called_once_with, and the result

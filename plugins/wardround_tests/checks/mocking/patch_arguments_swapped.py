@@ -14,7 +14,7 @@ from wardround_tests.models.python_tests import TestCase, last_name
 _START = "from unittest.mock import patch\n"
 
 
-class PatchArguments(PythonTestCheck):
+class PatchArgumentsSwapped(PythonTestCheck):
     """The mocks of stacked patches arrive under each other's names.
 
     ``patch`` decorators are applied from the bottom up, so the lowest one gives the first argument. Under

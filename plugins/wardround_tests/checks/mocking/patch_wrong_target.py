@@ -20,7 +20,7 @@ _START = "from unittest.mock import patch\nfrom app.join import join\n"
 _MAIL = "from app.mail import send\ndef join(name):\n    send(name)\n"
 
 
-class PatchMisses(PythonTestCheck):
+class PatchWrongTarget(PythonTestCheck):
     """A patch replaces a name where it is made, and the code under test took it from there before.
 
     ``from app.mail import send`` gives the module a name of its own, and a patch of ``app.mail.send`` does
@@ -28,7 +28,7 @@ class PatchMisses(PythonTestCheck):
     """
 
     ID = "TE026"
-    NAME = "patch-misses-its-target"
+    NAME = "patch-wrong-target"
     DEFECT_CLASS = "patch-target"
     TRIED_ON = (
         "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 1 hit, right."

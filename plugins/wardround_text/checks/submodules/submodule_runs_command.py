@@ -15,7 +15,7 @@ _RUNS = {"url": r"-|ext::|fd::", "path": r"-", "update": r"!"}
 _LOCAL = LazyPattern(r"(?i)file:|/")
 
 
-class SubmoduleCommand(Check):
+class SubmoduleRunsCommand(Check):
     """A submodule's address or settings make git run a program, or read this machine's files.
 
     ``ext::`` addresses are commands, an address or path with a leading dash is an option of the program git

@@ -23,7 +23,7 @@ _PROBE = (
 _EVERY_BYTE = bytes(range(256))
 
 
-class DeclaredEncoding(Check):
+class MisleadingEncoding(Check):
     """A Python file declares an encoding in which it is not what a reviewer reads.
 
     Python decodes the file by its ``coding:`` comment before it looks for comments and strings. In UTF-7 or

@@ -16,7 +16,7 @@ _FUNCTION = ("function_declaration", "arrow_function", "function_expression")
 _HANDED_ON = frozenset({"next", "req", "res", "ctx"})
 
 
-class ResultOfNothing(TreeCheck):
+class CallSignatureMismatch(TreeCheck):
     """A function is called with more than it takes, or for a result it does not give.
 
     What it has no parameter for is dropped, and a function without a return gives undefined. The compiler
@@ -24,7 +24,7 @@ class ResultOfNothing(TreeCheck):
     """
 
     ID = "TS090"
-    NAME = "call-that-does-not-fit"
+    NAME = "call-signature-mismatch"
     DEFECT_CLASS = "bad-call-arguments"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -26,7 +26,7 @@ _MAKERS = LazyPattern(
 )
 
 
-class CalledNotPassed(TreeCheck):
+class CalledInsteadOfPassed(TreeCheck):
     """The function is called here and now, and what it gives back is no function.
 
     What should run later, on an event or after a time, runs while this line does, and then nothing is

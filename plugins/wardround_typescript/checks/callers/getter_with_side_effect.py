@@ -17,7 +17,7 @@ def _basket(name: str, call: str) -> str:
     return f"class Baskets {{\n  async {name}(visitor: string) {{\n{body}  }}\n}}\n"
 
 
-class ReaderThatChanges(Check):
+class GetterWithSideEffect(Check):
     """A function whose name says that it reads takes away or writes since this change.
 
     Whoever calls ``getBasket`` twice, or only to look, does not expect the second call to find nothing. Give
@@ -25,7 +25,8 @@ class ReaderThatChanges(Check):
     """
 
     ID = "TS096"
-    NAME = "reader-that-changes"
+    NAME = "getter-with-side-effect"
+    DEFECT_CLASS = "reader-that-changes"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (

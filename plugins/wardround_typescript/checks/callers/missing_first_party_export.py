@@ -47,7 +47,7 @@ def _importing(text: str, line: int | None = None) -> ChangeCase:
     return ChangeCase({path: (None, text)}, None if line is None else (path, line, column), others)
 
 
-class RemovedExport(RemovedUsesCheck):
+class MissingFirstPartyExport(RemovedUsesCheck):
     """A module of this repository is imported that does not exist, or a name that the module does not export.
 
     The change removes, renames or moves what another file still imports, or adds an import of what is not

@@ -67,7 +67,7 @@ _SUSPECTS_AT_MOST = 100
 """Of one file; one with more goes by another convention, or is no code that people write."""
 
 
-class SwappedScriptArguments(Check):
+class SwappedArguments(Check):
     """Two arguments stand in each other's places, by their names and those of the parameters.
 
     Where both are of the same type the compiler accepts it: the picture is as high as it should be wide, the

@@ -32,7 +32,7 @@ _OWN_THIS = frozenset({"function_expression", "function_declaration", "generator
 _PLAIN = frozenset({"static", "get", "set"})
 
 
-class MethodWithoutObject(TreeCheck):
+class UnboundMethod(TreeCheck):
     """A method is handed over without its object, and asks for this when it is called.
 
     Who calls it later calls a plain function: this is undefined, or the element or emitter that calls. Hand
@@ -40,7 +40,7 @@ class MethodWithoutObject(TreeCheck):
     """
 
     ID = "TS086"
-    NAME = "method-without-its-object"
+    NAME = "unbound-method"
     DEFECT_CLASS = "unbound-method"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -22,7 +22,7 @@ _TRUTH = LazyPattern(r"^(?:true|false|!|await )|(?:===?|!==?|<=?|>=?|&&|\|\|)")
 _ANSWERS = ("binary_expression", "unary_expression", "true", "false")
 
 
-class AssertionThatAnswers(TreeCheck):
+class UncheckedTypePredicate(TreeCheck):
     """A function that is named like an assertion only answers yes or no.
 
     Whoever calls ``assertOwner(row)`` as a statement, as the name asks for, goes on whatever the answer
@@ -30,7 +30,7 @@ class AssertionThatAnswers(TreeCheck):
     """
 
     ID = "TS045"
-    NAME = "assertion-that-only-answers"
+    NAME = "unchecked-type-predicate"
     DEFECT_CLASS = "misleading-name"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.WARN

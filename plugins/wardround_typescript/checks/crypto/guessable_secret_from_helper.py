@@ -59,7 +59,7 @@ _MAKES_TEXT = LazyPattern(
 )
 
 
-class GuessableSecret(ServerCheck):
+class GuessableSecretFromHelper(ServerCheck):
     """A secret is made with a generator whose output can be predicted.
 
     What Math.random gives can be computed from some of its output. crypto.randomBytes, crypto.randomInt and

@@ -32,7 +32,7 @@ _OWN = LazyPattern(
 _NAME = LazyPattern(r"(?<![\w$.'\"])[A-Za-z_$][\w$]*(?![\w$]*\()")
 
 
-class FixedTempFile(ServerCheck):
+class GuessableTempFile(ServerCheck):
     """A file is written under a name in the common temporary folder that others can guess.
 
     Another program there puts a link in its place beforehand, and this one writes through it or reads what

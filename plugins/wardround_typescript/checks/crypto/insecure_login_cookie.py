@@ -29,7 +29,7 @@ _GONE = LazyPattern(r"(?i)max-age=0|expires=thu, 01")
 _SESSIONS = frozenset({"express-session", "session", "@fastify/session", "cookie-session"})
 
 
-class CookieOptions(ServerCheck):
+class InsecureLoginCookie(ServerCheck):
     """A cookie of a login that scripts may read, or that travels unencrypted.
 
     One hole for scripts in the page, or one request without TLS, then hands the session over. Say httpOnly:
@@ -37,7 +37,7 @@ class CookieOptions(ServerCheck):
     """
 
     ID = "TS334"
-    NAME = "login-cookie-by-options"
+    NAME = "insecure-login-cookie"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cookie-not-httponly"
     WORDS = ("ookie",)

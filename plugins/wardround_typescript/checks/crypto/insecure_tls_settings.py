@@ -28,7 +28,7 @@ _ACCEPTS = LazyPattern(
 _TAKES_ALL = LazyPattern(r"^\(\s*\(\w+,\s*(\w+)\)\s*=>\s*(\{\s*)?\1\(0\)")
 
 
-class TlsSettings(ServerCheck):
+class InsecureTlsSettings(ServerCheck):
     """Whoever answers is trusted, or an old TLS is spoken.
 
     Without a look at the certificate anybody between can read along and answer instead; TLS before 1.2 can be
@@ -36,7 +36,7 @@ class TlsSettings(ServerCheck):
     """
 
     ID = "TS335"
-    NAME = "tls-by-settings"
+    NAME = "insecure-tls-settings"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "tls-verification-off"
     WORDS = (

@@ -31,7 +31,7 @@ _SECRET_NAME = LazyPattern(
 _KNOWN = "without the setting this secret is one that stands in the source"
 
 
-class TokenSettings(ServerCheck):
+class InsecureTokenSettings(ServerCheck):
     """A token anybody can write, or one that is valid for ever.
 
     A secret with a default in the source is known to whoever has the source; a token without an end is good
@@ -40,7 +40,7 @@ class TokenSettings(ServerCheck):
     """
 
     ID = "TS336"
-    NAME = "token-by-settings"
+    NAME = "insecure-token-settings"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "signature-not-verified"
     WORDS = ("ignoreExpiration", "jwt", "JWT", "jsonwebtoken", "jose", "JwtModule", "base64", "atob(")

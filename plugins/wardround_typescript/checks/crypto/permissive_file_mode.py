@@ -35,7 +35,7 @@ _WIDE = LazyPattern(
 _SAID = "everybody on the machine may write to this"
 
 
-class WideMode(ServerCheck):
+class PermissiveFileMode(ServerCheck):
     """A file or folder that everybody on the machine may write.
 
     Any other program there can put its own code or data into it. Give the owner the right to write and the
@@ -43,7 +43,7 @@ class WideMode(ServerCheck):
     """
 
     ID = "TS340"
-    NAME = "wide-file-mode"
+    NAME = "permissive-file-mode"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "permissive-file-mode"
     WORDS = ("777", "666", "0o", "S_IWOTH", "umask(0")

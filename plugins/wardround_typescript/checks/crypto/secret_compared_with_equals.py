@@ -43,7 +43,7 @@ _COMPARES = frozenset({"equals", "localeCompare"})
 _KEY_NAME = LazyPattern(r"(?i)^(\w*(secret|apiKey|token|key))$")
 
 
-class SecretCompared(ServerCheck):
+class SecretComparedWithEquals(ServerCheck):
     """A secret is compared with an operator that takes longer the more of it is right.
 
     Somebody who measures the answers finds a signature or a key one sign after the other. Hash both sides and

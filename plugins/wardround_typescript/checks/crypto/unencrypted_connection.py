@@ -35,7 +35,7 @@ _SECRET = LazyPattern(r"(?i)passw|secret|\btoken|[a-z]Token|authorization|api_?k
 _SOCKETS = frozenset({"WebSocket", "ws", "ReconnectingWebSocket"})
 
 
-class PlainConnection(ServerCheck):
+class UnencryptedConnection(ServerCheck):
     """A connection to another machine is not encrypted.
 
     Whoever is on the way, in the same wireless network for example, reads what is sent, tokens among it,

@@ -23,7 +23,7 @@ _READ = LazyPattern(r"^(toString|toJSON|read\w+|readBig\w+)$")
 _LONE_SIZES = {"Float": 4, "Double": 8}
 
 
-class MemoryHandedOut(TreeCheck):
+class UninitializedBuffer(TreeCheck):
     """Memory that was never cleared is handed out, with whatever was in it before.
 
     Buffer.allocUnsafe leaves old bytes where nothing is written: parts of other requests, keys, passwords.
@@ -31,7 +31,7 @@ class MemoryHandedOut(TreeCheck):
     """
 
     ID = "TS359"
-    NAME = "uncleared-memory"
+    NAME = "uninitialized-buffer"
     DEFECT_CLASS = "uninitialized-memory"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN

@@ -31,7 +31,7 @@ _BY_KEY = frozenset({"publicEncrypt", "privateDecrypt"})
 _OLD_PADDING = LazyPattern(r"\bRSA_(PKCS1|NO)_PADDING$")
 
 
-class WeakCipherUse(ServerCheck):
+class WeakCipherBySettings(ServerCheck):
     """A cipher that hides less than it promises, by what its settings stand for.
 
     In ECB equal blocks give equal text, so patterns stay; DES, RC2 and RC4 can be broken; a start value that

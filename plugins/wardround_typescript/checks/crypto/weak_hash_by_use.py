@@ -49,7 +49,7 @@ _ROUNDS = {
 """Where a function is told its rounds, and how many it needs at least: OWASP's cheat sheet on passwords."""
 
 
-class WeakHashUse(ServerCheck):
+class WeakHashByUse(ServerCheck):
     """A password or a signature rests on a hash that is too fast, or can be forged.
 
     Graphics cards try billions of MD5 or SHA sums a second, so a stolen table of passwords is soon read; and

@@ -14,7 +14,7 @@ from wardround_typescript.check import SCRIPTS, is_test_path
 _CHECK = "function check(n: number) {{\n  if ({}) {{\n    throw new Error('{}');\n  }}\n}}\n"
 
 
-class MessageAgainstCondition(Check):
+class MessageContradictsCondition(Check):
     """The message of an error tells another bound, or another thing, than the condition above it asks for.
 
     Somebody types 20 characters as the message says and is refused again, or looks for a fault in the town
@@ -22,7 +22,7 @@ class MessageAgainstCondition(Check):
     """
 
     ID = "TS484"
-    NAME = "message-against-condition"
+    NAME = "message-contradicts-condition"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "misleading-message"

@@ -96,7 +96,7 @@ def _invalid(shape: str, gap: str, was: str, now: str, line: int, column: int) -
     return Invalid(shape.replace(gap, now), line, column, path="a.ts", base=shape.replace(gap, was))
 
 
-class StaleWords(Check):
+class OutdatedComment(Check):
     """Words beside the code say what this change made untrue.
 
     A comment, message or help text states a number, a default, a unit, a bound, a kind of result or a value
@@ -105,7 +105,8 @@ class StaleWords(Check):
     """
 
     ID = "TS095"
-    NAME = "stale-words"
+    NAME = "outdated-comment"
+    DEFECT_CLASS = "stale-words"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (

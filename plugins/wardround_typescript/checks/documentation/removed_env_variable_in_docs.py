@@ -21,7 +21,7 @@ def _less(others: dict[str, str], after: str = _LESS, line: int | None = None) -
     return ChangeCase({"src/post.ts": (_READ, after)}, others=others, place=place)
 
 
-class WithdrawnScriptVariable(ScriptVariableCheck, RemovedVariableCheck):
+class RemovedEnvVariableInDocs(ScriptVariableCheck, RemovedVariableCheck):
     """A change stopped reading an environment variable that words still name.
 
     Whoever sets it believes that it does something. Take it out of the documentation, the example file and
@@ -30,7 +30,8 @@ class WithdrawnScriptVariable(ScriptVariableCheck, RemovedVariableCheck):
     """
 
     ID = "TS006"
-    NAME = "withdrawn-variable"
+    NAME = "removed-env-variable-in-docs"
+    DEFECT_CLASS = "withdrawn-variable"
     SEVERITY = Severity.INFO
     TRIED_ON = (
         "2,500 newest commits of each of 4 repositories: 11 hits, of which the author changed the words in "

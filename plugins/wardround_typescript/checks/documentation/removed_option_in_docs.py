@@ -30,7 +30,7 @@ def _taken(readme: str, after: str = _cli(_TO, _BOX), line: int | None = None, *
     )
 
 
-class WithdrawnScriptOption(ScriptOptionCheck, RemovedOptionCheck):
+class RemovedOptionInDocs(ScriptOptionCheck, RemovedOptionCheck):
     """A change took an option off a command line, and words about the program still name it.
 
     Whoever follows them gets an error, and a step that runs the program fails. Change the words in the same
@@ -39,7 +39,8 @@ class WithdrawnScriptOption(ScriptOptionCheck, RemovedOptionCheck):
     """
 
     ID = "TS004"
-    NAME = "withdrawn-option"
+    NAME = "removed-option-in-docs"
+    DEFECT_CLASS = "withdrawn-option"
     SEVERITY = Severity.INFO
     TRIED_ON = (
         "2,500 newest commits of each of 5 repositories: 2 hits, both left by the author, both right: too "

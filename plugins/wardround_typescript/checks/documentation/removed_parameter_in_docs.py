@@ -27,7 +27,7 @@ def _valid(now: str, before: str) -> Valid:
     return Valid(now, path="mail.ts", base=before)
 
 
-class DocumentedParameterGone(JsDocCheck):
+class RemovedParameterInDocs(JsDocCheck):
     """A change took a parameter out of a function, and the JSDoc comment still documents it.
 
     Editors show the comment at every call, and whoever follows it passes an argument that is ignored or
@@ -35,7 +35,8 @@ class DocumentedParameterGone(JsDocCheck):
     """
 
     ID = "TS001"
-    NAME = "documented-parameter-gone"
+    NAME = "removed-parameter-in-docs"
+    DEFECT_CLASS = "documented-parameter-gone"
     SEVERITY = Severity.WARN
     TRIED_ON = (
         "2,500 newest commits of each of 12 repositories, 16,887 with scripts: 94 hits, of which the "

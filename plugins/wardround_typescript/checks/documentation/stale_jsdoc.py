@@ -29,7 +29,7 @@ _RANGE = "@param rowRange the range of the rows"
 _DEFAULT = "@param {object} row\n * @param {number} [most=30] how many"
 
 
-class StaleComment(JsDocCheck):
+class StaleJsdoc(JsDocCheck):
     """A JSDoc comment names something that this change gave another name or value.
 
     It is a name or a text that no plain word can be, and that is nowhere in the code any more, a type that is
@@ -37,7 +37,7 @@ class StaleComment(JsDocCheck):
     """
 
     ID = "TS003"
-    NAME = "stale-comment"
+    NAME = "stale-jsdoc"
     DEFECT_CLASS = "stale-words"
     SEVERITY = Severity.INFO
     TRIED_ON = (

@@ -26,7 +26,7 @@ _SAID = '"--tries <n>", "how often (default: 3)", "{}"'
 _SILENT = '"--tries <n>", "how often", {}'
 
 
-class StaleScriptOptionValue(ScriptOptionCheck, StaleValueCheck):
+class StaleOptionValue(ScriptOptionCheck, StaleValueCheck):
     """A change gave an option another default or took one of its choices, and words still state the old one.
 
     The words are the option's own description, or documentation of the program that names the option. Whoever

@@ -38,7 +38,7 @@ _SEATS = (
 )
 
 
-class OnlyNoMore(BeforeCheck):
+class StaleUniquenessComment(BeforeCheck):
     """A comment says that only one of them counts, and since this change others do too.
 
     Whoever reads it relies on what was so before: that nobody else may, or that nothing else is looked at.
@@ -46,7 +46,7 @@ class OnlyNoMore(BeforeCheck):
     """
 
     ID = "TS408"
-    NAME = "only-no-more"
+    NAME = "stale-uniqueness-comment"
     DEFECT_CLASS = "stale-words"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

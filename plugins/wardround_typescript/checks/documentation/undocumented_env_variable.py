@@ -30,7 +30,7 @@ def _more(
     )
 
 
-class UnlistedScriptVariable(ScriptVariableCheck, UndocumentedVariableCheck):
+class UndocumentedEnvVariable(ScriptVariableCheck, UndocumentedVariableCheck):
     """The program needs a new environment variable that the example file does not list, as it lists others.
 
     Whoever sets the program up from that file meets an error. Add a line to it. A variable is needed that is
@@ -39,7 +39,8 @@ class UnlistedScriptVariable(ScriptVariableCheck, UndocumentedVariableCheck):
     """
 
     ID = "TS007"
-    NAME = "unlisted-variable"
+    NAME = "undocumented-env-variable"
+    DEFECT_CLASS = "unlisted-variable"
     SEVERITY = Severity.INFO
     TRIED_ON = "2,500 newest commits of each of 4 repositories: no hit, so a note"
     VALID: ClassVar[Sequence[ChangeCase]] = [

@@ -26,7 +26,7 @@ _JUDGE = LazyPattern(r"(?:^|\.)is[A-Z]\w*$")
 _ANSWERED = LazyPattern(r"(?i)error|success|\bok\b|\.catch\(|throwOnError|supabase|\bnew Promise\b")
 
 
-class FlagLeftOn(TreeCheck):
+class FlagNotResetOnError(TreeCheck):
     """When this fails, the flag that was set before it stays set for ever.
 
     The line that takes the flag back is skipped by the error: the button stays disabled, the spinner
@@ -34,7 +34,7 @@ class FlagLeftOn(TreeCheck):
     """
 
     ID = "TS035"
-    NAME = "flag-left-on-after-failure"
+    NAME = "flag-not-reset-on-error"
     DEFECT_CLASS = "missing-finally"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

@@ -33,7 +33,7 @@ _KEPT = (
 )
 
 
-class FailureSwallowedNow(BeforeCheck):
+class NewlySwallowedError(BeforeCheck):
     """A failure stopped the function before this change; now it is written down and all goes on.
 
     What comes next was only meant for the case that the step succeeded, and runs now on what is missing or
@@ -41,7 +41,7 @@ class FailureSwallowedNow(BeforeCheck):
     """
 
     ID = "TS405"
-    NAME = "failure-swallowed-now"
+    NAME = "newly-swallowed-error"
     DEFECT_CLASS = "swallowed-error"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

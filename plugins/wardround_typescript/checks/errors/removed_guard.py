@@ -28,7 +28,7 @@ def _case(before: str, after: str, line: int = 0, column: int = 0) -> ChangeCase
     return ChangeCase({"shop/store.ts": (before, after)}, place)
 
 
-class GuardGone(ScriptGuards, GuardGoneCheck):
+class RemovedGuard(ScriptGuards, GuardGoneCheck):
     """A check of rights, a limit of time, a transaction or an escape was there before the change, and what it
     guarded is still done.
 

@@ -19,7 +19,7 @@ _MAKES = LazyPattern(
 )
 
 
-class CheckFailureSwallowed(TreeCheck):
+class ValidationOnlyLogged(TreeCheck):
     """A check tells by its failure that something is not allowed, and the failure is caught and passed over.
 
     What follows runs for whoever was refused just as for the others. Let it fail, or return where it is
@@ -27,7 +27,7 @@ class CheckFailureSwallowed(TreeCheck):
     """
 
     ID = "TS406"
-    NAME = "check-failure-swallowed"
+    NAME = "validation-only-logged"
     DEFECT_CLASS = "swallowed-error"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN

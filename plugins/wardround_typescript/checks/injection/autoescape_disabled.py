@@ -23,7 +23,7 @@ _MARKED_UP = LazyPattern(r"(?i)escape|saniti|purif|encode|\bsafe|trusted")
 _PLAIN = LazyPattern(r"^(string|number|true|false|null|undefined|template_string)$")
 
 
-class EscapingOff(SettingCheck):
+class AutoescapeDisabled(SettingCheck):
     """A template engine no longer escapes what it fills in.
 
     Text that people wrote then becomes markup of the page, scripts included. Leave escaping on, and mark
@@ -31,7 +31,7 @@ class EscapingOff(SettingCheck):
     """
 
     ID = "TS351"
-    NAME = "template-escaping-off"
+    NAME = "autoescape-disabled"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "html-injection"

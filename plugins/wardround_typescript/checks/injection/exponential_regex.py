@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
 
-class SlowPattern(ServerCheck):
+class ExponentialRegex(ServerCheck):
     """A regular expression can split the same text in exponentially many ways.
 
     Thirty letters and a wrong sign at the end then keep the process busy for minutes, and nobody else is
@@ -18,7 +18,7 @@ class SlowPattern(ServerCheck):
     """
 
     ID = "TS330"
-    NAME = "slow-pattern"
+    NAME = "exponential-regex"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
     TRIED_ON = (

@@ -41,7 +41,7 @@ _LOCAL = LazyPattern(
 _DEPTH = 3
 
 
-class HtmlFromHelper(TreeCheck):
+class HtmlInjectionThroughHelper(TreeCheck):
     """A value is filled into HTML text, one function away from where the browser runs it.
 
     Whatever stands in the value becomes part of the page, script handlers included. Set textContent,
@@ -49,7 +49,7 @@ class HtmlFromHelper(TreeCheck):
     """
 
     ID = "TS062"
-    NAME = "value-filled-into-html-by-helper"
+    NAME = "html-injection-through-helper"
     DEFECT_CLASS = "html-injection"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN

@@ -48,7 +48,7 @@ _NO_END = LazyPattern(r"(?i)\\\.(com|org|net|io|dev|app|edu|gov)\)?/[a-z]*$")
 _TESTS = frozenset({"includes", "indexOf", "startsWith", "endsWith"})
 
 
-class HalfSanitized(ServerCheck):
+class IncompleteSanitization(ServerCheck):
     """What is to make a text harmless, or to tell a good address, can be got round.
 
     ``replace`` with a text changes the first place only, what is taken out of the middle can leave behind
@@ -57,7 +57,7 @@ class HalfSanitized(ServerCheck):
     """
 
     ID = "TS354"
-    NAME = "half-sanitized"
+    NAME = "incomplete-sanitization"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "incomplete-sanitization"

@@ -23,7 +23,7 @@ _OTHERS = frozenset({"array", "object", "new_expression", "regex", "number"})
 _ENDED = LazyPattern(r"(?i)\bsep\b|['\"`][\\/]+['\"`]|/`|addTrailing|withSlash|trailing")
 
 
-class FolderByBeginning(ServerCheck):
+class PartialPathTraversal(ServerCheck):
     """Whether a file lies in a folder is told by how its path begins, without the slash after the folder.
 
     ``/srv/data-old/x`` begins with ``/srv/data`` too, so files of every folder pass whose name begins
@@ -31,7 +31,7 @@ class FolderByBeginning(ServerCheck):
     """
 
     ID = "TS357"
-    NAME = "folder-told-by-beginning"
+    NAME = "partial-path-traversal"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "path-traversal"

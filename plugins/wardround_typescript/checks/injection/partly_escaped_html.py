@@ -34,7 +34,7 @@ _LOOSE = frozenset({"identifier", "member_expression", "subscript_expression"})
 _TEXTS = frozenset({"string", "number", "true", "false", "ternary_expression", "array", "object"})
 
 
-class HtmlHalfEscaped(TreeCheck):
+class PartlyEscapedHtml(TreeCheck):
     """One value in this HTML is escaped and the other goes in as it is.
 
     Whoever wrote the text knew that it comes to a page; a value beside the escaped one that holds an element
@@ -42,7 +42,7 @@ class HtmlHalfEscaped(TreeCheck):
     """
 
     ID = "TS407"
-    NAME = "html-half-escaped"
+    NAME = "partly-escaped-html"
     DEFECT_CLASS = "html-injection"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN

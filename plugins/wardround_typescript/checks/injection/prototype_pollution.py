@@ -19,7 +19,7 @@ _KEPT_OUT = LazyPattern(
 )
 
 
-class MergeByKeys(ServerCheck):
+class PrototypePollution(ServerCheck):
     """An object is changed under keys that the data brings, as deep as the data says.
 
     The key ``__proto__`` leads to the object that all others inherit from, and what is set there appears
@@ -28,7 +28,7 @@ class MergeByKeys(ServerCheck):
     """
 
     ID = "TS358"
-    NAME = "prototype-reached-by-keys"
+    NAME = "prototype-pollution"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "prototype-pollution"

@@ -23,7 +23,7 @@ _CHECKED = LazyPattern(
 )
 
 
-class ListForText(ServerCheck):
+class QueryParameterTypeConfusion(ServerCheck):
     """A parameter of the query is looked at as text, but whoever sends it can make it a list.
 
     ``?text=a&text=b`` gives a list, and then ``includes`` asks for a whole element and ``length`` counts
@@ -32,7 +32,7 @@ class ListForText(ServerCheck):
     """
 
     ID = "TS355"
-    NAME = "query-list-taken-for-text"
+    NAME = "query-parameter-type-confusion"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "type-confusion"

@@ -19,7 +19,7 @@ _HOLDS = LazyPattern(
 )
 
 
-class StoredCode(ServerCheck):
+class StoredCodeExecution(ServerCheck):
     """Text that somebody stored is run as code.
 
     vm keeps nobody in: code in it reaches the process and everything it may do. Whoever may save such a
@@ -28,7 +28,7 @@ class StoredCode(ServerCheck):
     """
 
     ID = "TS346"
-    NAME = "stored-text-run-as-code"
+    NAME = "stored-code-execution"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "code-injection"
     WORDS = ("vm", "Function(", "eval(")

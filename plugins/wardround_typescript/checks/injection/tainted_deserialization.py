@@ -10,7 +10,7 @@ from wardround.findings import Plane, Severity
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
-class TaintedObjects(TaintedCheck):
+class TaintedDeserialization(TaintedCheck):
     """Data from the request is turned into objects that can run code.
 
     What these functions read may name functions and classes, so whoever wrote it runs code on the server. js-
@@ -18,7 +18,7 @@ class TaintedObjects(TaintedCheck):
     """
 
     ID = "TS305"
-    NAME = "tainted-objects"
+    NAME = "tainted-deserialization"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "insecure-deserialisation"

@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
-class TaintedLookup(TaintedCheck):
+class TaintedLdapOrXpath(TaintedCheck):
     """Data from the request becomes part of an LDAP filter or an XPath expression.
 
     A star or a quote in the value makes another question of it: who is there at all, or whose password begins
@@ -18,7 +18,7 @@ class TaintedLookup(TaintedCheck):
     """
 
     ID = "TS316"
-    NAME = "tainted-lookup"
+    NAME = "tainted-ldap-or-xpath"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
     DANGER = ("LDAP", "XPATH")

@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
-class TaintedFields(TaintedCheck):
+class TaintedMassAssignment(TaintedCheck):
     """The request chooses which fields of the record are written.
 
     A field nobody thought of, such as role or ownerId, is written as well. Name the fields that may be
@@ -18,7 +18,7 @@ class TaintedFields(TaintedCheck):
     """
 
     ID = "TS312"
-    NAME = "tainted-fields"
+    NAME = "tainted-mass-assignment"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "mass-assignment"
     DANGER = ("FIELDS",)

@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
-class TaintedMethod(TaintedCheck):
+class TaintedMethodName(TaintedCheck):
     """The request chooses which function of an object is called.
 
     Every object also has constructor, toString and what its prototype brings, and a name that it lacks throws
@@ -18,7 +18,7 @@ class TaintedMethod(TaintedCheck):
     """
 
     ID = "TS361"
-    NAME = "tainted-method"
+    NAME = "tainted-method-name"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unvalidated-call"
     DANGER = ("METHOD",)

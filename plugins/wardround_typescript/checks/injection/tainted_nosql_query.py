@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
-class TaintedFilter(TaintedCheck):
+class TaintedNosqlQuery(TaintedCheck):
     """The request may send operators where a value is expected.
 
     A filter that takes an object from the request takes {"$ne": null} too, and that matches every record: a
@@ -18,7 +18,7 @@ class TaintedFilter(TaintedCheck):
     """
 
     ID = "TS310"
-    NAME = "tainted-filter"
+    NAME = "tainted-nosql-query"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
     DANGER = ("NOSQL",)

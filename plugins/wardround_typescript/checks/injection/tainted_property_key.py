@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
-class TaintedKey(TaintedCheck):
+class TaintedPropertyKey(TaintedCheck):
     """The request chooses a property, and then a property of that.
 
     The keys __proto__ and constructor lead to what all objects share, so one request changes the whole
@@ -18,7 +18,7 @@ class TaintedKey(TaintedCheck):
     """
 
     ID = "TS315"
-    NAME = "tainted-key"
+    NAME = "tainted-property-key"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "prototype-pollution"
     DANGER = ("KEY", "REACHED")

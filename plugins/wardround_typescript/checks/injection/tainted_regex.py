@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
-class TaintedPattern(TaintedCheck):
+class TaintedRegex(TaintedCheck):
     """Data from the request is used as a regular expression.
 
     A pattern made for it keeps the server busy for minutes, and with it everybody else's requests. Escape the
@@ -18,7 +18,7 @@ class TaintedPattern(TaintedCheck):
     """
 
     ID = "TS314"
-    NAME = "tainted-pattern"
+    NAME = "tainted-regex"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
     DANGER = ("PATTERN",)

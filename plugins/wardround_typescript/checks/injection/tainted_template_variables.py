@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
-class TaintedView(TaintedCheck):
+class TaintedTemplateVariables(TaintedCheck):
     """The sender of a request chooses which values a template is given, by name.
 
     Engines take options from the same object: with ejs a key of the sender's can run code on the server, with
@@ -18,7 +18,7 @@ class TaintedView(TaintedCheck):
     """
 
     ID = "TS318"
-    NAME = "tainted-view"
+    NAME = "tainted-template-variables"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "template-injection"
     DANGER = ("VIEW",)

@@ -28,7 +28,7 @@ _STARTS = frozenset({"spawn", "spawnSync", "execFile", "execFileSync", "exec", "
 _READS = ("noent", "replaceEntities", "dtdload", "expandEntities")
 
 
-class ExternalEntities(ServerCheck):
+class XmlEntitiesBySettings(ServerCheck):
     """The parser reads what the document names: files of the server, addresses inside its network.
 
     With noent or dtdload whoever sends the document has them put into what you read, or keeps the server busy

@@ -28,7 +28,7 @@ _NOTE = LazyPattern(
 )
 
 
-class AwaitedElsewhere(TreeCheck):
+class MissingAwait(TreeCheck):
     """Nothing waits for this call, which is awaited everywhere else in the file.
 
     The statement only starts the work: what follows runs before it is done, and its failure becomes an
@@ -36,7 +36,7 @@ class AwaitedElsewhere(TreeCheck):
     """
 
     ID = "TS040"
-    NAME = "await-forgotten"
+    NAME = "missing-await"
     DEFECT_CLASS = "floating-promise"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -20,7 +20,7 @@ _REQUESTS = LazyPattern(
 _NO_REQUEST = LazyPattern(r"(?i)\.(create|isAxiosError|isCancel|toJSON|requestId)$")
 
 
-class ReturnedPastCatch(TreeCheck):
+class MissingReturnAwait(TreeCheck):
     """The catch below never sees the failure of this promise.
 
     return hands the promise on and leaves the try at once; it fails later, with the caller, so that what
@@ -28,7 +28,7 @@ class ReturnedPastCatch(TreeCheck):
     """
 
     ID = "TS064"
-    NAME = "promise-returned-past-catch"
+    NAME = "missing-return-await"
     DEFECT_CLASS = "unhandled-rejection"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -29,7 +29,7 @@ _MADE = LazyPattern(
 _PROCESS = LazyPattern(r"\b(?:spawn|execFile|fork)\(")
 
 
-class FailureNeverTold(TreeCheck):
+class PromiseNeverSettles(TreeCheck):
     """The promise waits for success only, and when it fails nobody ever hears of it.
 
     It settles in the handler of an event that does not come after a failure, so whoever awaits it waits

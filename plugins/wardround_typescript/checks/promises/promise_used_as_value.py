@@ -20,7 +20,7 @@ _UNPACKING = frozenset({"spread_element", "template_substitution", "for_in_state
 _OPERATORS = frozenset({"===", "!==", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/"})
 
 
-class PromiseAsValue(TreeCheck):
+class PromiseUsedAsValue(TreeCheck):
     """A promise is used as if it were the value that comes out of it.
 
     A promise counts as true, has none of the fields of the value, and prints as [object Promise]: filter

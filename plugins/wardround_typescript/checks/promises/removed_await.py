@@ -26,7 +26,7 @@ _READ = (
 )
 
 
-class AwaitGone(BeforeCheck):
+class RemovedAwait(BeforeCheck):
     """A call was awaited before this change, and now nobody waits for it.
 
     What follows runs before it is done, and when it fails nobody hears of it: the request is answered, the
@@ -35,7 +35,7 @@ class AwaitGone(BeforeCheck):
     """
 
     ID = "TS404"
-    NAME = "await-gone"
+    NAME = "removed-await"
     DEFECT_CLASS = "floating-promise"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 
-class AwaitedInTurn(TreeCheck):
+class SequentialAwait(TreeCheck):
     """A promise that was started already is awaited only after another one.
 
     While the first is awaited nobody listens to the second: if that fails meanwhile, or the first
@@ -22,7 +22,7 @@ class AwaitedInTurn(TreeCheck):
     """
 
     ID = "TS043"
-    NAME = "started-promises-awaited-in-turn"
+    NAME = "sequential-await"
     DEFECT_CLASS = "unhandled-rejection"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

@@ -58,7 +58,7 @@ _TEST_PATH = LazyPattern(
 )
 
 
-class PromiseDropped(Check):
+class UnawaitedImportedCall(Check):
     """Nothing waits for this call, which another file makes async, and its error is lost.
 
     The statement only starts the work: what follows runs before it is done, and a failure becomes an
@@ -66,7 +66,7 @@ class PromiseDropped(Check):
     """
 
     ID = "TS031"
-    NAME = "promise-of-other-file-dropped"
+    NAME = "unawaited-imported-call"
     DEFECT_CLASS = "floating-promise"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

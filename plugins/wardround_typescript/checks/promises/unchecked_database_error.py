@@ -19,7 +19,7 @@ _ONE_ROW = frozenset({"single", "maybeSingle"})
 _READ_LATER = ("data", "count", "status")
 
 
-class DatabaseAnswerUnread(TreeCheck):
+class UncheckedDatabaseError(TreeCheck):
     """Nobody looks whether the database did what it was asked.
 
     Supabase's client does not throw: a refused or failed request comes back as an answer with an error
@@ -28,7 +28,7 @@ class DatabaseAnswerUnread(TreeCheck):
     """
 
     ID = "TS033"
-    NAME = "database-error-unread"
+    NAME = "unchecked-database-error"
     DEFECT_CLASS = "unchecked-response"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -53,7 +53,7 @@ _HOOK = LazyPattern(r"^(React\.)?use[A-Z]")
 _SIGNALS = LazyPattern(r"['\"](solid-js|@preact/signals|qwik)")
 
 
-class MadeEveryRender(TreeCheck):
+class EagerHookInitializer(TreeCheck):
     """It is made or computed on every render, though what it depends on stays the same.
 
     useRef and useState keep only the first value, but their argument is evaluated each time: a connection
@@ -63,7 +63,7 @@ class MadeEveryRender(TreeCheck):
     """
 
     ID = "TS061"
-    NAME = "made-on-every-render"
+    NAME = "eager-hook-initializer"
     DEFECT_CLASS = "work-in-render"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO

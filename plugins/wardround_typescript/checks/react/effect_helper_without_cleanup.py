@@ -48,7 +48,7 @@ _ONCE = LazyPattern(r"\b(once|signal)\b|^[A-Za-z_$][\w$.]*$(?<!true)(?<!false)")
 _CAPTURES = LazyPattern(r"^true$|\bcapture\s*:\s*true")
 
 
-class OpenedByHelper(TreeCheck):
+class EffectHelperWithoutCleanup(TreeCheck):
     """What this opens is never closed: the function runs in an effect, which has no cleanup for it.
 
     Each time the component is mounted, or the effect runs again, there is one more timer, listener or
@@ -56,7 +56,7 @@ class OpenedByHelper(TreeCheck):
     """
 
     ID = "TS053"
-    NAME = "opened-by-helper-of-effect"
+    NAME = "effect-helper-without-cleanup"
     DEFECT_CLASS = "missing-effect-cleanup"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -54,7 +54,7 @@ _WAITED = LazyPattern(r"(?i)debounce|deferred|throttle|autosave|autoSave")
 _TELLING_HOOKS = ("useToast", "useToasts", "useSnackbar", "useNotification", "useNotifications")
 
 
-class EffectAsHandler(TreeCheck):
+class EventHandlerInEffect(TreeCheck):
     """An effect does what the event handler that changes this state should do.
 
     The effect runs whenever the value is there, not when the user acts: on the first render, when a saved
@@ -63,7 +63,7 @@ class EffectAsHandler(TreeCheck):
     """
 
     ID = "TS051"
-    NAME = "event-in-effect"
+    NAME = "event-handler-in-effect"
     DEFECT_CLASS = "effect-instead-of-handler"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

@@ -37,7 +37,7 @@ _SHARED = LazyPattern(r"^((?:[\w.-]+/){0,3}?)(?:components|ui|features|providers
 _FIRST_ROUTES = ("app/page.tsx", "app/layout.tsx")
 
 
-class HooksOnServer(TreeCheck):
+class HooksInServerComponent(TreeCheck):
     """What works only in the browser stands in a component that Next.js runs on the server.
 
     Files under app are server components unless they begin with "use client": hooks of state and effects

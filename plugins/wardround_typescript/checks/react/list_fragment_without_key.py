@@ -18,7 +18,7 @@ _CHILDREN = LazyPattern(r"^(React\.)?Children\.")
 _KEYED = LazyPattern(r"\bkey\b|\{\.\.\.")
 
 
-class FragmentWithoutKey(TreeCheck):
+class ListFragmentWithoutKey(TreeCheck):
     """An item of a list has no key: <> can have none, and a function that draws items must give one.
 
     Without a key React matches the items by position: after an insertion, a removal or a sort they keep
@@ -27,7 +27,7 @@ class FragmentWithoutKey(TreeCheck):
     """
 
     ID = "TS081"
-    NAME = "fragment-of-list-without-key"
+    NAME = "list-fragment-without-key"
     DEFECT_CLASS = "missing-key"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -20,7 +20,7 @@ _PROPS = ("defineProps", "withDefaults")
 _MADE = ("ref", "shallowRef", "computed")
 
 
-class ReactivityLost(TreeCheck):
+class LostReactivity(TreeCheck):
     """Vue does not see what happens to this value from here on.
 
     ``watch`` follows a ref or what a function reads; given ``props.id`` it gets the id of the first
@@ -30,7 +30,7 @@ class ReactivityLost(TreeCheck):
     """
 
     ID = "TS047"
-    NAME = "reactivity-lost"
+    NAME = "lost-reactivity"
     DEFECT_CLASS = "reactivity-lost"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -63,7 +63,7 @@ _GIVING = (
 _CLOSING = ("close", "terminate", "destroy", "removeAllListeners")
 
 
-class ListenerLeftByEnd(TreeCheck):
+class MissingCleanup(TreeCheck):
     """What is opened here is left out of the clean-up that ends the rest.
 
     The class, the effect or the function has an end that takes its other listeners and timers away.
@@ -71,7 +71,7 @@ class ListenerLeftByEnd(TreeCheck):
     """
 
     ID = "TS038"
-    NAME = "left-out-of-cleanup"
+    NAME = "missing-cleanup"
     DEFECT_CLASS = "missing-effect-cleanup"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -29,7 +29,7 @@ _SLICED = LazyPattern(r"^(?P<list>[\w$]+)\.(?:slice|concat)\(\)$")
 _FIRST = 0
 
 
-class StateChanged(TreeCheck):
+class PreviousStateMutation(TreeCheck):
     """The state before is changed here, and React or Redux compares the new one with it.
 
     What was taken out of the state is still the same object: to change it changes what earlier renders,
@@ -38,7 +38,7 @@ class StateChanged(TreeCheck):
     """
 
     ID = "TS068"
-    NAME = "earlier-state-changed"
+    NAME = "previous-state-mutation"
     DEFECT_CLASS = "state-mutation"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

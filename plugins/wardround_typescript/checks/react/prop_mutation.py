@@ -33,7 +33,7 @@ _WORD = LazyPattern(r"[A-Za-z_$][\w$]*")
 _PLAIN_PATH = LazyPattern(r"^(?:\.[\w$]+|\[[^\]]{1,60}\])*\s*$")
 
 
-class PropChangedInside(TreeCheck):
+class PropMutation(TreeCheck):
     """A Vue component changes a prop, or something inside of one.
 
     What is inside belongs to the parent, which does not know of the change; the prop itself Vue does not let
@@ -41,7 +41,7 @@ class PropChangedInside(TreeCheck):
     """
 
     ID = "TS092"
-    NAME = "prop-changed-inside"
+    NAME = "prop-mutation"
     DEFECT_CLASS = "prop-mutation"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -55,7 +55,7 @@ _SAVE = (
 )
 
 
-class CounterpartGone(BeforeCheck):
+class RemovedCounterpartCall(BeforeCheck):
     """What is taken, started or switched on here was given back in this file, and is not since this change.
 
     The listener, timer, subscription, lock or address of a blob stays for good, or a button stays busy for
@@ -63,7 +63,7 @@ class CounterpartGone(BeforeCheck):
     """
 
     ID = "TS402"
-    NAME = "counterpart-gone"
+    NAME = "removed-counterpart-call"
     DEFECT_CLASS = "missing-effect-cleanup"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -47,7 +47,7 @@ class _Effect(NamedTuple):
     owners: set[str]
 
 
-class EffectCleanupGone(BeforeCheck):
+class RemovedEffectCleanup(BeforeCheck):
     """An effect gave back what it took, and since this change it does not.
 
     What it sets up still happens, again with every change of what it depends on, and stays when the component
@@ -55,7 +55,7 @@ class EffectCleanupGone(BeforeCheck):
     """
 
     ID = "TS401"
-    NAME = "effect-cleanup-gone"
+    NAME = "removed-effect-cleanup"
     DEFECT_CLASS = "missing-effect-cleanup"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -28,7 +28,7 @@ _MOVES = (
 )
 
 
-class EachWithoutKey(TreeCheck):
+class ReorderedEachWithoutKey(TreeCheck):
     """The rows of a list whose items move have no key.
 
     Svelte then updates the rows by position: after an item is taken out, put in front or sorted, every
@@ -37,7 +37,7 @@ class EachWithoutKey(TreeCheck):
     """
 
     ID = "TS082"
-    NAME = "each-without-key-of-moving-list"
+    NAME = "reordered-each-without-key"
     DEFECT_CLASS = "missing-key"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -28,7 +28,7 @@ _NAMED_SERVER = LazyPattern(
 _TYPE_NAME = LazyPattern(r"^(type\s|[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$)")
 
 
-class ServerModuleInClient(TreeCheck):
+class ServerModuleInBrowserCode(TreeCheck):
     """What this imports works only on the server, and this file runs in the browser.
 
     The bundler puts the module and all it imports into what browsers load: the build breaks, or server

@@ -28,7 +28,7 @@ _MADE_ONCE = LazyPattern(r"\.current\b|\binitiali[sz]ed\b|\btypeof window\s*={2,
 _NO_CLIENT = LazyPattern(r"(?m)^\s*['\"]use server['\"]|(^|/)(?:api|server)/")
 
 
-class EffectInRender(TreeCheck):
+class SideEffectInRender(TreeCheck):
     """Rendering changes something outside of React.
 
     React may render a component twice, throw a render away, or render on the server where there is no
@@ -37,7 +37,7 @@ class EffectInRender(TreeCheck):
     """
 
     ID = "TS034"
-    NAME = "effect-in-render"
+    NAME = "side-effect-in-render"
     DEFECT_CLASS = "impure-render"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -34,7 +34,7 @@ _NO_REQUEST = LazyPattern(
 )
 
 
-class LateAnswer(TreeCheck):
+class StaleResponseRace(TreeCheck):
     """A slow answer for an old value can overwrite the answer for the present one.
 
     The effect runs again whenever the value changes, and answers come in any order, also after the component
@@ -43,7 +43,7 @@ class LateAnswer(TreeCheck):
     """
 
     ID = "TS054"
-    NAME = "late-answer-wins"
+    NAME = "stale-response-race"
     DEFECT_CLASS = "effect-request-race"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

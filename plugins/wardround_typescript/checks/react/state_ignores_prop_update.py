@@ -41,7 +41,7 @@ _SET_IN_MARKUP = (
 _HANDED_ON = r"[(,]\s*%s\s*[,)]|[{,]\s*%s\s*[,}]"
 
 
-class FirstValueKept(TreeCheck):
+class StateIgnoresPropUpdate(TreeCheck):
     """The first value of the prop is kept for ever.
 
     The script of a component runs once. A ref, a state or a variable filled from a prop there is a copy,
@@ -50,7 +50,7 @@ class FirstValueKept(TreeCheck):
     """
 
     ID = "TS057"
-    NAME = "first-value-of-prop-kept"
+    NAME = "state-ignores-prop-update"
     DEFECT_CLASS = "derived-state"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -30,7 +30,7 @@ _CHANGED_LIST = LazyPattern(
 _FOLLOWS = ("getDerivedStateFromProps", "componentDidUpdate", "WillReceiveProps")
 
 
-class FirstValueCopied(TreeCheck):
+class StateInitializedFromProp(TreeCheck):
     """The state keeps a copy of what came first, and does not follow when it changes.
 
     ``useState`` reads its argument in the first render only. Of a query that is the time before the
@@ -40,7 +40,7 @@ class FirstValueCopied(TreeCheck):
     """
 
     ID = "TS039"
-    NAME = "first-value-copied-to-state"
+    NAME = "state-initialized-from-prop"
     DEFECT_CLASS = "derived-state"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -37,7 +37,7 @@ _COMPARING = ("useEffect", "useLayoutEffect", "useInsertionEffect")
 _MEMO = LazyPattern(r"^(React\.)?memo$")
 
 
-class UnstableArgument(TreeCheck):
+class UnstableDependency(TreeCheck):
     """A value is new on every render, and what it is handed to compares it with the one before.
 
     An object, array or function written in a component is made anew each time it renders. A hook that has
@@ -47,7 +47,7 @@ class UnstableArgument(TreeCheck):
     """
 
     ID = "TS059"
-    NAME = "new-value-where-compared"
+    NAME = "unstable-dependency"
     DEFECT_CLASS = "unstable-dependency"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO

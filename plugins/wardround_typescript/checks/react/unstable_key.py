@@ -43,7 +43,7 @@ _BOUND_KEY = LazyPattern(
 _MADE = LazyPattern(r"\b(Math\.random|Date\.now|crypto\.randomUUID|nanoid|uuidv4|uniqueId)\(")
 
 
-class KeyMadeInRender(TreeCheck):
+class UnstableKey(TreeCheck):
     """The key is made while rendering, so it is a new one each time.
 
     A row whose key changes is thrown away and built again on every render: focus, what was typed and the
@@ -51,7 +51,7 @@ class KeyMadeInRender(TreeCheck):
     """
 
     ID = "TS060"
-    NAME = "key-made-in-render"
+    NAME = "unstable-key"
     DEFECT_CLASS = "unstable-key"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

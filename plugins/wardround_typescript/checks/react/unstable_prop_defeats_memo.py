@@ -25,7 +25,7 @@ _TEST_PATH = LazyPattern(
 _MOST_ATTRIBUTES = 60
 
 
-class ImportedMemoDefeated(Check):
+class UnstablePropDefeatsMemo(Check):
     """A new value on every render makes the memo of a component of another file useless.
 
     memo skips a render when all props are the same as before. An object, array or function written in the
@@ -33,7 +33,7 @@ class ImportedMemoDefeated(Check):
     """
 
     ID = "TS032"
-    NAME = "new-value-for-imported-memo"
+    NAME = "unstable-prop-defeats-memo"
     DEFECT_CLASS = "memo-defeated"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO

@@ -29,7 +29,7 @@ _ENDING_CALL = LazyPattern(
 )
 
 
-class CleanupNeverCalled(TreeCheck):
+class UnusedCleanupFunction(TreeCheck):
     """Nobody calls this cleanup, so what the code above opened stays open.
 
     Effects and Svelte's onMount call the function they are given back at once: from an async function
@@ -38,7 +38,7 @@ class CleanupNeverCalled(TreeCheck):
     """
 
     ID = "TS052"
-    NAME = "cleanup-never-called"
+    NAME = "unused-cleanup-function"
     DEFECT_CLASS = "missing-effect-cleanup"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

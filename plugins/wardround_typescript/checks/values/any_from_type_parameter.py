@@ -35,7 +35,7 @@ _ASKED = LazyPattern(r"await\s+([\w.$]+)\(")
 _CLONED = LazyPattern(r"JSON\.parse\(\s*JSON\.stringify")
 
 
-class AnyThroughGeneric(TreeCheck):
+class AnyFromTypeParameter(TreeCheck):
     """any leaves here under whatever type the caller names, and nothing checks it.
 
     What JSON.parse and json() give is any. A function that returns it as its type parameter, or asks its
@@ -44,7 +44,7 @@ class AnyThroughGeneric(TreeCheck):
     """
 
     ID = "TS055"
-    NAME = "any-through-type-parameter"
+    NAME = "any-from-type-parameter"
     DEFECT_CLASS = "any-at-boundary"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -38,7 +38,7 @@ _LIST_TYPE = LazyPattern(r"^\??:\s*(readonly\s+)?number\[\]$|^\??:\s*(Readonly)?
 _COLLECTIONS = frozenset({"Map", "Set", "WeakMap", "WeakSet"})
 
 
-class MapAsObject(TreeCheck):
+class CollectionAsPlainObject(TreeCheck):
     """What is asked for is not there: a Map or Set is no plain object, and no list.
 
     The entries of a Map or Set are no properties: Object.keys and JSON.stringify find none, length is

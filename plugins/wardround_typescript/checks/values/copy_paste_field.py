@@ -16,7 +16,7 @@ _Row = list[tuple[str, "Node"]]
 _AT_LEAST = 2
 
 
-class CopiedRow(TreeCheck):
+class CopyPasteField(TreeCheck):
     """In a row of entries copied from another, one still takes what belongs to that other.
 
     Three lines read ``home...`` and the fourth ``work...``: the value is of the right type, so the compiler
@@ -24,7 +24,7 @@ class CopiedRow(TreeCheck):
     """
 
     ID = "TS481"
-    NAME = "copied-row"
+    NAME = "copy-paste-field"
     DEFECT_CLASS = "copied-value"
     KINDS = (*SCRIPTS, *COMPONENTS)
     TRIED_ON = (

@@ -18,7 +18,7 @@ _LIST = LazyPattern(r"\.(filter|map|slice|concat|split|flat)$|^Array\.(from|of)$
 _LIST_TYPE = LazyPattern(r"\[\]$|^:\s*(Readonly)?Array<")
 
 
-class HoleInList(TreeCheck):
+class DeleteArrayElement(TreeCheck):
     """delete leaves a hole in the list, and its length stays as it was.
 
     The place reads as undefined: what goes over the list later skips it or fails on it. Use splice, or make a
@@ -26,7 +26,7 @@ class HoleInList(TreeCheck):
     """
 
     ID = "TS070"
-    NAME = "deleted-list-item"
+    NAME = "delete-array-element"
     DEFECT_CLASS = "sparse-array"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -26,7 +26,7 @@ _TENTHS = LazyPattern(r"^\d*\.\d+$")
 _EQUAL = frozenset({"===", "!==", "==", "!="})
 
 
-class FractionsCompared(TreeCheck):
+class FloatSumEquality(TreeCheck):
     """A sum of fractions is compared exactly, and rounding makes it differ.
 
     A double cannot hold most tenths: 0.1 + 0.2 is not 0.3. Add whole cents, or ask whether the difference
@@ -34,7 +34,7 @@ class FractionsCompared(TreeCheck):
     """
 
     ID = "TS072"
-    NAME = "sum-of-fractions-compared"
+    NAME = "float-sum-equality"
     DEFECT_CLASS = "float-equality"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

@@ -17,7 +17,7 @@ _PLACE = LazyPattern(r"\.(indexOf|findIndex|lastIndexOf|findLastIndex|search|loc
 _TESTED = frozenset({"if_statement", "while_statement", "do_statement"})
 
 
-class PlaceAsTruth(TreeCheck):
+class IndexOfTruthiness(TreeCheck):
     """The place in a list is taken for yes or no, and both are the wrong way round.
 
     These give 0 for the first place, which counts as false, and -1 for none, which counts as true.
@@ -25,7 +25,7 @@ class PlaceAsTruth(TreeCheck):
     """
 
     ID = "TS073"
-    NAME = "index-as-truth"
+    NAME = "index-of-truthiness"
     DEFECT_CLASS = "off-by-one"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.ERROR

@@ -18,7 +18,7 @@ _DATE_PARTS = ("getFullYear()", "getUTCFullYear()")
 _DAY = LazyPattern(r"\.get(UTC)?Day\(\)$")
 
 
-class MonthFromZero(TreeCheck):
+class MonthOffByOne(TreeCheck):
     """Months are counted from 0 and getDay is the day of the week, so this date is another one.
 
     January is 0 for getMonth and for new Date(year, month, day). Add 1 where the month is written down,
@@ -26,7 +26,7 @@ class MonthFromZero(TreeCheck):
     """
 
     ID = "TS075"
-    NAME = "month-counted-from-zero"
+    NAME = "month-off-by-one"
     DEFECT_CLASS = "date-off-by-one"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

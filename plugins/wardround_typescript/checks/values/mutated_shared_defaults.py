@@ -24,7 +24,7 @@ _KEPT = LazyPattern(
 )
 
 
-class DefaultsChanged(TreeCheck):
+class MutatedSharedDefaults(TreeCheck):
     """The defaults themselves are changed here, for everybody who asks for them later.
 
     The object is made once, when the module is loaded. What one call puts into it the next one finds
@@ -32,7 +32,7 @@ class DefaultsChanged(TreeCheck):
     """
 
     ID = "TS078"
-    NAME = "shared-defaults-changed"
+    NAME = "mutated-shared-defaults"
     DEFECT_CLASS = "shared-object"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -40,7 +40,7 @@ _RECORD = LazyPattern(r"^:\s*Record<\s*\w+\s*,\s*number\s*>$")
 _PASSING = LazyPattern(r"\.(slice|filter|concat|values|flat|reverse)$")
 
 
-class SortAsText(TreeCheck):
+class NumbersSortedAsText(TreeCheck):
     """Without a compare function numbers are sorted as text, so 10 comes before 9.
 
     sort turns what it compares into text. Give it (a, b) => a - b.

@@ -22,7 +22,7 @@ _DOCUMENTS = LazyPattern(r"\bObjectId\b|\.findById(?:And[A-Z]\w+)?\(|\.populate\
 _PACKAGES = ('"mongoose"', '"mongodb"', '"@typegoose/typegoose"')
 
 
-class IdComparedAsObject(TreeCheck):
+class ObjectIdsCompared(TreeCheck):
     """Two ids of MongoDB are compared as objects, and are never the same one.
 
     An ``_id`` is an object of its own in every document that is read, so ``===`` is false for equal ids

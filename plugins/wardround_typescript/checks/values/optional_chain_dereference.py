@@ -17,7 +17,7 @@ _SPINE = ("call_expression", "member_expression", "subscript_expression")
 _ASSERTED = LazyPattern(r"(?i)^(?:\w+\.)*(?:assert\w*|invariant|expect|ensure\w*|is[A-Z]\w*|has[A-Z]\w*)$")
 
 
-class ChainThenUsed(TreeCheck):
+class OptionalChainDereference(TreeCheck):
     """What an optional chain may leave undefined is used as if it were there.
 
     Either the chain can stop early, and then this line throws; or it cannot, and the question mark only
@@ -25,7 +25,7 @@ class ChainThenUsed(TreeCheck):
     """
 
     ID = "TS036"
-    NAME = "optional-value-used"
+    NAME = "optional-chain-dereference"
     DEFECT_CLASS = "unsafe-optional-chain"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -28,7 +28,7 @@ class OverwrittenEntry(TreeCheck):
     """
 
     ID = "TS087"
-    NAME = "entry-overwritten"
+    NAME = "overwritten-entry"
     DEFECT_CLASS = "entry-overwritten"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -32,7 +32,7 @@ _RENAMED = (
 )
 
 
-class CopyGone(BeforeCheck):
+class RemovedCopyBeforeMutation(BeforeCheck):
     """A copy was changed here, and since this change it is the thing itself.
 
     Whoever handed it in, and everybody else who holds it, sees the change too: lists change their order under
@@ -40,7 +40,7 @@ class CopyGone(BeforeCheck):
     """
 
     ID = "TS403"
-    NAME = "copy-gone"
+    NAME = "removed-copy-before-mutation"
     DEFECT_CLASS = "shared-object"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -17,7 +17,7 @@ _FORWARD = LazyPattern(r"\+\+|\+= 1\b")
 _LEAVES = ("break_statement", "return_statement", "throw_statement")
 
 
-class ListShortened(TreeCheck):
+class SpliceDuringIteration(TreeCheck):
     """The list is shortened while it is walked, so the item after each removed one is skipped.
 
     What follows moves up into the place of the removed one, and the walk goes on to the next place.
@@ -25,7 +25,7 @@ class ListShortened(TreeCheck):
     """
 
     ID = "TS041"
-    NAME = "list-shortened-while-walked"
+    NAME = "splice-during-iteration"
     DEFECT_CLASS = "mutated-while-iterated"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -17,7 +17,7 @@ _FLAGS = LazyPattern(r"/[a-z]*[gy][a-z]*$")
 _NEW_FLAGS = LazyPattern(r"new RegExp\((?s:.*),\s*['\"][a-z]*[gy][a-z]*['\"]\s*\)$")
 
 
-class PatternWithMemory(TreeCheck):
+class StatefulRegex(TreeCheck):
     """The pattern remembers where it stopped, so the next test begins there.
 
     With the flag g or y, test and exec go on from lastIndex, also on another text: every second answer is
@@ -25,7 +25,7 @@ class PatternWithMemory(TreeCheck):
     """
 
     ID = "TS074"
-    NAME = "global-pattern-tested"
+    NAME = "stateful-regex"
     DEFECT_CLASS = "stateful-regex"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

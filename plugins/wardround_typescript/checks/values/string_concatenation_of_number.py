@@ -23,7 +23,7 @@ _COMPARED = frozenset({"<", ">", "<=", ">="})
 _FIXED = LazyPattern(r"\.toFixed\(\d*\)$")
 
 
-class TextAdded(TreeCheck):
+class StringConcatenationOfNumber(TreeCheck):
     """Text is added to a number here, which puts them one behind the other.
 
     toFixed, the value of a field, a stored entry and a parameter of the address are texts: "2" + 1 is
@@ -31,7 +31,7 @@ class TextAdded(TreeCheck):
     """
 
     ID = "TS080"
-    NAME = "text-added-to-number"
+    NAME = "string-concatenation-of-number"
     DEFECT_CLASS = "text-as-number"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -29,7 +29,7 @@ _ALIKE = {
 }
 
 
-class KeyedByOther(TreeCheck):
+class WrongMapKey(TreeCheck):
     """What is named after its key is kept under another one.
 
     Whoever looks something up in ``usersById`` does it with an id and finds nothing, or another user.
@@ -37,7 +37,7 @@ class KeyedByOther(TreeCheck):
     """
 
     ID = "TS046"
-    NAME = "keyed-by-other-than-named"
+    NAME = "wrong-map-key"
     DEFECT_CLASS = "misleading-name"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -66,7 +66,7 @@ _IN_MS = ("from 'axios'", 'from "axios"', "playwright", "puppeteer", "from 'got'
 _EXPRESS = ("express-session", "res.cookie(", "response.cookie(", "cookie-session")
 
 
-class UnitTaken(Check):
+class WrongTimeUnit(Check):
     """A name that says one unit of time is given to what takes another.
 
     ``setTimeout(poll, EVERY_SECONDS)`` polls a thousand times as often as its name says, or the name is wrong
@@ -74,7 +74,7 @@ class UnitTaken(Check):
     """
 
     ID = "TS480"
-    NAME = "unit-unlike-what-is-taken"
+    NAME = "wrong-time-unit"
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "misleading-name"
     TRIED_ON = (

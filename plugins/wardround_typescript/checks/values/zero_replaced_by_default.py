@@ -31,7 +31,7 @@ _NUMBER_TYPE = LazyPattern(
 _NO_ZERO = LazyPattern(r"^0(\.0+)?$")
 
 
-class ZeroReplaced(TreeCheck):
+class ZeroReplacedByDefault(TreeCheck):
     """A zero that somebody set is replaced here.
 
     || takes the next side for every value that counts as false, and 0 is one. The field may hold any

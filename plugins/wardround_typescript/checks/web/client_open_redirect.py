@@ -37,7 +37,7 @@ _THROUGH = frozenset({"decodeURIComponent", "decodeURI", "String", "atob"})
 _DEPTH = 4
 
 
-class SentWhereAddressSays(TreeCheck):
+class ClientOpenRedirect(TreeCheck):
     """The address bar says where the user is sent next.
 
     Whoever writes the link chooses the page that follows, a copy of your login for example, and javascript:
@@ -45,7 +45,7 @@ class SentWhereAddressSays(TreeCheck):
     """
 
     ID = "TS085"
-    NAME = "redirect-from-address-bar-by-name"
+    NAME = "client-open-redirect"
     DEFECT_CLASS = "open-redirect"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN

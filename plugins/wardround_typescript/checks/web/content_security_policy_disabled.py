@@ -16,7 +16,7 @@ _INLINE = LazyPattern(r"['\"`]'?unsafe-(inline|eval)'?['\"`]|script-src[^;]*unsa
 _POLICY = LazyPattern(r"(?i)content-?security-?policy|helmet")
 
 
-class PagePolicyOff(SettingCheck):
+class ContentSecurityPolicyDisabled(SettingCheck):
     """The policy that says which scripts a page may run is switched off, or lets any script run.
 
     It is what stands between a hole in the pages and the visitor's account: a script that got into a page
@@ -24,7 +24,7 @@ class PagePolicyOff(SettingCheck):
     """
 
     ID = "TS348"
-    NAME = "page-policy-off"
+    NAME = "content-security-policy-disabled"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "csp-disabled"

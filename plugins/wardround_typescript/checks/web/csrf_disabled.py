@@ -21,7 +21,7 @@ _CHECKS = LazyPattern(r"(?i)^(csrf|csurf|lusca\.csrf|csrfProtection|doubleCsrfPr
 _FRAMEWORKS = LazyPattern(r"(?i)csurf|sails|egg|lusca|strapi|nuxt|adonis|astro|svelte")
 
 
-class ForgeryCheckOff(SettingCheck):
+class CsrfDisabled(SettingCheck):
     """The check is switched off that a request comes from the program's own pages.
 
     Another site can then make a visitor's browser send requests with the visitor's cookies. Leave it on, and
@@ -29,7 +29,7 @@ class ForgeryCheckOff(SettingCheck):
     """
 
     ID = "TS349"
-    NAME = "forgery-check-off"
+    NAME = "csrf-disabled"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "csrf"
     WORDS = ("csrfPrevention", "ignoreMethods", "csrf", "checkOrigin")

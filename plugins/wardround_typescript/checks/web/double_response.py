@@ -21,7 +21,7 @@ _ANSWER = LazyPattern(
 _LEAVING = frozenset({"return_statement", "throw_statement", "break_statement", "continue_statement"})
 
 
-class AnsweredTwice(TreeCheck):
+class DoubleResponse(TreeCheck):
     """An answer is given in a condition, and the code behind it gives another one.
 
     The second answer to a request throws ERR_HTTP_HEADERS_SENT, and a callback that is called twice runs
@@ -29,7 +29,7 @@ class AnsweredTwice(TreeCheck):
     """
 
     ID = "TS089"
-    NAME = "answered-twice"
+    NAME = "double-response"
     DEFECT_CLASS = "answered-twice"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.ERROR

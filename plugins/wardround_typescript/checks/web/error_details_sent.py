@@ -27,7 +27,7 @@ _WHERE_RETURNED = LazyPattern(
 )
 
 
-class ErrorDetails(ServerCheck):
+class ErrorDetailsSent(ServerCheck):
     """The inside of an error is sent to whoever asked.
 
     Stack traces, SQL and file names tell how to attack next. Log them, and send a number by which you find

@@ -18,7 +18,7 @@ _SERVER = LazyPattern(
 )
 
 
-class GraphqlOpen(SettingCheck):
+class GraphqlOpenInProduction(SettingCheck):
     """A GraphQL server tells strangers how it is built, or where it failed.
 
     With introspection or a playground anybody reads the whole schema, also what no page uses; stack traces

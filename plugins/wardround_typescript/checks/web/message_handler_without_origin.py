@@ -26,7 +26,7 @@ _WORKER = LazyPattern(
 _WORKER_PATH = LazyPattern(r"(?i)worker|(^|/)sw\.[jt]s$")
 
 
-class MessageTrusted(TreeCheck):
+class MessageHandlerWithoutOrigin(TreeCheck):
     """Any page can send this message, and the function that gets it does not ask which one did.
 
     A page in another tab or frame may post messages to this window. Compare event.origin with the origins

@@ -38,7 +38,7 @@ _PERSONAL = LazyPattern(
 )
 
 
-class RecordWithoutOwner(ServerCheck):
+class MissingOwnerFilter(ServerCheck):
     """Whoever is logged in can read somebody else's record by its number.
 
     The session is asked whether there is one, and never whose; the record is looked up by what the address
@@ -46,7 +46,7 @@ class RecordWithoutOwner(ServerCheck):
     """
 
     ID = "TS347"
-    NAME = "record-without-owner"
+    NAME = "missing-owner-filter"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authorization"
     SEVERITY = Severity.INFO

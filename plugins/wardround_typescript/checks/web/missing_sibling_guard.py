@@ -27,7 +27,7 @@ def _case(base: str, after: str, line: int = 0, column: int = 0) -> ChangeCase:
     return ChangeCase({"shop/shelf.ts": (base, after)}, ("shop/shelf.ts", line, column) if line else None)
 
 
-class GuardOfSiblings(ScriptGuards, SiblingGuardCheck):
+class MissingSiblingGuard(ScriptGuards, SiblingGuardCheck):
     """A new function lacks the check or the escaping that all others of its file have for the same thing.
 
     Each of its neighbours that is given the same key, or is open to the same callers, asks whether they may,

@@ -31,7 +31,7 @@ _CSRF = LazyPattern(r"(?i)csrf")
 _DEPTH = 3
 
 
-class PostedToAnyOrigin(TreeCheck):
+class PostmessageToAnyOrigin(TreeCheck):
     """What is private is posted to whatever page is in that window.
 
     With "*" as its target the message reaches the window whoever has been loaded into it meanwhile, and a
@@ -40,7 +40,7 @@ class PostedToAnyOrigin(TreeCheck):
     """
 
     ID = "TS063"
-    NAME = "private-data-to-any-origin"
+    NAME = "postmessage-to-any-origin"
     DEFECT_CLASS = "message-to-any-origin"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN

@@ -44,7 +44,7 @@ _WHOLE_SERVICE = LazyPattern(
 _ANYONE = LazyPattern(r"\b(AnyPrincipal|StarPrincipal)\(|ArnPrincipal\(['\"]\*['\"]\)")
 
 
-class CloudExposed(ServerCheck):
+class PublicCloudResource(ServerCheck):
     """The infrastructure written here is open to everybody, or gives every right.
 
     A port other than the web's that any address may reach, a database or bucket of the public's, or a policy
@@ -53,7 +53,7 @@ class CloudExposed(ServerCheck):
     """
 
     ID = "TS360"
-    NAME = "cloud-open-to-everybody"
+    NAME = "public-cloud-resource"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cloud-exposure"
     WORDS = ("aws-cdk", "@aws-cdk/", "@pulumi/aws", "@cdktf/")

@@ -26,7 +26,7 @@ _WHERE = LazyPattern(r"(?i)NODE_ENV|prod|dev|local|test")
 _SETS = LazyPattern(r"\.(set|setHeader|header)$")
 
 
-class ReflectedOrigin(ServerCheck):
+class ReflectedCorsOrigin(ServerCheck):
     """Any website may read the answers with the visitor's cookies.
 
     The origin of the request is sent back as the one that is allowed, or a pattern that others match too
@@ -34,7 +34,7 @@ class ReflectedOrigin(ServerCheck):
     """
 
     ID = "TS338"
-    NAME = "origin-reflected"
+    NAME = "reflected-cors-origin"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cors-any-origin"
     WORDS = ("rigin",)

@@ -97,7 +97,7 @@ class _Query(NamedTuple):
     given: frozenset[str]
 
 
-class ScopeOfQueryGone(BeforeCheck):
+class RemovedOwnerFilter(BeforeCheck):
     """A query named whose record it is, and since this change it takes the record of anybody.
 
     The id comes from outside, so whoever guesses or knows one reads or changes what belongs to another user
@@ -105,7 +105,7 @@ class ScopeOfQueryGone(BeforeCheck):
     """
 
     ID = "TS400"
-    NAME = "scope-of-query-gone"
+    NAME = "removed-owner-filter"
     DEFECT_CLASS = "removed-safety"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN

@@ -31,7 +31,7 @@ _COVERED = LazyPattern(r"(?i)redact|mask|hidden|\*\*|hmac|createSign|\bsign\w*\(
 _LOGIN = LazyPattern(r"(?i)password|passwd|credit.?card|/login|/signin")
 
 
-class SecretLogged(ServerCheck):
+class SecretInLog(ServerCheck):
     """A password, a token or a whole request with one is written to the log.
 
     Logs are kept for long, copied to other services and read by many. Log who and what, not with which

@@ -26,7 +26,7 @@ _FRESH = LazyPattern(
 )
 
 
-class SessionKept(ServerCheck):
+class SessionFixation(ServerCheck):
     """Somebody logs in, and the session keeps the id it had before.
 
     Who could plant the id in the visitor's browser before is logged in as them afterwards. Call
@@ -34,7 +34,7 @@ class SessionKept(ServerCheck):
     """
 
     ID = "TS362"
-    NAME = "session-kept-at-login"
+    NAME = "session-fixation"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "session-fixation"
     WORDS = (".session.",)

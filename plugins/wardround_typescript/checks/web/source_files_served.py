@@ -26,7 +26,7 @@ _STATIC = frozenset(
 _PLUGINS = frozenset({"@fastify/static", "fastify-static", "@fastify/static.default"})
 
 
-class FilesExposed(ServerCheck):
+class SourceFilesServed(ServerCheck):
     """Files of the program itself can be fetched by anybody.
 
     A folder that is served whole gives away what lies in it besides the pages: sources, settings with
@@ -35,7 +35,7 @@ class FilesExposed(ServerCheck):
     """
 
     ID = "TS353"
-    NAME = "own-files-served"
+    NAME = "source-files-served"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "files-exposed"

@@ -32,7 +32,7 @@ _HARMLESS = LazyPattern(
 _TOKEN = LazyPattern(r"(?i)token|signature|hmac|confirm.?key|unsubscribe|csrf")
 
 
-class ChangingGet(ServerCheck):
+class StateChangingGet(ServerCheck):
     """A request that only reads by its kind changes things here.
 
     A link or a picture on any other page sends it with the visitor's cookies, and so do programs that look
@@ -40,7 +40,7 @@ class ChangingGet(ServerCheck):
     """
 
     ID = "TS344"
-    NAME = "get-that-changes"
+    NAME = "state-changing-get"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "state-changing-get"
     WORDS = (".get(", ".all(", "@Get(", "function GET", "GET =")

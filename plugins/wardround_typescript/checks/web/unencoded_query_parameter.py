@@ -48,7 +48,7 @@ _NO_ADDRESS_CALL = LazyPattern(
 _TYPED_TEXT = LazyPattern(r"^: string$")
 
 
-class UnencodedQuery(TreeCheck):
+class UnencodedQueryParameter(TreeCheck):
     """A text stands in a query string as it is: an & or a # in it starts something else.
 
     What people type holds blanks, ampersands, hashes and plus signs: the server then gets less than was
@@ -57,7 +57,7 @@ class UnencodedQuery(TreeCheck):
     """
 
     ID = "TS056"
-    NAME = "unencoded-text-in-query"
+    NAME = "unencoded-query-parameter"
     DEFECT_CLASS = "unencoded-url"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

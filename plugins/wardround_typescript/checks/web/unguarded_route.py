@@ -47,7 +47,7 @@ class UnguardedRoute(ServerCheck):
     """
 
     ID = "TS343"
-    NAME = "route-without-guard-beside-guarded"
+    NAME = "unguarded-route"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authorization"
     WORDS = (

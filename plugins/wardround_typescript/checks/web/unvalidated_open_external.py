@@ -21,7 +21,7 @@ _ASKED = LazyPattern(
 )
 
 
-class OpenedOutside(ServerCheck):
+class UnvalidatedOpenExternal(ServerCheck):
     """An address that a page chose is given to the system to open.
 
     The system starts whatever program is there for the address: file: runs programs on some systems,
@@ -29,7 +29,7 @@ class OpenedOutside(ServerCheck):
     """
 
     ID = "TS356"
-    NAME = "any-address-opened-by-system"
+    NAME = "unvalidated-open-external"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "electron-open-external"

@@ -70,7 +70,7 @@ class GuardCheck(ChangeCheck):
 class SiblingGuardCheck(GuardCheck):
     """Says of a new function that it lacks what guards those beside it."""
 
-    NAME = "guard-of-siblings"
+    NAME = "missing-sibling-guard"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authorization"
 
@@ -121,7 +121,7 @@ class GuardGoneCheck(GuardCheck):
         KINDS_SHOWN: the kinds of guards it speaks about.
     """
 
-    NAME = "guard-gone"
+    NAME = "removed-guard"
     PLANE = Plane.SEMANTIC
     DEFECT_CLASS = "removed-safety"
     KINDS_SHOWN: ClassVar[frozenset[str]] = frozenset(KINDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from wardround_typescript.analysis.call_resolution import ResolvedScript, callee_of
-from wardround_typescript.checks.callers.swapped_arguments import SwappedScriptArguments, named
+from wardround_typescript.checks.callers.swapped_arguments import SwappedArguments, named
 
 from wardround.checks.source import InMemoryRepository, SourceFile
 from wardround.semantics.argument_order import ArgumentName
@@ -131,6 +131,6 @@ def test_what_an_argument_is_called(text: str, name: ArgumentName | None) -> Non
     ],
 )
 def test_text_that_is_no_script_is_passed_over(text: str) -> None:
-    check = SwappedScriptArguments(SourceFile("a.ts", text))
+    check = SwappedArguments(SourceFile("a.ts", text))
     check.run()
     assert check.results == []

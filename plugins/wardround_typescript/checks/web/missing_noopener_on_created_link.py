@@ -23,7 +23,7 @@ _REL = LazyPattern(r"\brel\s*=")
 _REL_SET = LazyPattern(r"\.rel\s*=|['\"`]rel['\"`]|\brel\s*:|\.relList\b|rel=")
 
 
-class OpenerKept(TreeCheck):
+class MissingNoopenerOnCreatedLink(TreeCheck):
     """In older browsers the page this link opens can send this one somewhere else.
 
     Without rel="noopener" the opened page has window.opener there, with rel="opener" everywhere, and can
@@ -32,7 +32,7 @@ class OpenerKept(TreeCheck):
     """
 
     ID = "TS067"
-    NAME = "made-link-keeps-opener"
+    NAME = "missing-noopener-on-created-link"
     DEFECT_CLASS = "target-blank"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO

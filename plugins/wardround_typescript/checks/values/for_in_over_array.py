@@ -51,7 +51,7 @@ _NO_TEXT = frozenset(
 )
 
 
-class KeysForItems(TreeCheck):
+class ForInOverArray(TreeCheck):
     """for ... in goes over the keys, as text, and here the items were meant.
 
     Of a list the keys are "0", "1" and so on, in no promised order, with inherited ones. Use for ... of, or
@@ -59,7 +59,7 @@ class KeysForItems(TreeCheck):
     """
 
     ID = "TS077"
-    NAME = "for-in-over-list"
+    NAME = "for-in-over-array"
     DEFECT_CLASS = "for-in-over-list"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -23,7 +23,7 @@ _PLAIN = LazyPattern(
 )
 
 
-class BuiltQuery(SqlCheck):
+class InterpolatedSql(SqlCheck):
     """The text of a query is put together with a value.
 
     A quote in the value ends the string in the SQL, and what follows is read as SQL. Leave a placeholder
@@ -34,7 +34,7 @@ class BuiltQuery(SqlCheck):
     """
 
     ID = "SQ041"
-    NAME = "value-in-sql-text"
+    NAME = "interpolated-sql"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "sql-injection"
     TRIED_ON = "24 trees, redash, langfuse and celery among them: no hit"

@@ -1,0 +1,36 @@
+"""Former names of rules: suppressions and ``wardround explain`` still accept them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+import msgspec
+
+from wardround.rules.model import RULES_PACKAGE, Rule, package_folder
+from wardround.rules.yaml_loader import load_yaml
+
+
+@cache
+def former_names() -> Mapping[str, Sequence[str]]:
+    """Former name -> the ids of the rules that had it, from ``renamed.yml``."""
+    text = (package_folder(RULES_PACKAGE) / "renamed.yml").read_text(encoding="utf-8")
+    found: dict[str, list[str]] = {}
+    for rule_id, names in msgspec.convert(load_yaml(text), dict[str, list[str]]).items():
+        for name in names:
+            found.setdefault(name, []).append(rule_id)
+    return found
+
+
+def is_former_name(name: str, rules: Iterable[Rule]) -> bool:
+    """Return True if none of the rules that a name resolves to has it today."""
+    return all(name not in (rule.id, rule.code, rule.name) for rule in rules)
+
+
+def renaming_note(renamed: Mapping[str, Sequence[Rule]]) -> str:
+    """One line for people about former names that are still in use; empty if there are none."""
+    changes = (
+        f"{name} is now called {', '.join(dict.fromkeys(rule.name for rule in rules))}"
+        for name, rules in sorted(renamed.items())
+    )
+    return f"renamed rules: {'; '.join(changes)}" if renamed else ""

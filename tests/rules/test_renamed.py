@@ -1,0 +1,62 @@
+"""Former names of rules keep working in suppressions and ``wardround explain``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import GitRepository
+from wardround import host
+from wardround.rules.renamed import former_names, renaming_note
+
+CATALOGUE = host.load().catalogue
+LISTS = """\
+def f(xs):
+    rows = [[]] * 3  # wardround: ignore[multiplied-list] filled once
+    return rows
+
+
+def g(xs):
+    rows = [[]] * 4  # wardround: ignore[multiplied-list] filled once
+    return rows
+"""
+
+
+@pytest.mark.parametrize("name", sorted(former_names()))
+def test_a_former_name_resolves_to_its_rules_and_to_nothing_else(name: str) -> None:
+    assert sorted(rule.id for rule in CATALOGUE.resolve(name)) == sorted(former_names()[name])
+
+
+def test_no_rule_has_the_former_name_of_another() -> None:
+    assert not former_names().keys() & {rule.name for rule in CATALOGUE.listed()}
+
+
+def test_a_suppression_by_a_former_name_waives_and_one_note_per_run_gives_the_new_name(
+    repo: GitRepository,
+) -> None:
+    repo.stage({"a.py": LISTS, "b.py": LISTS})
+    report = repo.report("--filter-mode", "nofilter")
+    found = [(f["line"], f["rule"], f["status"]) for f in report["findings"]]
+    assert found == [(2, "python/PY028", "suppressed"), (7, "python/PY028", "suppressed")] * 2
+    assert report["notes"] == ["renamed rules: multiplied-list is now called list-of-same-object"]
+
+
+def test_a_suppression_by_the_present_name_brings_no_note(repo: GitRepository) -> None:
+    repo.stage({"a.py": LISTS.replace("multiplied-list", "list-of-same-object")})
+    report = repo.report("--filter-mode", "nofilter")
+    assert {f["status"] for f in report["findings"]} == {"suppressed"}
+    assert "notes" not in report
+
+
+def test_explain_finds_a_rule_by_its_former_name_and_gives_the_new_one(repo: GitRepository) -> None:
+    done = repo.wardround("explain", "multiplied-list")
+    assert done.returncode == 0
+    assert done.stdout.startswith("python/PY028  list-of-same-object\n")
+    assert done.stderr == "note: renamed rules: multiplied-list is now called list-of-same-object\n"
+
+
+def test_the_note_lists_every_former_name_once() -> None:
+    names = ("multiplied-list", "stale-words")
+    assert renaming_note({name: CATALOGUE.resolve(name) for name in names}) == (
+        "renamed rules: multiplied-list is now called list-of-same-object; "
+        "stale-words is now called outdated-comment"
+    )
