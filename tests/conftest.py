@@ -175,7 +175,7 @@ def _state(path: Path) -> tuple[int, str]:
 
 @pytest.fixture(scope="session")
 def proven_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with what is known of the tools here: not each test must have them prove that they work."""
+    """A folder of caches that tests share: proofs that the tools work, and the index of the checks."""
     folder = tmp_path_factory.getbasetemp() / "proven-tools"
     folder.mkdir(exist_ok=True)
     return folder
@@ -203,7 +203,8 @@ def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Pa
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(places / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
-    caches = [(places / "cache" / "wardround" / kind, proven_tools / kind) for kind in ("programs", "proofs")]
+    kinds = ("programs", "proofs", "checks")
+    caches = [(places / "cache" / "wardround" / kind, proven_tools / kind) for kind in kinds]
     for own, known in caches:
         if known.is_dir():
             shutil.copytree(known, own)

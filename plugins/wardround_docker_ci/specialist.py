@@ -33,7 +33,7 @@ def specialist() -> Specialist:
         claims_text=_claims,
         interpreters=SHELLS,
         tools=LazySequence("wardround_docker_ci.tools:TOOLS"),
-        checks=CheckRegistry("wardround_docker_ci.checks.table:TABLE"),
+        checks=CheckRegistry("wardround_docker_ci.checks"),
         run_checks=_run_checks,
     )  # fmt: skip
 

@@ -69,8 +69,8 @@ def specialist() -> Specialist:
         content_sniffed=_CODE,
         claims_text=holds_sql,
         tools=LazySequence("wardround_sql.tools:TOOLS"),
-        checks=CheckRegistry("wardround_sql.checks.table:TABLE"),
-        change_checks=CheckRegistry("wardround_sql.checks.table:CHANGE_TABLE"),
+        checks=CheckRegistry("wardround_sql.checks"),
+        change_checks=CheckRegistry("wardround_sql.checks", "change"),
         run_checks=_run_checks,
         options=SqlOptions,
     )

@@ -14,6 +14,7 @@ import pytest
 from wardround_docker_ci.specialist import specialist
 
 from wardround import languages
+from wardround.checks import lazy
 from wardround.execution import check_runner
 
 if TYPE_CHECKING:
@@ -139,9 +140,10 @@ def test_checks_run_again_when_a_reader_they_share_changes(
     reader: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Results in the cache are for the code that returned them."""
-    states: dict[str, str] = {}
-    monkeypatch.setattr(check_runner, "file_state", lambda file: states.get(file, ""))
+    stamps: dict[str, str] = {}
+    monkeypatch.setattr(lazy, "file_stamp", lambda file: stamps.get(file, ""))
+    monkeypatch.setattr(check_runner, "package_state", lazy.package_state.__wrapped__)
     before = check_runner._code_identity(specialist())
-    states[str(Path(languages.__file__).parent / reader)] = "changed"
+    stamps[str(Path(languages.__file__).parent / reader)] = "changed"
 
     assert check_runner._code_identity(specialist()) != before

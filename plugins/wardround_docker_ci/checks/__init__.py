@@ -1,1 +1,1 @@
-"""The Docker and CI specialist's own checks, one rule in each file; ``table`` says what each is for."""
+"""The Docker and CI specialist's own checks: a folder for each topic, a file for each rule."""

@@ -1,1 +1,1 @@
-"""The Python specialist's own checks, one rule in each file; ``table`` says which is asked when."""
+"""The Python specialist's own checks: a folder for each topic, a file for each rule."""

@@ -1,4 +1,4 @@
-"""The secrets specialist's checks, one kind of secret in each file; the first that sees one speaks."""
+"""The secrets specialist's checks, in order: the first that matches a value reports it."""
 
 from __future__ import annotations
 

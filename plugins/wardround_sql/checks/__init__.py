@@ -1,1 +1,1 @@
-"""The SQL specialist's own checks, one rule in each file; ``table`` says which files each is for."""
+"""The SQL specialist's own checks: a folder for each topic, a file for each rule."""

@@ -1,1 +1,1 @@
-"""Checks of Python tests, one rule in each file; ``table`` says which is asked when."""
+"""The tests specialist's own checks: a folder for each topic, a file for each rule."""

@@ -1,1 +1,1 @@
-"""The TypeScript specialist's own checks, one rule in each file."""
+"""The TypeScript specialist's own checks: a folder for each topic, a file for each rule."""

@@ -28,7 +28,7 @@ class RuleDoc(ABC):
         MASKED: it finds secrets, so the source it points at is never printed.
         OFF: why it is not shown unless a project asks for it; empty if it is.
         TRIED_ON: which measured sets it was tried on, and what came of it.
-        PREFILTER: ``module:name`` of a cheap look at a file by which it is chosen before it is imported.
+        PREFILTER: ``module:name`` of a cheap test of a file by which it is chosen before it is imported.
     """
 
     ID: ClassVar[str]
@@ -49,7 +49,7 @@ class RuleDoc(ABC):
 
     @classmethod
     def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
-        """Return the kinds of files and the words by which it is selected; see ``registry.CheckEntry``."""
+        """Return the kinds of files and the words by which an index chooses it; see ``index.CheckEntry``."""
         return (), ()
 
     @classmethod

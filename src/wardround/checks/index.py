@@ -1,66 +1,69 @@
-"""Writing the table by which ``CheckRegistry`` knows a package's checks without importing them.
+"""The index of a package's checks, by which each is chosen before it is imported.
 
-``python -m wardround.checks.index acme.checks`` writes ``acme/checks/table.py`` anew.
+It is built from the check modules on first use and cached on disk until a source file changes.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
 import pkgutil
-import sys
-from collections.abc import Sequence
-from pathlib import Path
+from functools import cache
+from typing import Literal
 
-from wardround.checks.base import ChangeCheck, Check, RuleDoc
+import msgspec
 
-_WIDTH = 110
+from wardround import __version__
+from wardround.checks.base import ChangeCheck, RuleDoc
+from wardround.checks.lazy import package_state
+from wardround.storage.digest import sha256
+from wardround.storage.memo import memoize_on_disk
+
+_SHARED = ("wardround.checks", "wardround.languages", "wardround.semantics", "wardround.text")
+"""Packages of the engine that check modules take words and base classes from."""
+
+CheckScope = Literal["file", "change"]
+"""The input of a check: one file, or a change with all its files."""
 
 
-def written(package: str) -> str:
-    """The source text of a package's table: its checks by id, as their own modules describe them.
+class CheckEntry(msgspec.Struct, frozen=True, array_like=True):
+    """The facts by which a check is chosen; no kinds, no words and no prefilter exclude nothing.
 
-    Args:
-        package: import name; every module in it but ``table`` holds at most one check.
+    Attributes:
+        target: ``module:class``, relative to the package.
+        kinds: kinds of files the check is for; parts of paths, in lower case, if the scope is a change.
+        words: at least one occurs in every text the check can report on.
+        prefilter: ``module:function`` that every such file passes.
     """
+
+    id: str
+    target: str
+    scope: CheckScope
+    kinds: tuple[str, ...]
+    words: tuple[str, ...]
+    prefilter: str
+
+
+@cache
+def check_index(package: str) -> tuple[CheckEntry, ...]:
+    """Return the entries of every check in a package, by id."""
+    packages = (package.partition(".")[0], *_SHARED)
+    state = "\n".join((__version__, package, *map(package_state, packages)))
+    name = sha256(state.encode("utf-8", "surrogateescape")).hexdigest()
+    return memoize_on_disk("checks", name, lambda: build_index(package), tuple[CheckEntry, ...])
+
+
+def build_index(package: str) -> tuple[CheckEntry, ...]:
+    """Import every check module of a package and return the entries, by id."""
     checks = sorted(discover_checks(package), key=lambda check: check.ID)
-    return "\n".join(
-        [
-            '"""What each check is for. Not to be edited: ``wardround.checks.index`` writes it."""',
-            "",
-            "from __future__ import annotations",
-            "",
-            "from wardround.checks.registry import CheckEntry",
-            "",
-            *_table("TABLE", package, [check for check in checks if issubclass(check, Check)]),
-            *_table("CHANGE_TABLE", package, [check for check in checks if issubclass(check, ChangeCheck)]),
-            "",
-        ]
-    )
-
-
-def _table(name: str, package: str, checks: Sequence[type[RuleDoc]]) -> list[str]:
-    if not checks:
-        return []
-    return [
-        f"{name}: tuple[CheckEntry, ...] = (",
-        *(line for check in checks for line in _row(check, package)),
-        ")",
-    ]
-
-
-def table_of(package: str) -> Path:
-    """Where the table of a package is."""
-    return Path(importlib.import_module(package).__path__[0]) / "table.py"
+    return tuple(_entry(check, package) for check in checks)
 
 
 def discover_checks(package: str) -> list[type[RuleDoc]]:
-    """The checks that are defined in the modules of a package."""
+    """Return the checks that the modules of a package and of its subpackages define."""
     found: list[type[RuleDoc]] = []
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-        if module.name != f"{package}.table":
-            values = vars(importlib.import_module(module.name))
-            found += [one for one in values.values() if _is_defined_in(one, module.name)]
+        values = vars(importlib.import_module(module.name)).values()
+        found += [value for value in values if _is_defined_in(value, module.name)]
     return found
 
 
@@ -69,34 +72,13 @@ def _is_defined_in(value: object, module: str) -> bool:
     return is_check and value.__module__ == module and hasattr(value, "ID")
 
 
-def _row(check: type[RuleDoc], package: str) -> list[str]:
-    """The lines of one row, laid out as the formatter lays them out."""
+def _entry(check: type[RuleDoc], package: str) -> CheckEntry:
     kinds, words = check.prefilter_keys()
-    place = f'"{check.ID}", "{check.__module__.removeprefix(f"{package}.")}:{check.__name__}"'
-    both = [_quoted(kind) for kind in sorted(kinds)], [_quoted(word) for word in words]
-    line = f"    ({place}, {', '.join(map(_tuple, both))}, {_quoted(check.PREFILTER)}),"
-    if len(line) <= _WIDTH:
-        return [line]
-    names = [f"        {name}," for name in place.split(", ")]
-    marks = [line for quoted in both for line in _lines(quoted)]
-    return ["    (", *names, *marks, f"        {_quoted(check.PREFILTER)},", "    ),"]
-
-
-def _lines(quoted: Sequence[str]) -> list[str]:
-    line = f"        {_tuple(quoted)},"
-    if len(line) <= _WIDTH:
-        return [line]
-    return ["        (", *(f"            {one}," for one in quoted), "        ),"]
-
-
-def _tuple(quoted: Sequence[str]) -> str:
-    return f"({', '.join(quoted)}{',' * (len(quoted) == 1)})"
-
-
-def _quoted(text: str) -> str:
-    return repr(text) if '"' in text else json.dumps(text, ensure_ascii=False)
-
-
-if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        table_of(name).write_text(written(name), encoding="utf-8")
+    return CheckEntry(
+        id=check.ID,
+        target=f"{check.__module__.removeprefix(f'{package}.')}:{check.__name__}",
+        scope="change" if issubclass(check, ChangeCheck) else "file",
+        kinds=tuple(sorted(kinds)),
+        words=tuple(words),
+        prefilter=check.PREFILTER,
+    )

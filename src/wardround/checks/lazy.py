@@ -7,9 +7,12 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache, cached_property
 from typing import Any, TypeVar, overload
+
+from wardround.storage.digest import file_stamp
 
 Item = TypeVar("Item")
 
@@ -25,19 +28,34 @@ def source_files(package: str) -> list[str]:
     return sorted(f"{at}/{one}" for at, _, names in os.walk(folder) for one in names if one.endswith(".py"))
 
 
-class LazySequence(Sequence[Item]):
-    """The tools or checks a module names, imported when they are first looked at.
+def files_state(files: Iterable[str]) -> str:
+    """Return a text that changes when a file is written; files that cannot be read are left out."""
+    states = []
+    for file in files:
+        with suppress(OSError):
+            states.append(f"{file} {file_stamp(file)}")
+    return "\n".join(states)
 
-    With ``LazySequence("acme.checks:CHECKS")`` and ``LazySequence("acme.tools:TOOLS")`` a change that holds
-    none of a specialist's files costs nothing for it, and checks are imported while the static tools run.
+
+@cache
+def package_state(package: str) -> str:
+    """Return a text that changes when a source file of a package or module does."""
+    return files_state(source_files(package))
+
+
+class LazySequence(Sequence[Item]):
+    """The tools or checks a module names, imported on first use.
+
+    Give ``LazySequence("acme.checks:CHECKS")`` and ``LazySequence("acme.tools:TOOLS")``: a change without
+    files of a specialist costs nothing for it, and checks are imported while the static tools are running.
     """
 
     def __init__(self, place: str) -> None:
         self._place = place
 
-    def package_files(self) -> list[str]:
-        """Every source file of the distribution package the module is in: what the values may depend on."""
-        return source_files(self._place.partition(":")[0].partition(".")[0])
+    def package_state(self) -> str:
+        """Return a text that changes with the top-level package, on which the values may depend."""
+        return package_state(self._place.partition(":")[0].partition(".")[0])
 
     @cached_property
     def _items(self) -> Sequence[Item]:

@@ -1,26 +1,20 @@
-"""Checks by an index, each imported for the first file it can report on."""
+"""Checks by their index, each imported for the first file it can report on."""
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol
 
+from wardround.checks.index import CheckEntry, CheckScope, check_index
 from wardround.checks.keyword_index import KeywordIndex, KeywordMatcher, keyword_index
 from wardround.checks.lazy import Item, LazySequence
 from wardround.checks.prefilter import PrefilterInput, load_prefilter
 
-CheckEntry = tuple[str, str, tuple[str, ...], tuple[str, ...], str]
-"""A check's id, where it is (``module:name`` in the table's package), the kinds of files it is for, words of
-which one stands in every text it can say something about, and a look (``module:name``) that every such file
-passes. No kinds, no words and no look leave nothing out. Of a check of the whole change the kinds are parts
-of paths, in lower case."""
-
 
 class BeforeAfter(Protocol):
-    """A file of a change: its path, and its text on either side if it has one there."""
+    """A file of a change: its path, and its text before and after if it exists there."""
 
     @property
     def path(self) -> str: ...
@@ -31,105 +25,105 @@ class BeforeAfter(Protocol):
 
 
 class CheckRegistry(LazySequence[Item]):
-    """Checks by a table, each imported for the first file it may say something about.
+    """The checks of a package, each imported for the first file it can report on.
 
-    ``CheckRegistry("acme.checks.table:TABLE")`` names modules of ``acme.checks``; as a sequence it holds all.
-    ``wardround.checks.index`` writes such a table.
+    ``CheckRegistry("acme.checks")`` has the file checks that modules of ``acme.checks`` and its subpackages
+    define, ``CheckRegistry("acme.checks", "change")`` the change checks; as a sequence all of them, by id.
     """
 
-    def __init__(self, place: str) -> None:
-        super().__init__(place)
+    def __init__(self, package: str, scope: CheckScope = "file") -> None:
+        super().__init__(package)
+        self._scope = scope
         self._imported: dict[str, Item] = {}
 
     @cached_property
-    def _rows(self) -> Sequence[CheckEntry]:
-        module, _, name = self._place.partition(":")
-        rows: Sequence[CheckEntry] = getattr(importlib.import_module(module), name)
-        return rows
+    def _entries(self) -> Sequence[CheckEntry]:
+        return [entry for entry in check_index(self._place) if entry.scope == self._scope]
 
     @cached_property
     def _items(self) -> Sequence[Item]:
-        return [self._load(row) for row in self._rows]
+        return [self._load(entry) for entry in self._entries]
 
     @cached_property
-    def _of_word(self) -> dict[str, list[int]]:
-        """The rows a word speaks for."""
+    def _numbers_by_word(self) -> dict[str, list[int]]:
+        """The numbers of the entries that have a word."""
         found: dict[str, list[int]] = {}
-        for number, row in enumerate(self._rows):
-            for word in row[3]:
+        for number, entry in enumerate(self._entries):
+            for word in entry.words:
                 found.setdefault(word, []).append(number)
         return found
 
     @cached_property
     def _words(self) -> KeywordMatcher:
-        return KeywordMatcher(self._of_word)
+        return KeywordMatcher(self._numbers_by_word)
 
     @cached_property
-    def _of_any_text(self) -> list[int]:
-        return [number for number, row in enumerate(self._rows) if not row[3]]
+    def _for_any_text(self) -> list[int]:
+        return [number for number, entry in enumerate(self._entries) if not entry.words]
 
-    def _load(self, row: CheckEntry) -> Item:
-        found = self._imported.get(row[0])
+    def _load(self, entry: CheckEntry) -> Item:
+        found = self._imported.get(entry.id)
         if found is None:
-            module, _, name = row[1].partition(":")
-            package = self._place.partition(":")[0].rpartition(".")[0]
-            found = self._imported[row[0]] = getattr(importlib.import_module(f"{package}.{module}"), name)
+            module, _, name = entry.target.partition(":")
+            found = getattr(importlib.import_module(f"{self._place}.{module}"), name)
+            self._imported[entry.id] = found
         return found
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._entries)
 
     def candidates(
-        self, kind: str, source: PrefilterInput, said: KeywordIndex | None = None
+        self, kind: str, source: PrefilterInput, keywords: KeywordIndex | None = None
     ) -> Iterator[Item]:
-        """Those that may say something about a file of a kind, in order.
+        """Yield the checks that can report on a file of a kind, by id.
 
         Args:
-            said: what the file says as the words of the table have it, if that is not its text.
+            keywords: the text that the words of the entries are about, if it is not the file's.
         """
-        spoken_for = set(self._of_any_text)
-        for word in self._words.matches(said or source.keywords):
-            spoken_for.update(self._of_word[word])
-        for number in sorted(spoken_for):
-            row = self._rows[number]
-            if (not row[2] or kind in row[2]) and (not row[4] or source.passes_prefilter(row[4])):
-                yield self._load(row)
+        numbers = set(self._for_any_text)
+        for word in self._words.matches(keywords or source.keywords):
+            numbers.update(self._numbers_by_word[word])
+        for number in sorted(numbers):
+            entry = self._entries[number]
+            is_for_kind = not entry.kinds or kind in entry.kinds
+            if is_for_kind and (not entry.prefilter or source.passes_prefilter(entry.prefilter)):
+                yield self._load(entry)
 
     def candidates_for_change(self, files: Sequence[BeforeAfter]) -> Iterator[Item]:
-        """Those that may say something about a change as a whole, in order."""
-        left = dict(enumerate(self._rows))
+        """Yield the checks that can report on a change, by id."""
+        left = dict(enumerate(self._entries))
         for file in files:
-            for number in self._about_file(file, left):
+            for number in _matching_entries(file, left):
                 del left[number]
             if not left:
                 break
-        yield from (self._load(row) for number, row in enumerate(self._rows) if number not in left)
-
-    def _about_file(self, file: BeforeAfter, rows: Mapping[int, CheckEntry]) -> Sequence[int]:
-        """The numbers of rows that a file is enough for; it is read only where their words decide."""
-        path = file.path.lower()
-        numbers = [number for number, row in rows.items() if _has_one(path, row[2])]
-        failed = {
-            look for look in {rows[n][4] for n in numbers if rows[n][4]} if not load_prefilter(look)(file)
-        }
-        numbers = [number for number in numbers if rows[number][4] not in failed]
-        asking = {number: rows[number][3] for number in numbers if rows[number][3]}
-        if asking:
-            said = keyword_index(file.text or "")
-            asking = {number: words for number, words in asking.items() if not said.contains_any(words)}
-        base = file.base_text or "" if asking else ""
-        return [n for n in numbers if n not in asking or any(word in base for word in asking[n])]
+        yield from (self._load(entry) for number, entry in enumerate(self._entries) if number not in left)
 
     def subset(self, ids: Collection[str]) -> CheckRegistry[Item]:
-        """Those of the table that have one of some ids."""
-        found: CheckRegistry[Item] = CheckRegistry(self._place)
+        """Return the checks that have one of some ids."""
+        found: CheckRegistry[Item] = CheckRegistry(self._place, self._scope)
         found._imported = self._imported
-        found._rows = [row for row in self._rows if row[0] in ids]
+        found._entries = [entry for entry in self._entries if entry.id in ids]
         return found
 
     def get(self, code: str) -> Item | None:
-        """The one with an id, if there is one."""
-        return next((self._load(row) for row in self._rows if row[0] == code), None)
+        """Return the check with an id, or None."""
+        return next((self._load(entry) for entry in self._entries if entry.id == code), None)
+
+
+def _matching_entries(file: BeforeAfter, entries: Mapping[int, CheckEntry]) -> Sequence[int]:
+    """Return the numbers of the entries that a file matches; its text is read only where words decide."""
+    path = file.path.lower()
+    numbers = [number for number, entry in entries.items() if _has_one(path, entry.kinds)]
+    prefilters = {entries[n].prefilter for n in numbers if entries[n].prefilter}
+    failed = {prefilter for prefilter in prefilters if not load_prefilter(prefilter)(file)}
+    numbers = [number for number in numbers if entries[number].prefilter not in failed]
+    unmatched = {number: entries[number].words for number in numbers if entries[number].words}
+    if unmatched:
+        head = keyword_index(file.text or "")
+        unmatched = {n: words for n, words in unmatched.items() if not head.contains_any(words)}
+    base = file.base_text or "" if unmatched else ""
+    return [n for n in numbers if n not in unmatched or any(word in base for word in unmatched[n])]
 
 
 def _has_one(path: str, parts: tuple[str, ...]) -> bool:
@@ -137,7 +131,7 @@ def _has_one(path: str, parts: tuple[str, ...]) -> bool:
 
 
 def candidate_checks(
-    checks: Sequence[Item], kind: str, source: PrefilterInput, said: KeywordIndex | None = None
+    checks: Sequence[Item], kind: str, source: PrefilterInput, keywords: KeywordIndex | None = None
 ) -> Iterable[Item]:
-    """Return the checks that may report on a file; see ``CheckRegistry.candidates``."""
-    return checks.candidates(kind, source, said) if isinstance(checks, CheckRegistry) else checks
+    """Return the checks that can report on a file, as far as an index shows."""
+    return checks.candidates(kind, source, keywords) if isinstance(checks, CheckRegistry) else checks

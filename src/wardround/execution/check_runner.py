@@ -11,7 +11,6 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import chain
 
@@ -21,7 +20,7 @@ from wardround import __version__
 from wardround.change.change_source import decoded, in_any_encoding
 from wardround.change.encoding import with_lower_suffix
 from wardround.checks.base import Check
-from wardround.checks.lazy import LazySequence, source_files
+from wardround.checks.lazy import LazySequence, files_state, package_state
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import Budget, SourceFile
 from wardround.errors import PLUGIN_EXCEPTIONS, CannotReview, OverBudget
@@ -38,7 +37,6 @@ from wardround.execution.model import (
 from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, ToolRun, Unreviewed
 from wardround.inference.api import Models, NoModels
 from wardround.specialists import Specialist
-from wardround.storage.digest import file_stamp
 from wardround.storage.result_cache import ResultCache, digest_key
 from wardround.tools.tool import Profile
 
@@ -373,12 +371,8 @@ def _of_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence
 def _code_identity(specialist: Specialist) -> str:
     """Return a text that changes with the code of a specialist's checks and of the readers they share."""
     if isinstance(specialist.checks, LazySequence):
-        files = specialist.checks.package_files()
+        state = specialist.checks.package_state()
     else:
         modules = {sys.modules.get(check.__module__) for check in specialist.checks}
-        files = sorted(m.__file__ for m in modules if m is not None and m.__file__ is not None)
-    parts = [specialist.name]
-    for file in (*files, *source_files(_READERS)):
-        with suppress(OSError):
-            parts.append(f"{file} {file_stamp(file)}")
-    return "\n".join(parts)
+        state = files_state(sorted(m.__file__ for m in modules if m is not None and m.__file__ is not None))
+    return "\n".join((specialist.name, state, package_state(_READERS)))

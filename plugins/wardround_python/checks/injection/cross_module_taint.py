@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks.base import ChangeCheck
 from wardround.checks.cases import ChangeCase
+from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import ChangedFileView, SourceFile
 from wardround.findings import Plane, RawFinding
 from wardround.languages.python.module import is_test_path
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from wardround_python.dataflow.domain import Hit
     from wardround_python.dataflow.modules import Modules
 
+_RULES = tuple(f"PY{number}" for number in range(301, 317))
+"""The rules for data that one module of the project reads and another passes to a sink."""
 _STORE = 'import sqlite3\n\n\ndef rows(db, where):\n    return db.execute("select * from t where " + where)\n'
 _VIEW = (
     "from flask import request\n\nfrom shop.store import rows\n\n\ndef listed(db):\n"
@@ -159,14 +162,7 @@ def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
     return [hit for hit in found if hit.path != flow.module.path or (hit.danger, hit.node) not in seen]
 
 
-def _checks() -> Iterator[type[TaintedCheck]]:
-    """The rules for the harm data can do."""
-    from wardround_python.checks.table import TABLE
-    from wardround_python.dataflow.check import TaintedCheck
-
-    for _, place, *_ in TABLE:
-        if place.startswith("injection.tainted_"):
-            module, _, name = place.partition(":")
-            check = getattr(importlib.import_module(f"wardround_python.checks.{module}"), name)
-            if issubclass(check, TaintedCheck):
-                yield check
+@cache
+def _checks() -> CheckRegistry[type[TaintedCheck]]:
+    """Return the rules for the sinks that data of a request can reach."""
+    return CheckRegistry[type[TaintedCheck]]("wardround_python.checks").subset(_RULES)
