@@ -6,15 +6,33 @@ import re
 from pathlib import Path
 
 from wardround import host
-from wardround.reports import catalogue
+from wardround.reports import rule_pages
+from wardround.rules.yaml_loader import load_yaml
 
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_rule_catalogue_is_up_to_date() -> None:
-    wanted = catalogue.as_markdown(host.load().catalogue.listed())
-    written = (ROOT / "docs" / "rules.md").read_text("utf-8")
-    assert written == wanted, "run: wardround rules --format md > docs/rules.md"
+def test_the_pages_of_the_rules_are_up_to_date() -> None:
+    loaded = host.load()
+    expected = rule_pages.pages(loaded.catalogue.listed(), loaded.same_defect)
+    folder = ROOT / "docs" / "rules"
+    written = {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in folder.rglob("*.md")}
+    advice = "run: rm -r docs/rules; wardround rules --pages docs/rules"
+    assert sorted(written) == sorted(expected), advice
+    assert [path for path, text in expected.items() if written[path] != text] == [], advice
+
+
+def test_the_index_links_to_every_page() -> None:
+    folder = ROOT / "docs" / "rules"
+    links = re.findall(r"\]\(([^)]+\.md)\)", (folder / "README.md").read_text("utf-8"))
+    assert sorted(links) == sorted(
+        file.relative_to(folder).as_posix() for file in folder.rglob("*.md") if file.parent != folder
+    )
+
+
+def test_what_rules_were_tried_on_is_recorded_for_known_rules() -> None:
+    recorded = load_yaml((ROOT / "evals" / "precision.yml").read_text("utf-8"))
+    assert set(recorded) <= {rule.id for rule in host.load().catalogue.listed()}
 
 
 def test_the_readme_names_no_revision_that_only_we_have() -> None:

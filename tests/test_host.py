@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import GitRepository
+from tests.rule_cases import RULE_CASES
 from wardround import __version__, host, plugin_discovery
 from wardround.errors import PluginLoadError
 from wardround.testing import invalid_cases
@@ -231,7 +232,7 @@ def test_files_are_claimed_by_name_or_by_what_starts_them(path: str, start: byte
 
 def test_what_a_check_finds_stands_in_a_file_that_its_specialist_claims() -> None:
     loaded = host.load()
-    for specialist, check, case in invalid_cases(loaded.specialists):
+    for specialist, check, case in invalid_cases(loaded.specialists, RULE_CASES):
         claiming = loaded.specialists_for(case.path, case.source.encode("utf-8", "surrogateescape"))
         assert specialist in claiming, (check.ID, case.path, case.source)
 

@@ -1,4 +1,4 @@
-"""Every case a rule carries, run by the real check or tool and held to the exact place."""
+"""Every case of a rule, run by the real check or tool and compared with the exact span."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from pathlib import Path
 import pytest
 import wardround_rules
 
+from tests.rule_cases import RULE_CASES
 from wardround import host
 from wardround.checks.base import ChangeCheck, Check, RuleDoc
+from wardround.checks.case_files import load_cases
 from wardround.checks.cases import ChangeCase, Invalid, Valid
+from wardround.findings import Span
 from wardround.fixes.edits import apply
 from wardround.rules.declarative import DeclarativeRule, load_declarative
 from wardround.specialists import Specialist
 from wardround.testing import (
+    cases_of_change_check,
+    cases_of_check,
     change_cases,
     change_results,
     invalid_cases,
@@ -28,25 +33,29 @@ from wardround.tools.semgrep import semgrep
 from wardround.tools.tool import Columns, Invocation, Tool
 
 SPECIALISTS = host.load().specialists
+INVALID = invalid_cases(SPECIALISTS, RULE_CASES)
 
 
 def _named(value: object) -> str | None:
     return value.ID if isinstance(value, type) and issubclass(value, RuleDoc) else ""
 
 
-@pytest.mark.parametrize(("specialist", "check", "case"), invalid_cases(SPECIALISTS), ids=_named)
-def test_check_reports_the_exact_place(specialist: Specialist, check: type[Check], case: Invalid) -> None:
-    assert reported_positions(specialist, check, case) == [(case.line, case.column)]
+@pytest.mark.parametrize(("specialist", "check", "case"), INVALID, ids=_named)
+def test_check_reports_the_exact_span(specialist: Specialist, check: type[Check], case: Invalid) -> None:
+    spans = [result.span for result in results(specialist, check, case)]
+    assert [(span.start, (span.end_line, span.end_column)) for span in spans] == [
+        ((case.line, case.column), case.end)
+    ]
 
 
-@pytest.mark.parametrize(("specialist", "check", "case"), valid_cases(SPECIALISTS), ids=_named)
-def test_check_is_silent(specialist: Specialist, check: type[Check], case: str | Valid) -> None:
+@pytest.mark.parametrize(("specialist", "check", "case"), valid_cases(SPECIALISTS, RULE_CASES), ids=_named)
+def test_check_reports_nothing(specialist: Specialist, check: type[Check], case: Valid) -> None:
     assert reported_positions(specialist, check, case) == []
 
 
 @pytest.mark.parametrize(
     ("specialist", "check", "case"),
-    [entry for entry in invalid_cases(SPECIALISTS) if entry[2].fixed is not None],
+    [entry for entry in INVALID if entry[2].fixed is not None],
     ids=_named,
 )
 def test_fix_gives_the_expected_text(specialist: Specialist, check: type[Check], case: Invalid) -> None:
@@ -62,27 +71,36 @@ def test_check_is_documented_and_has_cases(check: type[Check]) -> None:
     title, _, why = (check.__doc__ or "").partition("\n")
     assert title
     assert why.strip()
-    assert len(check.VALID) >= 3
-    assert len(check.INVALID) >= 3
+    valid, invalid = cases_of_check(check, RULE_CASES)
+    assert len(valid) >= 3
+    assert len(invalid) >= 3
+    assert 1 <= len(check.VALID) <= 2
+    assert 1 <= len(check.INVALID) <= 2
 
 
-@pytest.mark.parametrize(("specialist", "check", "case"), change_cases(SPECIALISTS), ids=_named)
-def test_check_of_the_whole_change_reports_the_exact_place(
+@pytest.mark.parametrize(("specialist", "check", "case"), change_cases(SPECIALISTS, RULE_CASES), ids=_named)
+def test_check_of_changes_reports_the_exact_span(
     specialist: Specialist, check: type[ChangeCheck], case: ChangeCase
 ) -> None:
-    found = [(r.file, *r.span.start) for r in change_results(specialist, check, case)]
-    assert found == ([] if case.place is None else [case.place])
+    found = [
+        ((r.file, *r.span.start), (r.span.end_line, r.span.end_column))
+        for r in change_results(specialist, check, case)
+    ]
+    assert found == ([] if case.place is None else [(case.place, case.end)])
 
 
 @pytest.mark.parametrize("check", [c for s in SPECIALISTS for c in s.change_checks], ids=_named)
-def test_check_of_the_whole_change_is_documented_and_has_cases(check: type[ChangeCheck]) -> None:
+def test_check_of_changes_is_documented_and_has_cases(check: type[ChangeCheck]) -> None:
     title, _, why = (check.__doc__ or "").partition("\n")
     assert title
     assert why.strip()
-    assert len(check.VALID) >= 3
-    assert len(check.INVALID) >= 2
-    assert all(case.place is None for case in check.VALID)
-    assert all(case.place is not None for case in check.INVALID)
+    valid, invalid = cases_of_change_check(check, RULE_CASES)
+    assert len(valid) >= 3
+    assert len(invalid) >= 2
+    assert all(case.place is None for case in valid)
+    assert all(case.place is not None for case in invalid)
+    assert 1 <= len(check.VALID) <= 2
+    assert 1 <= len(check.INVALID) <= 2
 
 
 RULES = Path(wardround_rules.__file__).parent
@@ -92,8 +110,14 @@ DECLARED = sorted(
 )
 
 
-def _said(tool: Tool, sources: dict[str, str], folder: Path) -> dict[str, list[tuple[str, int, int]]]:
-    """What a tool says about small files, by file, all of them in one run."""
+def test_every_file_of_further_cases_belongs_to_a_rule() -> None:
+    checks = {c.ID for s in SPECIALISTS for c in (*s.checks, *s.change_checks)}
+    declared = {rule.id for kind, engine in DECLARED for rule in load_declarative(kind, engine)}
+    assert {file.stem for file in RULE_CASES.glob("*.yml")} <= checks | declared
+
+
+def _reported(tool: Tool, sources: dict[str, str], folder: Path) -> dict[str, list[tuple[str, Span]]]:
+    """Return what a tool reports for small files, by file, all of them in one run."""
     program = find_program(tool.program)
     assert program is not None, f"{tool.name} is missing: {tool.install}"
     root = folder / "root"
@@ -105,33 +129,44 @@ def _said(tool: Tool, sources: dict[str, str], folder: Path) -> dict[str, list[t
         tool.command(run), cwd=root, timeout_s=120, clean=tool.success_codes,
         env=minimal_env(program, folder, tool.variables),
     )  # fmt: skip
-    found: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
+    found: dict[str, list[tuple[str, Span]]] = defaultdict(list)
     for result in tool.parse(output, run):
-        found[result.file].append((result.code, *result.span.start))
+        found[result.file].append((result.code, result.span))
     return found
 
 
+def _cases(rule: DeclarativeRule) -> tuple[list[Valid], list[Invalid]]:
+    """Return the cases of a declarative rule, those that must not be reported and those that must."""
+    valid, invalid = load_cases(RULE_CASES, rule.id, rule.metadata.case_path)
+    own = [case for case in rule.metadata.invalid_cases() if isinstance(case, Invalid)]
+    assert len(own) == len(rule.metadata.invalid), f"{rule.id}: a case has no marks"
+    return [Valid(source) for source in rule.metadata.valid] + valid, own + invalid
+
+
 def _mistakes(rules: list[DeclarativeRule], tool: Tool, folder: Path) -> list[str]:
-    """Each case whose rule says something else than the case demands."""
+    """Return each case for which its rule reports something else than the case states."""
     assert tool.columns in (Columns.CODE_POINTS, Columns.UTF8)
-    wanted: dict[str, tuple[str, str, list[tuple[int, int]]]] = {}
+    expected: dict[str, tuple[str, str, list[Span]]] = {}
     for rule in rules:
-        name = rule.metadata.path or "case.py"
-        for number, valid in enumerate(rule.metadata.valid):
-            wanted[f"{rule.id}-valid{number}/{name}"] = (rule.id, valid, [])
-        for number, case in enumerate(rule.metadata.invalid):
-            wanted[f"{rule.id}-invalid{number}/{name}"] = (rule.id, case.source, [(case.line, case.column)])
-    said = _said(tool, {name: source for name, (_, source, _) in wanted.items()}, folder)
+        name = rule.metadata.case_path
+        valid, invalid = _cases(rule)
+        for number, good in enumerate(valid):
+            expected[f"{rule.id}-valid{number}/{name}"] = (rule.id, good.source, [])
+        for number, bad in enumerate(invalid):
+            assert bad.end is not None
+            span = Span(bad.line, bad.column, *bad.end)
+            expected[f"{rule.id}-invalid{number}/{name}"] = (rule.id, bad.source, [span])
+    found = _reported(tool, {name: source for name, (_, source, _) in expected.items()}, folder)
     mistakes = []
-    for name, (rule_id, source, places_wanted) in wanted.items():
-        places_said = [(line, column) for code, line, column in said.get(name, []) if code == rule_id]
-        if places_said != places_wanted:
-            mistakes.append(f"{name}: wanted {places_wanted}, got {places_said}\n{source}")
+    for name, (rule_id, source, spans) in expected.items():
+        reported = [span for code, span in found.get(name, []) if code == rule_id]
+        if reported != spans:
+            mistakes.append(f"{name}: expected {spans}, got {reported}\n{source}")
     return mistakes
 
 
 @pytest.mark.parametrize(("kind", "engine"), DECLARED)
-def test_declared_rules_report_the_exact_place(kind: str, engine: str, tmp_path: Path) -> None:
+def test_declared_rules_report_the_exact_span(kind: str, engine: str, tmp_path: Path) -> None:
     rules = load_declarative(kind, engine)
     assert rules
     assert _mistakes(rules, ENGINES[engine](kind), tmp_path) == []
@@ -139,13 +174,15 @@ def test_declared_rules_report_the_exact_place(kind: str, engine: str, tmp_path:
 
 @pytest.mark.parametrize("kind", [kind for kind, engine in DECLARED if engine == "ast-grep"])
 def test_what_a_rule_needs_stands_in_every_case_it_reports(kind: str) -> None:
-    cases = [(rule, case) for rule in load_declarative(kind, "ast-grep") for case in rule.metadata.invalid]
+    cases = [(rule, case) for rule in load_declarative(kind, "ast-grep") for case in _cases(rule)[1]]
     assert cases
     assert [r.id for r, case in cases if not any(word in case.source for word in r.metadata.needs)] == []
 
 
 @pytest.mark.parametrize(("kind", "engine"), DECLARED)
 def test_declared_rules_have_cases_of_both_kinds(kind: str, engine: str) -> None:
-    rules = [rule.metadata for rule in load_declarative(kind, engine)]
+    rules = load_declarative(kind, engine)
     assert rules
-    assert [r.name for r in rules if len(r.valid) < 2 or len(r.invalid) < 2] == []
+    assert [rule.id for rule in rules if min(map(len, _cases(rule))) < 2] == []
+    own = [len(cases) for rule in rules for cases in (rule.metadata.valid, rule.metadata.invalid)]
+    assert set(own) <= {1, 2}

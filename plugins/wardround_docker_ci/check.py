@@ -24,6 +24,7 @@ class CiCheck(Check):
             be told.
     """
 
+    CASE_PATH = "Dockerfile"
     KINDS: ClassVar[frozenset[FileKind]] = frozenset()
     NEEDS: ClassVar[tuple[str, ...]] = ()
 

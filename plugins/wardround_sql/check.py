@@ -24,6 +24,7 @@ class SqlCheck(Check):
     stands in all SQL it can speak about.
     """
 
+    CASE_PATH = "db/migrations/0002_change.sql"
     READS: ClassVar[str] = "sql"
     WORDS: ClassVar[tuple[str, ...]] = ()
     SIGN: ClassVar[LazyPattern | None] = None

@@ -20,6 +20,7 @@ class PythonTestCheck(PythonCheck):
     Define ``look_at`` for what is wrong with one test, ``visit_<Node>`` for what can be wrong anywhere.
     """
 
+    CASE_PATH = "test_case.py"
     IN_TESTS = True
     PLANE: ClassVar[Plane] = Plane.TESTS
     module: TestModule

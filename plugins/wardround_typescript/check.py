@@ -38,6 +38,7 @@ class TreeCheck(Check):
         IN_TESTS: whether it looks at test files too.
     """
 
+    CASE_PATH = "case.ts"
     KINDS: ClassVar[tuple[str, ...]] = SCRIPTS
     WORDS: ClassVar[tuple[str, ...]] = ()
     ALSO: ClassVar[tuple[tuple[str, ...], ...]] = ()

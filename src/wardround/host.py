@@ -38,6 +38,7 @@ class PluginHost:
     def __init__(self, specialists: Iterable[Specialist], plugins: Sequence[Plugin] = ()) -> None:
         self.specialists: tuple[Specialist, ...] = tuple(sorted(specialists, key=lambda s: s.name))
         self.plugins = tuple(plugins)
+        self._reviewed: dict[str, set[str]] = {}
 
     @cached_property
     def maps(self) -> Mapping[str, ToolMap]:
@@ -58,13 +59,25 @@ class PluginHost:
 
         A defect class has rules for many languages; what no file can have both of is left out.
         """
-        alike = [one.id for one in self.catalogue.listed() if one.defect_class == rule.defect_class]
-        files = self._reviewed_by(rule.id)
-        return [one for one in alike if one != rule.id and self._reviewed_by(one) & files]
+        alike = self._by_defect_class.get(rule.defect_class, [])
+        files = self._reviewed_by(rule.id.partition("/")[0])
+        return [one for one in alike if one != rule.id and self._reviewed_by(one.partition("/")[0]) & files]
 
-    def _reviewed_by(self, rule_id: str) -> set[str]:
-        """Names of files a rule may report, of those that stand for each pattern of a specialist."""
-        reporter = rule_id.partition("/")[0]
+    @cached_property
+    def _by_defect_class(self) -> dict[str, list[str]]:
+        """The ids of the rules of each defect class."""
+        found: dict[str, list[str]] = {}
+        for rule in self.catalogue.listed():
+            found.setdefault(rule.defect_class, []).append(rule.id)
+        return found
+
+    def _reviewed_by(self, reporter: str) -> set[str]:
+        """Return the names of files a tool or specialist may report, one for each pattern of a specialist."""
+        if reporter not in self._reviewed:
+            self._reviewed[reporter] = self._files_of(reporter)
+        return self._reviewed[reporter]
+
+    def _files_of(self, reporter: str) -> set[str]:
         found: set[str] = set()
         reached: set[str] = set()
         for specialist in self.specialists:

@@ -1,55 +1,60 @@
-"""Running the cases a rule carries, for authors of plugins and for wardround itself::
+"""Running the cases of rules, for authors of plugins and for wardround itself::
 
     import pytest
     from wardround.host import load
-    from wardround.testing import invalid_cases, places
+    from wardround.testing import invalid_cases, reported_positions
 
 
     @pytest.mark.parametrize(("specialist", "check", "case"), invalid_cases(load().specialists))
     def test_check_reports(specialist, check, case):
-        assert places(specialist, check, case) == [(case.line, case.column)]
+        assert reported_positions(specialist, check, case) == [(case.line, case.column)]
 
-``valid_cases`` must bring no places at all.
+A check must report nothing for its ``valid_cases``. Given a folder, the functions return the cases in its
+YAML files too; see ``wardround.checks.case_files``.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
 
 from wardround.checks.base import ChangeCheck, Check
-from wardround.checks.cases import ChangeCase, Invalid, Valid
+from wardround.checks.case_files import load_cases, load_change_cases
+from wardround.checks.cases import Change, ChangeCase, Code, Invalid, Valid, parse_change, parse_code
 from wardround.checks.source import ChangedFileView, ChangeView, InMemoryRepository, SourceFile
 from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 
 
-def results(specialist: Specialist, check: type[Check], case: str | Valid | Invalid) -> list[RawFinding]:
-    """Everything one check says about one case, in the order of places."""
+def results(
+    specialist: Specialist, check: type[Check], case: str | Valid | Invalid | Code
+) -> list[RawFinding]:
+    """Return everything one check reports for one case, in the order of positions."""
+    parsed = parse_code(case, check.CASE_PATH)
     return sorted(
-        specialist.run_checks([check], source_for_case(specialist, case)), key=lambda result: result.span
+        specialist.run_checks([check], source_for_case(specialist, parsed)), key=lambda result: result.span
     )
 
 
-def source_for_case(specialist: Specialist, case: str | Valid | Invalid) -> SourceFile:
-    """The file of a case, as a check gets it."""
-    given = Valid(case) if isinstance(case, str) else case
+def source_for_case(specialist: Specialist, case: Valid | Invalid) -> SourceFile:
+    """Return the file of a case as a check gets it."""
     options = specialist.options() if specialist.options is not None else None
-    is_added = _added_lines(given.base, given.source).__contains__
+    is_added = _added_lines(case.base, case.source).__contains__
     return SourceFile(
-        given.path, given.source, lambda: given.base, InMemoryRepository(given.others), options, is_added
+        case.path, case.source, lambda: case.base, InMemoryRepository(case.others), options, is_added
     )
 
 
 def reported_positions(
-    specialist: Specialist, check: type[Check], case: str | Valid | Invalid
+    specialist: Specialist, check: type[Check], case: str | Valid | Invalid | Code
 ) -> list[tuple[int, int]]:
-    """The (line, column) of everything one check says about one case."""
+    """Return the (line, column) of everything one check reports for one case."""
     return [result.span.start for result in results(specialist, check, case)]
 
 
 def _added_lines(base: str | None, text: str) -> set[int]:
-    """The 1-based lines of a text that are not in the one before it."""
+    """Return the 1-based lines of a text that are not in the one before it."""
     lines = text.split("\n")
     if base is None:
         return set(range(1, len(lines) + 1))
@@ -58,20 +63,23 @@ def _added_lines(base: str | None, text: str) -> set[int]:
     return set(range(1, len(lines) + 1)) - kept
 
 
-def change_results(specialist: Specialist, check: type[ChangeCheck], case: ChangeCase) -> list[RawFinding]:
-    """Everything one check of whole changes says about one case, in the order of places."""
+def change_results(
+    specialist: Specialist, check: type[ChangeCheck], case: ChangeCase | Change
+) -> list[RawFinding]:
+    """Return everything one check of changes reports for one case, in the order of positions."""
+    parsed = parse_change(case)
     options = specialist.options() if specialist.options is not None else None
-    after = {path: text for path, (_, text) in case.files.items() if text is not None}
-    made = check(
+    after = {path: text for path, (_, text) in parsed.files.items() if text is not None}
+    run = check(
         ChangeView(
-            tuple(_changed_text(path, *texts) for path, texts in sorted(case.files.items())),
-            InMemoryRepository({**case.others, **after}),
-            (case.message,) if case.message else (),
+            tuple(_changed_text(path, *texts) for path, texts in sorted(parsed.files.items())),
+            InMemoryRepository({**parsed.others, **after}),
+            (parsed.message,) if parsed.message else (),
             options,
         )
     )
-    made.run()
-    return sorted(made.results, key=lambda result: (result.file, result.span))
+    run.run()
+    return sorted(run.results, key=lambda result: (result.file, result.span))
 
 
 def _changed_text(path: str, before: str | None, after: str | None) -> ChangedFileView:
@@ -81,21 +89,64 @@ def _changed_text(path: str, before: str | None, after: str | None) -> ChangedFi
     )
 
 
-def change_cases(specialists: Iterable[Specialist]) -> list[tuple[Specialist, type[ChangeCheck], ChangeCase]]:
-    """Every whole change that must be reported at its place, or passed over."""
+def change_cases(
+    specialists: Iterable[Specialist], folder: Path | None = None
+) -> list[tuple[Specialist, type[ChangeCheck], ChangeCase]]:
+    """Return every case of the checks of changes, reported or not."""
     return [
-        (s, check, case)
-        for s in specialists
-        for check in s.change_checks
-        for case in (*check.VALID, *check.INVALID)
+        (specialist, check, case)
+        for specialist in specialists
+        for check in specialist.change_checks
+        for cases in cases_of_change_check(check, folder)
+        for case in cases
     ]
 
 
-def invalid_cases(specialists: Iterable[Specialist]) -> list[tuple[Specialist, type[Check], Invalid]]:
-    """Every case that must be reported."""
-    return [(s, check, case) for s in specialists for check in s.checks for case in check.INVALID]
+def invalid_cases(
+    specialists: Iterable[Specialist], folder: Path | None = None
+) -> list[tuple[Specialist, type[Check], Invalid]]:
+    """Return every case that must be reported."""
+    return [
+        (specialist, check, case)
+        for specialist in specialists
+        for check in specialist.checks
+        for case in cases_of_check(check, folder)[1]
+    ]
 
 
-def valid_cases(specialists: Iterable[Specialist]) -> list[tuple[Specialist, type[Check], str | Valid]]:
-    """Every case that must be passed over."""
-    return [(s, check, case) for s in specialists for check in s.checks for case in check.VALID]
+def valid_cases(
+    specialists: Iterable[Specialist], folder: Path | None = None
+) -> list[tuple[Specialist, type[Check], Valid]]:
+    """Return every case that must not be reported."""
+    return [
+        (specialist, check, case)
+        for specialist in specialists
+        for check in specialist.checks
+        for case in cases_of_check(check, folder)[0]
+    ]
+
+
+def cases_of_check(check: type[Check], folder: Path | None = None) -> tuple[list[Valid], list[Invalid]]:
+    """Return the cases of a check, those that must not be reported and those that must.
+
+    Raises:
+        ValueError: a case is in the wrong list: those of ``INVALID`` have marks.
+    """
+    own = [[parse_code(case, check.CASE_PATH) for case in cases] for cases in (check.VALID, check.INVALID)]
+    valid = [case for case in own[0] if isinstance(case, Valid)]
+    invalid = [case for case in own[1] if isinstance(case, Invalid)]
+    if len(valid) != len(own[0]) or len(invalid) != len(own[1]):
+        raise ValueError(
+            f"{check.ID}: each case of INVALID has the marks « and », and none of VALID has them"
+        )
+    further = load_cases(folder, check.ID, check.CASE_PATH) if folder is not None else ([], [])
+    return valid + further[0], invalid + further[1]
+
+
+def cases_of_change_check(
+    check: type[ChangeCheck], folder: Path | None = None
+) -> tuple[list[ChangeCase], list[ChangeCase]]:
+    """Return the same of a check of changes."""
+    valid, invalid = [parse_change(c) for c in check.VALID], [parse_change(c) for c in check.INVALID]
+    further = load_change_cases(folder, check.ID) if folder is not None else ([], [])
+    return valid + further[0], invalid + further[1]

@@ -6,11 +6,13 @@ import importlib
 
 import pytest
 
+from tests.rule_cases import RULE_CASES
 from wardround.checks.base import ChangeCheck
 from wardround.checks.cases import ChangeCase
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import ChangedFileView
 from wardround.specialists import Specialist
+from wardround.testing import cases_of_change_check
 
 LANGUAGES = ["python", "sql", "typescript", "tests"]
 
@@ -38,7 +40,12 @@ def files_of(case: ChangeCase) -> list[ChangedFileView]:
 
 @pytest.mark.parametrize(
     ("language", "check", "case"),
-    [(one, check, case) for one in LANGUAGES for check in checks_of(one) for case in check.INVALID],
+    [
+        (one, check, case)
+        for one in LANGUAGES
+        for check in checks_of(one)
+        for case in cases_of_change_check(check, RULE_CASES)[1]
+    ],
 )
 def test_a_check_is_chosen_for_its_own_cases(
     language: str, check: type[ChangeCheck], case: ChangeCase

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround_python.templates.markup import Attribute, MarkupTag, tags
@@ -22,6 +21,7 @@ _LOGINS = ("flask_login", "Flask-Login", "flask-login")
 class TemplateCheck(Check):
     """A check of templates; positions are given by offsets into the text."""
 
+    CASE_PATH = "page.html"
     PLANE: ClassVar[Plane] = Plane.SECURITY
 
     def report_at(self, start: int, end: int, message: str, severity: Severity | None = None) -> None:
@@ -42,18 +42,24 @@ class UnescapedValue(TemplateCheck):
     NAME = "unescaped-value-in-template"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "html-injection"
-    TRIED_ON = "only its cases"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("<p>{{ body }}</p>\n", path="page.html"),
-        Valid("<script>const rows = {{ rows|tojson|safe }};</script>\n", path="page.html"),
-        Valid("<p>{{ body|bleach|safe }}</p>\n", path="page.html"),
-        Valid("<p>{# {{ body|safe }} #}</p>\n", path="page.html"),
-        Valid("{{ form.media|safe }}<p>{% autoescape on %}{{ a }}</p>\n", path="page.html"),
+    VALID = [
+        code("""
+            <p>{{ body }}</p>
+        """),
+        code("""
+            <script>const rows = {{ rows|tojson|safe }};</script>
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("<p>{{ body|safe }}</p>\n", 1, 4, path="page.html"),
-        Invalid("<p>{{ comment.text | safe }}</p>\n", 1, 4, path="page.jinja2"),
-        Invalid("<div>\n{% autoescape off %}{{ body }}{% endautoescape %}\n</div>\n", 2, 1, path="page.html"),
+    INVALID = [
+        code("""
+            <p>«{{ body|safe }}»</p>
+        """),
+        code(
+            """
+            <p>«{{ comment.text | safe }}»</p>
+            """,
+            path="page.jinja2",
+        ),
     ]
 
     def run(self) -> None:
@@ -76,18 +82,22 @@ class UnquotedAttribute(TemplateCheck):
     ID = "TP002"
     NAME = "unquoted-attribute-in-template"
     DEFECT_CLASS = "unquoted-attribute"
-    TRIED_ON = "only its cases"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid('<p class="{{ kind }}">a</p>\n', path="page.html"),
-        Valid("<p class='a {{ kind }}' {{ attributes }}>a</p>\n", path="page.html"),
-        Valid("<td colspan={{ rows|length }} data-id={{ row.id }}>a</td>\n", path="page.html"),
-        Valid("<a href={% url 'home' %}>a</a><script>const a={{ kind }};</script>\n", path="page.html"),
-        Valid('<p title="a={{ kind }}">a</p><!-- <p class={{ kind }}> -->\n', path="page.html"),
+    VALID = [
+        code("""
+            <p class="{{ kind }}">a</p>
+        """),
+        code("""
+            <p class='a {{ kind }}' {{ attributes }}>a</p>
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("<p class={{ kind }}>a</p>\n", 1, 4, path="page.html"),
-        Invalid("<input\n  type=text value={{ user.name }}>\n", 2, 13, path="page.html"),
-        Invalid('<a {% if a > 1 %}class="b"{% endif %} href={{ next }}>a</a>\n', 1, 39, path="page.html"),
+    INVALID = [
+        code("""
+            <p «class={{ kind }}»>a</p>
+        """),
+        code("""
+            <input
+              type=text «value={{ user.name }}»>
+        """),
     ]
 
     def run(self) -> None:
@@ -108,53 +118,50 @@ class FormWithoutToken(TemplateCheck):
     ID = "TP003"
     NAME = "form-without-csrf-token"
     DEFECT_CLASS = "csrf"
-    TRIED_ON = "only its cases"
     _DJANGO_PROJECT: ClassVar = {"requirements.txt": "django==5.1\n"}
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            '<form method="post">{% csrf_token %}<button>a</button></form>\n',
-            path="page.html",
-            others=_DJANGO_PROJECT,
+    VALID = [
+        code(
+            """
+            <form method="post">{% csrf_token %}<button>a</button></form>
+            """,
+            others={
+                "requirements.txt": """
+                django==5.1
+                """,
+            },
         ),
-        Valid('<form method="get"><input name="{{ a }}"></form>\n', path="page.html", others=_DJANGO_PROJECT),
-        Valid(
-            '<form method="post" action="https://pay.example.org">{{ a }}</form>\n',
-            path="page.html",
-            others=_DJANGO_PROJECT,
+        code(
+            """
+            <form method="get"><input name="{{ a }}"></form>
+            """,
+            others={
+                "requirements.txt": """
+                django==5.1
+                """,
+            },
         ),
-        Valid(
-            '<form method="post">{{ form.hidden_tag() }}{{ form.name }}</form>\n',
-            path="page.html",
-            others={"requirements.txt": "Flask-WTF\n"},
-        ),
-        Valid(
-            '<form method="post">{% include "fields.html" %}</form>\n',
-            path="page.html",
-            others=_DJANGO_PROJECT,
-        ),
-        Valid('<form method="post"><input name="{{ a }}"></form>\n', path="page.html"),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            '<p>{{ a }}</p>\n<form method="post" action="/save"><input name="a"></form>\n',
-            2,
-            1,
-            path="page.html",
-            others=_DJANGO_PROJECT,
+    INVALID = [
+        code(
+            """
+            <p>{{ a }}</p>
+            «<form» method="post" action="/save"><input name="a"></form>
+            """,
+            others={
+                "requirements.txt": """
+                django==5.1
+                """,
+            },
         ),
-        Invalid(
-            "{% if a > b %}<form action=\"{{ url_for('save') }}\" method=POST><input></form>{% endif %}\n",
-            1,
-            15,
-            path="page.html",
-            others={"app.py": "CSRFProtect(app)\n"},
-        ),
-        Invalid(
-            '<form method="post"><input value="{{ a }}"></form>\n<meta name="csrf-token">\n',
-            1,
-            1,
-            path="page.html",
-            others={"requirements.txt": "flask==3.1\nFlask-Login==0.6\n"},
+        code(
+            """
+            {% if a > b %}«<form» action="{{ url_for('save') }}" method=POST><input></form>{% endif %}
+            """,
+            others={
+                "app.py": """
+                CSRFProtect(app)
+                """,
+            },
         ),
     ]
 

@@ -20,6 +20,7 @@ class JsDocCheck(Check):
     What it takes to compare two versions is imported when there is something to compare.
     """
 
+    CASE_PATH = "case.ts"
     PLANE: ClassVar[Plane] = Plane.CONTRACT
 
     @classmethod

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
-from wardround.checks.cases import ChangeCase, Invalid, Valid, render_case
+from wardround.checks.cases import Case, Change, ChangeCase, Code, Invalid, Valid
 from wardround.checks.source import ChangeView, SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span, SuggestedFix
 from wardround.rules.model import Rule
@@ -27,8 +27,10 @@ class RuleDoc(ABC):
         DEFECT_CLASS: what it is about whoever reports it; the same class at the same place is one finding.
         MASKED: it finds secrets, so the source it points at is never printed.
         OFF: why it is not shown unless a project asks for it; empty if it is.
-        TRIED_ON: which measured sets it was tried on, and what came of it.
         PREFILTER: ``module:name`` of a cheap test of a file by which it is chosen before it is imported.
+        CASE_PATH: the path of the file in a case that names none.
+        VALID: two cases at most that are not reported; further cases live with the tests.
+        INVALID: two cases at most that are reported.
     """
 
     ID: ClassVar[str]
@@ -39,13 +41,10 @@ class RuleDoc(ABC):
     URL: ClassVar[str | None] = None
     MASKED: ClassVar[bool] = False
     OFF: ClassVar[str] = ""
-    TRIED_ON: ClassVar[str] = ""
     PREFILTER: ClassVar[str] = ""
-
-    @classmethod
-    @abstractmethod
-    def cases(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The good and the bad cases, for people."""
+    CASE_PATH: ClassVar[str] = "case.py"
+    VALID: ClassVar[Sequence[Case]] = ()
+    INVALID: ClassVar[Sequence[Case]] = ()
 
     @classmethod
     def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
@@ -58,7 +57,6 @@ class RuleDoc(ABC):
         import inspect  # the catalogue alone needs it
 
         title, _, why = inspect.cleandoc(cls.__doc__ or "").partition("\n")
-        valid, invalid = cls.cases()
         return Rule(
             id=f"{specialist}/{cls.ID}",
             name=cls.NAME,
@@ -69,9 +67,9 @@ class RuleDoc(ABC):
             url=cls.URL,
             masked=cls.MASKED,
             disabled_reason=cls.OFF,
-            tried_on=cls.TRIED_ON,
-            valid=valid,
-            invalid=invalid,
+            valid=tuple(cls.VALID),
+            invalid=tuple(cls.INVALID),
+            case_path=cls.CASE_PATH,
             reported_by=(specialist,),
         )
 
@@ -79,8 +77,8 @@ class RuleDoc(ABC):
 class Check(RuleDoc):
     """Detects one rule in one file. Made anew for each file; ``VALID`` and ``INVALID`` are its cases."""
 
-    VALID: ClassVar[Sequence[str | Valid]] = ()
-    INVALID: ClassVar[Sequence[Invalid]] = ()
+    VALID: ClassVar[Sequence[str | Valid | Code]] = ()
+    INVALID: ClassVar[Sequence[Invalid | Code]] = ()
 
     def __init__(self, source: SourceFile) -> None:
         if source.budget is not None:
@@ -111,11 +109,6 @@ class Check(RuleDoc):
             RawFinding(self.ID, self.source.path, span, message, self.URL, fix, confidence, severity)
         )
 
-    @classmethod
-    def cases(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        valid = tuple(case.source if isinstance(case, Valid) else case for case in cls.VALID)
-        return valid, tuple(case.source for case in cls.INVALID)
-
 
 class ChangeCheck(RuleDoc):
     """Detects one rule by looking at the change as a whole. Made anew for each review.
@@ -131,8 +124,8 @@ class ChangeCheck(RuleDoc):
     PLANE: ClassVar[Plane] = Plane.TESTS
     PATHS: ClassVar[tuple[str, ...]] = ()
     WORDS: ClassVar[tuple[str, ...]] = ()
-    VALID: ClassVar[Sequence[ChangeCase]] = ()
-    INVALID: ClassVar[Sequence[ChangeCase]] = ()
+    VALID: ClassVar[Sequence[ChangeCase | Change]] = ()
+    INVALID: ClassVar[Sequence[ChangeCase | Change]] = ()
 
     def __init__(self, change: ChangeView) -> None:
         self.change = change
@@ -150,10 +143,6 @@ class ChangeCheck(RuleDoc):
     @classmethod
     def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return cls.PATHS, cls.WORDS
-
-    @classmethod
-    def cases(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return tuple(map(render_case, cls.VALID)), tuple(map(render_case, cls.INVALID))
 
 
 def _require_span(span: Span) -> None:

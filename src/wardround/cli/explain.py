@@ -7,6 +7,9 @@ import click
 from wardround.cli.run import emit
 from wardround.errors import UsageError
 
+_NO_TERMINAL = (80, 1000)
+"""Columns and lines where the output goes to a file or a pager."""
+
 
 @click.command("explain")
 @click.argument("rule")
@@ -15,8 +18,10 @@ def command(rule: str) -> None:
 
     RULE is an id as findings show it (ruff/B006), a bare code (B006) or a name (swallowed-exception).
     """
+    import shutil
+
     from wardround import host
-    from wardround.reports import text
+    from wardround.reports.explanation import render_rule
     from wardround.rules.renamed import is_former_name, renaming_note
 
     loaded = host.load()
@@ -25,4 +30,5 @@ def command(rule: str) -> None:
         raise UsageError(f"no rule is called {rule!r}; wardround rules lists them")
     if is_former_name(rule, found):
         click.echo(f"note: {renaming_note({rule: found})}", err=True)
-    emit("\n".join(text.render_rule(one, loaded.same_defect(one)) for one in found))
+    width, height = shutil.get_terminal_size(fallback=_NO_TERMINAL)
+    emit("\n".join(render_rule(one, loaded.same_defect(one), width, height) for one in found))

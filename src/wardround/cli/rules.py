@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from wardround.cli.run import emit
@@ -11,10 +13,24 @@ from wardround.cli.run import emit
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "md"]), default="text", show_default=True
 )
-def command(form: str) -> None:
-    """List every rule that is written down: of our own, and of the tools' codes that are mapped."""
+@click.option(
+    "--pages",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write one Markdown page for each rule, and an index, into this folder instead.",
+)
+def command(form: str, folder: Path | None) -> None:
+    """List every documented rule: our own, and the codes of the tools that are mapped."""
     from wardround import host
-    from wardround.reports import catalogue
+    from wardround.reports import catalogue, rule_pages
 
-    render = {"text": catalogue.as_text, "json": catalogue.as_json, "md": catalogue.as_markdown}[form]
-    emit(render(host.load().catalogue.listed()))
+    loaded = host.load()
+    rules = loaded.catalogue.listed()
+    if folder is None:
+        render = {"text": catalogue.as_text, "json": catalogue.as_json, "md": rule_pages.index}[form]
+        emit(render(rules))
+        return
+    for path, text in rule_pages.pages(rules, loaded.same_defect).items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")

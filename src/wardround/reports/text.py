@@ -21,7 +21,6 @@ from wardround.findings import (
 from wardround.fixes.edits import apply
 from wardround.policy.gate import GateOutcome
 from wardround.review import ReviewResult
-from wardround.rules.model import Rule
 from wardround.text.escaping import one_line
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ _MORE = "wardround: --verbose shows the lines, the reasons and the fixes"
 _SHORTEST_MESSAGE = 24
 _NOTE = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
 _FIX_LINES = 12
-_SAME_DEFECT = 8
-"""How many rules ``explain`` names that report the same defect; the rest are counted."""
 _BEFORE_STRING = LazyPattern(
     r"""(\s*(?:-\s+)?(?:(?:export|const|let|var|val|final|static|private|public|readonly|return|await|def|set)\s+)*"""
     r"""(?:[A-Za-z_][\w.]{0,60}(?:\s*:\s*[A-Za-z_.\[\]| ]{1,40})?\s*(?::=|=>|[=(:+]{1,2})\s*)?"""
@@ -460,36 +457,3 @@ def summary_line(review: ReviewResult, style: Style = plain) -> str:
 def _plural(severity: Severity, count: int) -> str:
     word = {Severity.ERROR: "error", Severity.WARN: "warning", Severity.INFO: "note"}[severity]
     return word if count == 1 else f"{word}s"
-
-
-def render_rule(rule: Rule, same_defect: Sequence[str] = ()) -> str:
-    """A rule as ``wardround explain`` shows it, with the rules that report the same defect."""
-    lines = [f"{rule.id}  {rule.name}", ""]
-    for paragraph in rule.why.split("\n\n"):
-        lines += [*_wrapped(" ".join(paragraph.split()), 0), ""]
-    lines += [
-        f"severity      {'off; switched on, ' if rule.disabled_reason else ''}{rule.severity.label}",
-        f"plane         {rule.plane}",
-        f"defect class  {rule.defect_class}",
-        f"reported by   {', '.join(rule.reported_by)}",
-    ]
-    if same_defect:
-        more = len(same_defect) - _SAME_DEFECT
-        named = ", ".join(same_defect[:_SAME_DEFECT]) + (f" and {more} more" if more > 0 else "")
-        lines += _wrapped(named, 14, "same defect   ")
-    if rule.url:
-        lines.append(f"more          {rule.url}")
-    for title, cases in (("reported", rule.invalid), ("not reported", rule.valid)):
-        if cases:
-            lines += ["", f"{title}:"]
-            for case in cases[:3]:
-                lines += ["", *(f"    {line}" for line in case.strip("\n").split("\n"))]
-    lines += ["", "to waive it at one place, in a comment on the line or the line above:", ""]
-    lines += [f"    wardround: ignore[{rule.id}] the reason", ""]
-    change = rule.severity.label if rule.disabled_reason else "off"
-    lines += ["to change it for a folder, in .wardround.toml or pyproject.toml:", ""]
-    lines += [
-        "    [tool.wardround.rules]        # [rules] in .wardround.toml",
-        f'    "{rule.id}" = "{change}"',
-    ]
-    return "\n".join(lines) + "\n"

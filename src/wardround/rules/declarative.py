@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from wardround.checks.cases import Invalid, Valid, parse_text
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
 from wardround.rules.model import RULES_PACKAGE, Rule, package_folder
@@ -16,7 +17,7 @@ from wardround.storage.digest import file_stamp, sha256
 
 
 class DeclaredCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Source that a declarative rule must report at one place."""
+    """Source that a declarative rule must report at one position; for sources that contain ``«`` or ``»``."""
 
     source: str
     line: int
@@ -28,7 +29,8 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
     ``needs`` are pieces of text one of which stands in every file the rule can match in; where none does,
     the engine need not be asked. Empty if nothing can be said. ``path`` is the name of the files the cases
-    are tried as. ``off`` says why the rule is not shown by default; ``tried-on`` what it was measured on.
+    are tried as. ``off`` gives the reason why the rule is not shown by default. In the ``invalid`` cases,
+    ``«`` and ``»`` mark the reported span.
     """
 
     name: str
@@ -36,12 +38,24 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     severity: str
     defect_class: str
     valid: list[str]
-    invalid: list[DeclaredCase]
+    invalid: list[str | DeclaredCase]
     why: str = ""
     needs: list[str] = []
     path: str = ""
     disabled_reason: str = msgspec.field(default="", name="off")
-    tried_on: str = ""
+
+    @property
+    def case_path(self) -> str:
+        return self.path or "case.py"
+
+    def invalid_cases(self) -> list[Valid | Invalid]:
+        """Parse the cases that the rule must report."""
+        return [self.parse(case) for case in self.invalid]
+
+    def parse(self, case: str | DeclaredCase) -> Valid | Invalid:
+        if isinstance(case, str):
+            return parse_text(case, self.case_path)
+        return Invalid(case.source, case.line, case.column, self.case_path)
 
 
 class DeclarativeRule(msgspec.Struct, frozen=True):
@@ -102,10 +116,10 @@ def declarative_rules(folder: str, engine: str, package: str = RULES_PACKAGE) ->
             severity=Severity.named(rule.metadata.severity),
             defect_class=rule.metadata.defect_class,
             disabled_reason=rule.metadata.disabled_reason,
-            tried_on=rule.metadata.tried_on,
             why=(rule.metadata.why or rule.note or rule.message).strip(),
             valid=tuple(rule.metadata.valid),
-            invalid=tuple(case.source for case in rule.metadata.invalid),
+            invalid=tuple(rule.metadata.invalid_cases()),
+            case_path=rule.metadata.case_path,
             reported_by=(engine,),
         )
         for rule in load_declarative(folder, engine, package)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from wardround.checks.cases import Case
 from wardround.findings import Plane, Severity
 
 RULES_PACKAGE = "wardround_rules"
@@ -24,7 +25,9 @@ class Rule(msgspec.Struct, frozen=True):
         off: why the rule is not shown unless a project asks for it; empty if it is shown.
         unasked: why the tool is not asked for it where the project says nothing; a project may ask itself.
         specialist: who speaks for it where several review a file; if empty, whoever brings the tool.
-        tried_on: which measured sets the rule was tried on, and what came of it.
+        valid: cases that are not reported, unparsed; see ``wardround.checks.cases``.
+        invalid: cases that are reported.
+        case_path: the path of the file in a case that names none.
     """
 
     id: str
@@ -38,9 +41,9 @@ class Rule(msgspec.Struct, frozen=True):
     disabled_reason: str = ""
     not_selected_reason: str = ""
     specialist: str = ""
-    tried_on: str = ""
-    valid: tuple[str, ...] = ()
-    invalid: tuple[str, ...] = ()
+    valid: tuple[Case, ...] = ()
+    invalid: tuple[Case, ...] = ()
+    case_path: str = "case.py"
     reported_by: tuple[str, ...] = ()
 
     @property

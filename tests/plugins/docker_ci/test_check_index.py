@@ -10,6 +10,7 @@ from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.specialist import specialist
 
+from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
 from wardround.checks.cases import Invalid
 from wardround.checks.index import discover_checks
@@ -39,7 +40,7 @@ def test_a_check_is_reached_by_every_kind_it_declares(check: type[Check]) -> Non
         assert (check in chosen) == (kind in check.KINDS)
 
 
-@pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
+@pytest.mark.parametrize(("check", "case"), invalid_cases_of(CHECKS))
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
     assert isinstance(CHECKS, CheckRegistry)
     kind = kind_of(case.path, case.source)

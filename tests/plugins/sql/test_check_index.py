@@ -10,6 +10,7 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.document import SqlDocument
 from wardround_sql.specialist import specialist
 
+from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
 from wardround.checks.cases import Invalid
 from wardround.checks.index import discover_checks
@@ -27,7 +28,7 @@ def test_every_check_is_in_it_once() -> None:
     assert CHECKS.get("none") is None
 
 
-@pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
+@pytest.mark.parametrize(("check", "case"), invalid_cases_of(CHECKS))
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
     assert isinstance(CHECKS, CheckRegistry)
     assert issubclass(check, SqlCheck)

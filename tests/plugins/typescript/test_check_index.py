@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 import pytest
 from wardround_typescript.specialist import specialist
 
+from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
 from wardround.checks.cases import Invalid
 from wardround.checks.index import discover_checks
@@ -24,7 +25,7 @@ def test_every_check_is_in_it_once() -> None:
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
 
 
-@pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
+@pytest.mark.parametrize(("check", "case"), invalid_cases_of(CHECKS))
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
     assert isinstance(CHECKS, CheckRegistry)
     assert check in set(

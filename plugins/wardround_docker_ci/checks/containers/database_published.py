@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping as Names
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
@@ -61,63 +59,38 @@ class DatabasePublished(CiCheck):
     NAME = "database-published"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "trees of 27 repositories: 18 hits; 640 commits of 16 that touch such files: 2; development "
-        "files are passed over; further stores and the long form, in 85: 7 more, true, of which 3 in "
-        "files for trials"
-    )
     KINDS = COMPOSE
     NEEDS = ("ports",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "services:\n  db:\n    image: postgres:17\n    ports: ['127.0.0.1:5432:5432']\n",
-            path="compose.yml",
-        ),
-        Valid("services:\n  db:\n    image: postgres:17\n    expose: ['5432']\n", path="compose.yml"),
-        Valid(
-            "services:\n  web:\n    image: a:1\n    ports: ['8080:80', '5432', '9000:9000']\n",
-            path="compose.yml",
-        ),
-        Valid(
-            "services:\n  db:\n    image: mysql:9\n    ports:\n      - target: 3306\n"
-            "        published: 3306\n"
-            "        host_ip: 127.0.0.1\n",
-            path="compose.yml",
-        ),
+    CASE_PATH = "compose.yml"
+    VALID = [
+        code("""
+            services:
+              db:
+                image: postgres:17
+                ports: ['127.0.0.1:5432:5432']
+        """),
+        code("""
+            services:
+              db:
+                image: postgres:17
+                expose: ['5432']
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "services:\n  db:\n    image: mysql:9\n    ports:\n      - target: 3306\n"
-            "        published: 3306\n",
-            line=5,
-            column=9,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  db:\n    image: clickhouse/clickhouse-server:24.5\n"
-            "    ports: ['0.0.0.0:8123:8123']\n",
-            line=4,
-            column=14,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  db:\n    image: postgres:17\n    ports:\n      - 5432:5432\n",
-            line=5,
-            column=9,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  db:\n    image: redis:7\n    ports: ['0.0.0.0:6380:6379/tcp']\n",
-            line=4,
-            column=14,
-            path="compose.yml",
-        ),
-        Invalid(
-            'services:\n  db:\n    image: mysql:9\n    ports:\n      - "${PORT:-3306}:3306"\n',
-            line=5,
-            column=10,
-            path="compose.yml",
-        ),
+    INVALID = [
+        code("""
+            services:
+              db:
+                image: mysql:9
+                ports:
+                  - «target: 3306»
+                    published: 3306
+        """),
+        code("""
+            services:
+              db:
+                image: clickhouse/clickhouse-server:24.5
+                ports: ['«0.0.0.0:8123:8123»']
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
@@ -33,80 +30,49 @@ class DependencyWithoutHealthcheck(CiCheck):
     ID = "DC075"
     NAME = "dependency-without-healthcheck"
     SEVERITY = Severity.ERROR
-    TRIED_ON = (
-        "trees of 79 repositories: 13 hits, all true, of the short form; stores without a "
-        "healthcheck, in 85: 12 more, all true, info"
-    )
     KINDS = COMPOSE
     NEEDS = ("depends_on",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "services:\n  a:\n    depends_on:\n      db: {condition: service_healthy}\n  db:\n"
-            "    image: postgres:17\n"
-            "    healthcheck: {test: pg_isready}\n",
-            path="compose.yml",
-        ),
-        Valid(
-            "services:\n  a:\n    depends_on:\n      db: {condition: service_started}\n  db:\n"
-            "    image: postgres:17\n"
-            "# service_healthy\n",
-            path="compose.yml",
-        ),
-        Valid(
-            "services:\n  a:\n    depends_on:\n      db: {condition: service_healthy}\n  db:\n"
-            "    image: own/db:1\n",
-            path="compose.yml",
-        ),
-        Valid(
-            "services:\n  a:\n    depends_on:\n      db: {condition: service_healthy}\n  db:\n"
-            "    image: postgres:17\n"
-            "    extends: {file: base.yml, service: db}\n",
-            path="compose.yml",
-        ),
+    CASE_PATH = "compose.yml"
+    VALID = [
+        code("""
+            services:
+              a:
+                depends_on:
+                  db: {condition: service_healthy}
+              db:
+                image: postgres:17
+                healthcheck: {test: pg_isready}
+        """),
+        code("""
+            services:
+              a:
+                depends_on:
+                  db: {condition: service_started}
+              db:
+                image: postgres:17
+            # service_healthy
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "services:\n  a:\n    image: b:1\n    depends_on: [db]\n  db:\n    image: postgres:16\n"
-            "    healthcheck: {test: pg_isready}\n",
-            line=4,
-            column=18,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: b:1\n    depends_on: [db]\n  db:\n    image: mysql:8.4\n",
-            line=4,
-            column=18,
+    INVALID = [
+        code("""
+            services:
+              a:
+                image: b:1
+                depends_on: [«db»]
+              db:
+                image: postgres:16
+                healthcheck: {test: pg_isready}
+        """),
+        code(
+            """
+            services:
+              a:
+                image: b:1
+                depends_on: [«db»]
+              db:
+                image: mysql:8.4
+            """,
             path="deploy/compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    depends_on: {db: {condition: service_started}}\n  db:\n"
-            "    image: mysql:8.4\n"
-            "    healthcheck: {test: mysqladmin ping}\n",
-            line=3,
-            column=34,
-            path="deploy/compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    depends_on:\n      db:\n        condition: service_healthy\n  db:\n"
-            "    image: postgres:17\n",
-            line=5,
-            column=20,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  db:\n    image: docker.io/library/redis:7\n  a:\n    depends_on:\n"
-            "      db: {condition: service_healthy}\n",
-            line=6,
-            column=23,
-            path="docker-compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    depends_on:\n      db: {condition: service_healthy}\n  db:\n"
-            "    image: mysql:9\n"
-            "    healthcheck:\n      disable: true\n",
-            line=4,
-            column=23,
-            path="compose.yml",
         ),
     ]
 

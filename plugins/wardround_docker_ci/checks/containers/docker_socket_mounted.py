@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, WORKFLOW, CiCheck
@@ -38,78 +36,40 @@ class DockerSocketMounted(CiCheck):
     ID = "DC071"
     NAME = "docker-socket-mounted"
     PLANE = Plane.SECURITY
-    TRIED_ON = (
-        "trees of 27 repositories: 12 hits; 640 commits of 16 that touch such files: 4; defaults and "
-        "docker run of Jenkins, in 27: none more"
-    )
     KINDS = COMPOSE | KUBERNETES | JENKINS | WORKFLOW | TEMPLATE
     NEEDS = (".sock", "docker_engine")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "services:\n  a:\n    image: a:1\n    volumes:\n      - /run/x.sock:/run/x.sock\n",
-            path="compose.yml",
-        ),
-        Valid(
-            "services:\n  a:\n    image: a:1\n    volumes:\n      - ./run/docker.sock\n", path="compose.yml"
-        ),
-        Valid(
-            "services:\n  proxy:\n    image: traefik:v3\n    volumes:\n"
-            "      - /var/run/docker.sock:/var/run/docker.sock:ro\n",
-            path="compose.yml",
-        ),
-        Valid("node { sh 'ls -l /var/run/docker.sock' }\n", path="Jenkinsfile"),
+    CASE_PATH = "compose.yml"
+    VALID = [
+        code("""
+            services:
+              a:
+                image: a:1
+                volumes:
+                  - /run/x.sock:/run/x.sock
+        """),
+        code("""
+            services:
+              a:
+                image: a:1
+                volumes:
+                  - ./run/docker.sock
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    volumes:\n"
-            '      - "/var/run/docker.sock:/var/run/docker.sock"\n',
-            line=5,
-            column=10,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  proxy:\n    image: traefik:v3\n    volumes:\n"
-            "      - /var/run/docker.sock:/var/run/docker.sock\n",
-            line=5,
-            column=9,
-            path="compose.yml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n  volumes:\n"
-            "  - name: s\n"
-            "    hostPath:\n      path: /var/run/docker.sock\n",
-            line=10,
-            column=13,
-            path="pod.yaml",
-        ),
-        Invalid(
-            "pipeline { agent { docker { image 'a:1'; args '-v "
-            "/var/run/docker.sock:/var/run/docker.sock' } } }\n",
-            line=1,
-            column=51,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    volumes:\n      - type: bind\n"
-            "        source: /run/docker.sock\n"
-            "        target: /s\n",
-            line=6,
-            column=17,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    volumes:\n"
-            "      - ${SOCKET:-/var/run/docker.sock}:/var/run/docker.sock\n",
-            line=5,
-            column=9,
-            path="compose.yml",
-        ),
-        Invalid(
-            "node { sh 'docker run --rm -v /var/run/docker.sock:/s a:1 build' }\n",
-            line=1,
-            column=31,
-            path="Jenkinsfile",
-        ),
+    INVALID = [
+        code("""
+            services:
+              a:
+                image: a:1
+                volumes:
+                  - "«/var/run/docker.sock»:/var/run/docker.sock"
+        """),
+        code("""
+            services:
+              proxy:
+                image: traefik:v3
+                volumes:
+                  - «/var/run/docker.sock»:/var/run/docker.sock
+        """),
     ]
 
     def run(self) -> None:

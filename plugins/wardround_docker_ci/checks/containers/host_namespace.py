@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
@@ -41,63 +39,49 @@ class HostNamespace(CiCheck):
     ID = "DC072"
     NAME = "host-namespace"
     PLANE = Plane.SECURITY
-    TRIED_ON = (
-        "trees of 27 repositories: 10 hits; 640 commits of 16 that touch such files: 1; shared "
-        "network and memory are often meant, so info; ports of the host, in 85: 6 more, all true, "
-        "info; values of charts, in 27: none"
-    )
     KINDS = COMPOSE | KUBERNETES | TEMPLATE | HELM
     NEEDS = ("host",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("services:\n  a:\n    image: a:1\n    network_mode: bridge\n", path="compose.yml"),
-        Valid("services:\n  a:\n    image: a:1\n    networks: [host]\n", path="compose.yml"),
-        Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  hostNetwork: false\n  containers:\n  - name: a\n"
-            "    image: a:1\n",
-            path="pod.yaml",
-        ),
-        Valid(
-            "apiVersion: apps/v1\nkind: DaemonSet\nspec:\n  template:\n    spec:\n      hostNetwork: true\n"
-            "      containers: [{name: a, image: calico/node:v3}]\n",
-            path="agent.yaml",
-        ),
+    CASE_PATH = "compose.yml"
+    VALID = [
+        code("""
+            services:
+              a:
+                image: a:1
+                network_mode: bridge
+        """),
+        code("""
+            services:
+              a:
+                image: a:1
+                networks: [host]
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "apiVersion: apps/v1\nkind: DaemonSet\nspec:\n  template:\n    spec:\n      hostNetwork: true\n"
-            "      containers: [{name: a, image: log-shipper:1}]\n",
-            line=6,
-            column=7,
+    INVALID = [
+        code(
+            """
+            apiVersion: apps/v1
+            kind: DaemonSet
+            spec:
+              template:
+                spec:
+                  «hostNetwork: true»
+                  containers: [{name: a, image: log-shipper:1}]
+            """,
             path="agent.yaml",
         ),
-        Invalid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - name: a\n        ports: [{containerPort: 80, hostPort: 80}]\n",
-            line=8,
-            column=37,
+        code(
+            """
+            apiVersion: apps/v1
+            kind: Deployment
+            spec:
+              template:
+                spec:
+                  containers:
+                  - name: a
+                    ports: [{containerPort: 80, «hostPort: 80»}]
+            """,
             path="deploy.yaml",
         ),
-        Invalid("services:\n  a:\n    image: a:1\n    pid: host\n", line=4, column=5, path="compose.yml"),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  hostPID: true\n  containers: []\n",
-            line=4,
-            column=3,
-            path="pod.yaml",
-        ),
-        Invalid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      hostNetwork: true\n"
-            "      containers: []\n",
-            line=6,
-            column=7,
-            path="deploy.yaml",
-        ),
-        Invalid(
-            'services:\n  a:\n    image: a:1\n    network_mode: "host"\n',
-            line=4,
-            column=5,
-            path="compose.yml",
-        ),
-        Invalid("replicaCount: 2\nhostNetwork: true\n", line=2, column=1, path="charts/a/values.yaml"),
     ]
 
     def run(self) -> None:

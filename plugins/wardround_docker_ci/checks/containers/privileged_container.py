@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.positions import Passage
@@ -38,11 +37,6 @@ class PrivilegedContainer(CiCheck):
     ID = "DC070"
     NAME = "privileged-container"
     PLANE = Plane.SECURITY
-    TRIED_ON = (
-        "trees of 27 repositories: 9 hits; 640 commits of 16 that touch such files: 0; node agents "
-        "and init containers narrowed; arguments of Jenkins and charts, in 85: 4 more, all true; single "
-        "capabilities, security options and pods, in 85: 3 more, all true, one of them on a VPN: info"
-    )
     KINDS = (
         COMPOSE
         | KUBERNETES
@@ -54,89 +48,38 @@ class PrivilegedContainer(CiCheck):
         "privileged", "SYS_", "ALL", "NET_ADMIN", "BPF", "DAC_READ", "unconfined", "Unconfined", "Unmasked",
         "disable", "new-privileges",
     )  # fmt: skip
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "services:\n  a:\n    image: a:1\n    privileged: false\n    cap_add: [NET_BIND_SERVICE]\n",
-            path="compose.yml",
-        ),
-        Valid(
-            "services:\n  a:\n    image: linuxserver/wireguard:1\n    cap_add: [NET_ADMIN]\n"
-            "    security_opt:\n      - no-new-privileges:true\n",
-            path="compose.yml",
-        ),
-        Valid("services:\n  a:\n    image: docker:27-dind\n    privileged: true\n", path="compose.yml"),
-        Valid("docker run --rm a:1 --privileged\n", path="a.sh"),
-        Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n"
-            "    securityContext:\n"
-            "      capabilities:\n        drop: [ALL]\n",
-            path="pod.yaml",
-        ),
+    CASE_PATH = "compose.yml"
+    VALID = [
+        code("""
+            services:
+              a:
+                image: a:1
+                privileged: false
+                cap_add: [NET_BIND_SERVICE]
+        """),
+        code("""
+            services:
+              a:
+                image: linuxserver/wireguard:1
+                cap_add: [NET_ADMIN]
+                security_opt:
+                  - no-new-privileges:true
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("services:\n  a:\n    image: a:1\n    cap_add: [NET_ADMIN]\n", 4, 15, path="compose.yml"),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    security_opt:\n      - no-new-privileges=false\n",
-            5,
-            9,
-            path="compose.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    container:\n      image: a:1\n"
-            "      options: --cpus 1 --cap-add SYS_ADMIN\n    steps: []\n",
-            7,
-            35,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  securityContext:\n    seccompProfile:\n"
-            "      type: Unconfined\n  containers: [{name: a}]\n",
-            6,
-            13,
-            path="pod.yaml",
-        ),
-        Invalid(
-            "securityContext:\n  privileged: true\n",
-            line=2,
-            column=3,
-            path="charts/a/values.yaml",
-        ),
-        Invalid(
-            "node {\n  docker.image('a:1').inside('-u root --privileged') {\n    sh 'make'\n  }\n}\n",
-            line=2,
-            column=39,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n"
-            "      seccompProfile: {type: Unconfined}\n",
-            line=7,
-            column=30,
-            path="pod.yaml",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: b:1\n    security_opt:\n      - seccomp:unconfined\n",
-            line=5,
-            column=9,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    privileged: true\n", line=4, column=5, path="compose.yml"
-        ),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    cap_add:\n      - NET_RAW\n      - SYS_ADMIN\n",
-            line=6,
-            column=9,
-            path="compose.yml",
-        ),
-        Invalid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - name: a\n        image: a:1\n        securityContext:\n          privileged: true\n",
-            line=10,
-            column=11,
-            path="deploy.yaml",
-        ),
-        Invalid("docker run --rm --privileged a:1\n", line=1, column=17, path="a.sh"),
+    INVALID = [
+        code("""
+            services:
+              a:
+                image: a:1
+                cap_add: [«NET_ADMIN»]
+        """),
+        code("""
+            services:
+              a:
+                image: a:1
+                security_opt:
+                  - «no-new-privileges=false»
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
@@ -28,27 +25,39 @@ class SshExposed(CiCheck):
     NAME = "ssh-exposed"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
-    TRIED_ON = "trees of 85 repositories: no hit"
     KINDS = DOCKERFILE | COMPOSE
     NEEDS = ("22", "23", "3389", "5900")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1\nEXPOSE 2222 8022 80/tcp 22/udp\n", path="Dockerfile"),
-        Valid("FROM gitea/gitea:1.22\nEXPOSE 22 3000\n", path="Dockerfile"),
-        Valid('services:\n  a:\n    image: a:1\n    ports: ["2222:80"]\n', path="compose.yml"),
-        Valid('services:\n  sftp:\n    image: a:1\n    ports: ["2222:22"]\n', path="compose.yml"),
-        Valid('services:\n  a:\n    image: a:1\n    ports: ["127.0.0.1:2222:22"]\n', path="compose.yml"),
-    ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nEXPOSE 80 22/tcp\n", 2, 11, path="Dockerfile"),
-        Invalid("FROM a:1\nEXPOSE 23\n", 2, 8, path="Dockerfile"),
-        Invalid(
-            'services:\n  a:\n    image: a:1\n    ports:\n      - "2222:22"\n', 5, 10, path="compose.yml"
+    CASE_PATH = "compose.yml"
+    VALID = [
+        code(
+            """
+            FROM a:1
+            EXPOSE 2222 8022 80/tcp 22/udp
+            """,
+            path="Dockerfile",
         ),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    ports:\n      - target: 22\n        published: 2222\n",
-            5,
-            17,
-            path="compose.yml",
+        code(
+            """
+            FROM gitea/gitea:1.22
+            EXPOSE 22 3000
+            """,
+            path="Dockerfile",
+        ),
+    ]
+    INVALID = [
+        code(
+            """
+            FROM a:1
+            EXPOSE 80 «22/tcp»
+            """,
+            path="Dockerfile",
+        ),
+        code(
+            """
+            FROM a:1
+            EXPOSE «23»
+            """,
+            path="Dockerfile",
         ),
     ]
 

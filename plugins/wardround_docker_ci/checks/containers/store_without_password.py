@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar, walk
@@ -53,60 +51,43 @@ class StoreWithoutPassword(CiCheck):
     NAME = "store-without-password"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "trees of 85 repositories: 3 hits, 1 of them where something runs for good; only paths that "
-        "say so since, and no hit; services that start again with the machine, in 27: 1 hit, true; "
-        "values of charts: none"
-    )
     KINDS = COMPOSE | KUBERNETES | HELM
     NEEDS = (*_OPEN, "--protected-mode", "--requirepass", "--noauth", "--api.insecure", "auth:")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "services:\n  db:\n    image: postgres:17\n"
-            "    environment: {POSTGRES_HOST_AUTH_METHOD: scram-sha-256}\n",
-            path="ops/compose.yml",
-        ),
-        Valid(
-            "services:\n  db:\n    image: postgres:17\n    environment: {POSTGRES_HOST_AUTH_METHOD: trust}\n",
+    CASE_PATH = "ops/compose.yml"
+    VALID = [
+        code("""
+            services:
+              db:
+                image: postgres:17
+                environment: {POSTGRES_HOST_AUTH_METHOD: scram-sha-256}
+        """),
+        code(
+            """
+            services:
+              db:
+                image: postgres:17
+                environment: {POSTGRES_HOST_AUTH_METHOD: trust}
+            """,
             path="compose.test.yml",
         ),
-        Valid(
-            "services:\n  r:\n    image: redis:7\n    command: --protected-mode yes\n", path="ops/compose.yml"
-        ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "services:\n  db:\n    image: postgres:17\n    environment:\n"
-            "      POSTGRES_HOST_AUTH_METHOD: trust\n",
-            line=5,
-            column=34,
-            path="ops/compose.yml",
-        ),
-        Invalid(
-            "services:\n  e:\n    image: elasticsearch:8.1.0\n    environment:\n"
-            "      - xpack.security.enabled=false\n",
-            line=5,
-            column=32,
+    INVALID = [
+        code("""
+            services:
+              db:
+                image: postgres:17
+                environment:
+                  POSTGRES_HOST_AUTH_METHOD: «trust»
+        """),
+        code(
+            """
+            services:
+              e:
+                image: elasticsearch:8.1.0
+                environment:
+                  - xpack.security.enabled=«false»
+            """,
             path="compose.prod.yml",
-        ),
-        Invalid(
-            "services:\n  r:\n    image: redis:7\n    command: redis-server --protected-mode no\n",
-            line=4,
-            column=27,
-            path="deploy/compose.yml",
-        ),
-        Invalid(
-            "services:\n  db:\n    image: postgres:17\n    restart: always\n    environment:\n"
-            "      POSTGRES_HOST_AUTH_METHOD: trust\n",
-            line=6,
-            column=34,
-            path="compose.yml",
-        ),
-        Invalid(
-            "replicaCount: 1\nredis:\n  auth:\n    enabled: false\n",
-            line=4,
-            column=5,
-            path="charts/a/values.yaml",
         ),
     ]
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Node, Scalar
@@ -24,47 +23,47 @@ class UndeclaredResource(CiCheck):
     ID = "DC208"
     NAME = "undeclared-resource"
     SEVERITY = Severity.ERROR
-    TRIED_ON = "trees of 27 repositories: no hit"
     KINDS = COMPOSE
     NEEDS = ("volumes", "networks", "secrets", "configs")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "services:\n  a:\n    image: a:1\n    volumes: ['d:/d', './x:/x', '/y:/y', '/z']\n"
-            "volumes:\n  d:\n",
-            path="compose.yml",
-        ),
-        Valid("services:\n  a:\n    image: a:1\n    volumes: ['d:/d']\n", path="compose.override.yml"),
-        Valid("services:\n  a:\n    image: a:1\n    networks: [default]\n", path="compose.yml"),
-        Valid("include: [b.yml]\nservices:\n  a:\n    image: a:1\n    networks: [b]\n", path="compose.yml"),
-        Valid(
-            "services:\n  a:\n    image: a:1\n    volumes:\n      - {type: bind, source: ./d, target: /d}\n",
-            path="compose.yml",
+    CASE_PATH = "compose.yml"
+    VALID = [
+        code("""
+            services:
+              a:
+                image: a:1
+                volumes: ['d:/d', './x:/x', '/y:/y', '/z']
+            volumes:
+              d:
+        """),
+        code(
+            """
+            services:
+              a:
+                image: a:1
+                volumes: ['d:/d']
+            """,
+            path="compose.override.yml",
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    volumes:\n      - d:/d\nvolumes:\n  e:\n",
-            line=5,
-            column=9,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    networks:\n      back: {aliases: [x]}\n",
-            line=5,
-            column=7,
+    INVALID = [
+        code("""
+            services:
+              a:
+                image: a:1
+                volumes:
+                  - «d»:/d
+            volumes:
+              e:
+        """),
+        code(
+            """
+            services:
+              a:
+                image: a:1
+                networks:
+                  «back»: {aliases: [x]}
+            """,
             path="docker-compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    secrets:\n      - source: key\n        target: /k\n",
-            line=5,
-            column=17,
-            path="compose.yaml",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    volumes:\n      - {type: volume, source: d, target: /d}\n",
-            line=5,
-            column=32,
-            path="compose.yaml",
         ),
     ]
 

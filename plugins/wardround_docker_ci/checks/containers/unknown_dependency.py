@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.yaml.tree import Mapping, Node, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
 
@@ -19,39 +17,44 @@ class UnknownDependency(CiCheck):
 
     ID = "DC076"
     NAME = "unknown-dependency"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = COMPOSE
     NEEDS = ("depends_on",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "services:\n  a:\n    image: a:1\n    depends_on: [b]\n  b:\n    image: b:1\n", path="compose.yml"
-        ),
-        Valid("include: [b.yml]\nservices:\n  a:\n    image: a:1\n    depends_on: [b]\n", path="compose.yml"),
-        Valid("services:\n  a:\n    image: a:1\n    depends_on: [b]\n", path="compose.override.yml"),
-        Valid(
-            "services:\n  a:\n    image: a:1\n    depends_on:\n"
-            "      b: {condition: service_started, required: false}\n",
-            path="compose.yml",
-        ),
+    CASE_PATH = "compose.yml"
+    VALID = [
+        code("""
+            services:
+              a:
+                image: a:1
+                depends_on: [b]
+              b:
+                image: b:1
+        """),
+        code("""
+            include: [b.yml]
+            services:
+              a:
+                image: a:1
+                depends_on: [b]
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    depends_on:\n      - db\n",
-            line=5,
-            column=9,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    depends_on: [b, c]\n  b:\n    image: b:1\n",
-            line=4,
-            column=21,
+    INVALID = [
+        code("""
+            services:
+              a:
+                image: a:1
+                depends_on:
+                  - «db»
+        """),
+        code(
+            """
+            services:
+              a:
+                image: a:1
+                depends_on: [b, «c»]
+              b:
+                image: b:1
+            """,
             path="docker-compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: a:1\n    depends_on:\n      d b: {condition: service_started}\n",
-            line=5,
-            column=7,
-            path="compose.yaml",
         ),
     ]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command
@@ -39,24 +37,36 @@ class DeployAfterFailure(CiCheck):
     ID = "DC117"
     NAME = "deploy-after-failure"
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "trees of 85 repositories with 853 scripts: 4 hits on `git push` alone, which is "
-        "left out since; no hit now"
-    )
     KINDS = frozenset({FileKind.SHELL})
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("#!/bin/bash\nset -e\nnpm run build\nrsync -a dist/ a@b:/srv\n", path="deploy.sh"),
-        Valid("#!/bin/bash -eu\nnpm run build\nrsync -a dist/ a@b:/srv\n", path="deploy.sh"),
-        Valid("#!/bin/bash\nnpm run build || exit 1\nrsync -a dist/ a@b:/srv\n", path="deploy.sh"),
-        Valid("#!/bin/bash\nnpm run build && rsync -a dist/ a@b:/srv\n", path="deploy.sh"),
-        Valid("#!/bin/bash\nrsync -a dist/ a@b:/srv\nnpm run build\n", path="deploy.sh"),
-        Valid("npm run build\nrsync -a dist/ a@b:/srv\n", path="steps.sh"),
+    CASE_PATH = "deploy.sh"
+    VALID = [
+        code("""
+            #!/bin/bash
+            set -e
+            npm run build
+            rsync -a dist/ a@b:/srv
+        """),
+        code("""
+            #!/bin/bash -eu
+            npm run build
+            rsync -a dist/ a@b:/srv
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("#!/bin/bash\ncd site\nnpm run build\nrsync -a dist/ a@b:/srv\n", 1, 1, path="deploy.sh"),
-        Invalid("#!/bin/sh\n\nmake test\nkubectl apply -f k8s\n", 1, 1, path="a.sh"),
-        Invalid(
-            "#!/bin/bash\nbuild() {\n  docker build -t x .\n}\nbuild\ndocker push x\n", 1, 1, path="a.sh"
+    INVALID = [
+        code("""
+            «#!/bin/bash»
+            cd site
+            npm run build
+            rsync -a dist/ a@b:/srv
+        """),
+        code(
+            """
+            «#!/bin/sh»
+
+            make test
+            kubectl apply -f k8s
+            """,
+            path="a.sh",
         ),
     ]
 

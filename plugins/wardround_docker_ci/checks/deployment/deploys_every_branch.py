@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.analysis import deployments
@@ -34,99 +33,37 @@ class DeploysEveryBranch(CiCheck):
     ID = "DC083"
     NAME = "deploys-every-branch"
     DEFECT_CLASS = "deploys-every-branch"
-    TRIED_ON = (
-        "trees of 79 repositories: no hit; only 1 of their files are GitLab pipelines; merge "
-        "requests and except, in 27: none"
-    )
     KINDS = GITLAB | WORKFLOW
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "deploy:\n  script: ./deploy.sh\n  rules:\n    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid(
-            "workflow:\n  rules:\n    - if: $CI_COMMIT_TAG\ndeploy:\n  script: ./deploy.sh\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid("deploy:\n  extends: .on-main\n  script: ./deploy.sh\n", path=".gitlab-ci.yml"),
-        Valid(
-            "deploy-review:\n  script: ./deploy.sh\n  environment: review/$CI_COMMIT_REF_SLUG\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid("build:\n  script: make\n", path=".gitlab-ci.yml"),
-        Valid(
-            "on:\n  push:\n    branches: [main]\njobs:\n  deploy:\n    runs-on: x\n    steps:\n"
-            "      - run: helm upgrade a b\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  deploy:\n    if: github.ref == 'refs/heads/main'\n    runs-on: x\n"
-            "    steps:\n"
-            "      - run: helm upgrade a b\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "deploy:\n  environment: production\n  script: ./deploy.sh\n  rules:\n"
-            "    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'\n      when: manual\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid("deploy:\n  script: ./deploy.sh\n  except: [branches]\n", path=".gitlab-ci.yml"),
+    CASE_PATH = ".gitlab-ci.yml"
+    VALID = [
+        code("""
+            deploy:
+              script: ./deploy.sh
+              rules:
+                - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+        """),
+        code("""
+            workflow:
+              rules:
+                - if: $CI_COMMIT_TAG
+            deploy:
+              script: ./deploy.sh
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "test:\n  script: make\nship:\n  stage: deploy\n  script:\n    - ssh $HOST restart\n",
-            line=3,
-            column=1,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid("live:\n  script:\n    - kubectl apply -f k8s\n", line=1, column=1, path=".gitlab-ci.yml"),
-        Invalid(
-            "on: push\njobs:\n  deploy:\n    runs-on: x\n    steps:\n      - run: helm upgrade a b\n",
-            line=3,
-            column=3,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on:\n  push:\n    paths: [web/**]\njobs:\n  site:\n    runs-on: x\n    steps:\n"
-            "      - run: npx wrangler deploy\n",
-            line=5,
-            column=3,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "live:\n  environment: production\n  script: ./deploy.sh\n  rules:\n"
-            "    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'\n",
-            line=5,
-            column=11,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            "deploy:\n  script: ./deploy.sh\n  except:\n    - tags\n", line=3, column=3, path=".gitlab-ci.yml"
-        ),
-        Invalid(
-            "deploy:\n  environment: production\n  script: ./deploy.sh\n  rules:\n"
-            "    - if: $CI_COMMIT_BRANCH\n",
-            line=5,
-            column=11,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            "deploy:\n  script: ./deploy.sh\n  rules:\n    - changes: [src/**]\n",
-            line=4,
-            column=7,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            "deploy:\n  script: ./deploy.sh\n  only: [branches]\n", line=3, column=3, path=".gitlab-ci.yml"
-        ),
-        Invalid(
-            "on: [push, pull_request]\njobs:\n  deploy:\n    environment: production\n"
-            "    if: github.event_name == 'pull_request' || github.ref_name == 'main'\n    runs-on: x\n"
-            "    steps: [{run: helm upgrade a b}]\n",
-            line=5,
-            column=9,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            test:
+              script: make
+            «ship»:
+              stage: deploy
+              script:
+                - ssh $HOST restart
+        """),
+        code("""
+            «live»:
+              script:
+                - kubectl apply -f k8s
+        """),
     ]
 
     def run(self) -> None:

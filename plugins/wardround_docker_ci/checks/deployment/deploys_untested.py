@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping as Names
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.analysis import deployments
@@ -32,63 +31,59 @@ class DeploysUntested(CiCheck):
     ID = "DC203"
     NAME = "deploys-untested"
     DEFECT_CLASS = "deploys-untested"
-    TRIED_ON = "trees of 27 repositories with workflows and 5 with GitLab pipelines: no hit"
     KINDS = GITLAB | WORKFLOW
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "stages: [build, test, deploy]\nb:\n  stage: build\n  script: make\nt:\n  stage: test\n"
-            "  script: make test\ndeploy:\n  stage: deploy\n  needs: [b, t]\n  script: ./deploy.sh\n",
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code(
+            """
+            stages: [build, test, deploy]
+            b:
+              stage: build
+              script: make
+            t:
+              stage: test
+              script: make test
+            deploy:
+              stage: deploy
+              needs: [b, t]
+              script: ./deploy.sh
+            """,
             path=".gitlab-ci.yml",
         ),
-        Valid(
-            "t:\n  stage: test\n  script: make test\ndeploy:\n  stage: deploy\n  script: ./deploy.sh\n",
+        code(
+            """
+            t:
+              stage: test
+              script: make test
+            deploy:
+              stage: deploy
+              script: ./deploy.sh
+            """,
             path=".gitlab-ci.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  b:\n    needs: t\n"
-            "    steps: [{run: make}]\n  deploy:\n    needs: [b]\n    steps: [{run: helm upgrade a b}]\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  deploy-preview:\n"
-            "    steps: [{run: vercel deploy}]\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  t:\n    if: github.event_name == 'pull_request'\n"
-            "    steps: [{run: make test}]\n  deploy:\n    steps: [{run: helm upgrade a b}]\n",
-            path=".github/workflows/a.yml",
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "stages: [build, test, deploy]\nb:\n  stage: build\n  script: make\nt:\n  stage: test\n"
-            "  script: make test\ndeploy:\n  stage: deploy\n  needs: [b]\n  script: ./deploy.sh\n",
-            line=10,
-            column=3,
+    INVALID = [
+        code(
+            """
+            t:
+              stage: test
+              script: pytest
+            live:
+              stage: deploy
+              environment: {name: production}
+              «needs»: []
+              script: helm upgrade web ./chart
+            """,
             path=".gitlab-ci.yml",
         ),
-        Invalid(
-            "t:\n  stage: test\n  script: pytest\nlive:\n  stage: deploy\n  environment: {name: production}\n"
-            "  needs: []\n  script: helm upgrade web ./chart\n",
-            line=7,
-            column=3,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  publish:\n"
-            "    steps: [{run: npm publish}]\n",
-            line=5,
-            column=3,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  b:\n"
-            "    steps: [{run: make}]\n  deploy:\n    needs: b\n    steps: [{run: helm upgrade a b}]\n",
-            line=8,
-            column=5,
-            path=".github/workflows/a.yml",
-        ),
+        code("""
+            on: push
+            jobs:
+              t:
+                steps: [{run: make test}]
+              «publish»:
+                steps: [{run: npm publish}]
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
@@ -21,18 +18,24 @@ class ConstantPlatform(CiCheck):
     NAME = "constant-platform"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "constant-platform"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     NEEDS = ("--platform",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM --platform=$BUILDPLATFORM a:1\n", path="Dockerfile"),
-        Valid("FROM --platform=linux/amd64 a:1 AS build-amd64\nFROM b:1\n", path="Dockerfile"),
-        Valid("FROM --platform=windows/amd64 a:1 AS windows\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            FROM --platform=$BUILDPLATFORM a:1
+        """),
+        code("""
+            FROM --platform=linux/amd64 a:1 AS build-amd64
+            FROM b:1
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM --platform=linux/amd64 a:1\n", line=1, column=17, path="Dockerfile"),
-        Invalid("FROM --platform=linux/arm64 a:1 AS build\n", line=1, column=17, path="Dockerfile"),
-        Invalid("FROM a:1\nFROM --platform=linux/arm/v7 b:1\n", line=2, column=17, path="Dockerfile"),
+    INVALID = [
+        code("""
+            FROM --platform=«linux/amd64» a:1
+        """),
+        code("""
+            FROM --platform=«linux/arm64» a:1 AS build
+        """),
     ]
 
     def run(self) -> None:

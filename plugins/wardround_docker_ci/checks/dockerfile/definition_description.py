@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.buildkit_checks import asks_for
@@ -21,36 +18,36 @@ class DefinitionDescription(CiCheck):
     ID = "DC046"
     NAME = "definition-description"
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "trees of 27 repositories: 85 hits, few of them meant as a description; said only where the file "
-        "asks Docker for it since: in 85 no hit"
-    )
     KINDS = DOCKERFILE
     NEEDS = ("experimental",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("# the version\nARG V=1\nFROM a:1\n# experimental\n", path="Dockerfile"),
-        Valid(
-            "# check=experimental=all\n# V is the version\nARG V=1\n# build compiles\nFROM a:1 AS build\n",
-            path="Dockerfile",
-        ),
-        Valid("# check=experimental=all\n# a remark\n\nARG V=1\nFROM a:1\n", path="Dockerfile"),
-        Valid("# check=experimental=all\n# a remark\nFROM a:1\nRUN x\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            # the version
+            ARG V=1
+            FROM a:1
+            # experimental
+        """),
+        code("""
+            # check=experimental=all
+            # V is the version
+            ARG V=1
+            # build compiles
+            FROM a:1 AS build
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "# check=experimental=all\n# the version\nARG V=1\nFROM a:1\n",
-            line=2,
-            column=3,
-            path="Dockerfile",
-        ),
-        Invalid(
-            "# check=skip=a;experimental=InvalidDefinitionDescription\nARG V=1\n# compiles it\n"
-            "FROM a:1 AS build\n",
-            line=3,
-            column=3,
-            path="Dockerfile",
-        ),
-        Invalid("# check=experimental=all\nFROM a:1\n#set by CI\nARG REV\n", 3, 2, path="Dockerfile"),
+    INVALID = [
+        code("""
+            # check=experimental=all
+            # «the version»
+            ARG V=1
+            FROM a:1
+        """),
+        code("""
+            # check=skip=a;experimental=InvalidDefinitionDescription
+            ARG V=1
+            # «compiles it»
+            FROM a:1 AS build
+        """),
     ]
 
     def run(self) -> None:

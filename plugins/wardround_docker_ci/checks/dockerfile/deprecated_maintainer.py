@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
@@ -21,24 +18,33 @@ class DeprecatedMaintainer(CiCheck):
     NAME = "deprecated-maintainer"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "deprecated-instruction"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     NEEDS = ("MAINTAINER", "maintainer", "Maintainer")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid('FROM a:1\nLABEL maintainer="a@example.org"\n', path="Dockerfile"),
-        Valid("FROM a:1\n# MAINTAINER a\n", path="Dockerfile"),
-        Valid("FROM a:1\nRUN MAINTAINER=x make\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            FROM a:1
+            LABEL maintainer="a@example.org"
+        """),
+        code("""
+            FROM a:1
+            # MAINTAINER a
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "FROM a:1\nMAINTAINER a@example.org\n",
-            line=2,
-            column=1,
-            path="Dockerfile",
-            fixed='FROM a:1\nLABEL org.opencontainers.image.authors="a@example.org"\n',
+    INVALID = [
+        code(
+            """
+            FROM a:1
+            «MAINTAINER a@example.org»
+            """,
+            fixed="""
+            FROM a:1
+            LABEL org.opencontainers.image.authors="a@example.org"
+            """,
         ),
-        Invalid("FROM a:1\nmaintainer A B <a@example.org>\n", line=2, column=1, path="Dockerfile"),
-        Invalid("MAINTAINER x\nFROM a:1\n", line=1, column=1, path="Dockerfile"),
+        code("""
+            FROM a:1
+            «maintainer A B <a@example.org>»
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import SuggestedFix
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
@@ -19,23 +16,48 @@ class EmptyContinuation(CiCheck):
 
     ID = "DC040"
     NAME = "empty-continuation"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1\nRUN a && \\\n    # why\n    b\n\nRUN c\n", path="Dockerfile"),
-        Valid("FROM a:1\nRUN <<EOF\na\n\nb\nEOF\n", path="Dockerfile"),
-        Valid("FROM a:1\nRUN a\n\n\nRUN b\n", path="Dockerfile"),
+    VALID = [
+        code(r"""
+            FROM a:1
+            RUN a && \
+                # why
+                b
+
+            RUN c
+        """),
+        code("""
+            FROM a:1
+            RUN <<EOF
+            a
+
+            b
+            EOF
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "FROM a:1\nRUN a && \\\n\n    b\n",
-            line=3,
-            column=1,
-            path="Dockerfile",
-            fixed="FROM a:1\nRUN a && \\\n    b\n",
+    INVALID = [
+        code(
+            r"""
+            FROM a:1
+            RUN a && \
+            «»
+                b
+            """,
+            fixed=r"""
+            FROM a:1
+            RUN a && \
+                b
+            """,
         ),
-        Invalid("FROM a:1\nENV A=1 \\\n  B=2 \\\n  \n  C=3\n", line=4, column=1, path="Dockerfile"),
-        Invalid("FROM a:1\nRUN a \\\n  # x\n\n\n  b\nRUN c\n", line=4, column=1, path="Dockerfile"),
+        code(r"""
+            FROM a:1
+            RUN a \
+              # x
+            «»
+
+              b
+            RUN c
+        """),
     ]
 
     def run(self) -> None:

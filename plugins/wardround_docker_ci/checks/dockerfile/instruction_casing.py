@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.dockerfile import INSTRUCTIONS
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
@@ -20,17 +17,33 @@ class InstructionCasing(CiCheck):
     ID = "DC041"
     NAME = "instruction-casing"
     SEVERITY = Severity.INFO
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1\nRUN b\n", path="Dockerfile"),
-        Valid("from a:1\nrun b\n", path="Dockerfile"),
-        Valid("FROM a:1\nnonsense b\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            FROM a:1
+            RUN b
+        """),
+        code("""
+            from a:1
+            run b
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nrun b\n", line=2, column=1, path="Dockerfile", fixed="FROM a:1\nRUN b\n"),
-        Invalid("FROM a:1\n  Copy b c\nRUN d\n", line=2, column=3, path="Dockerfile"),
-        Invalid('from a:1\nrun b\nCMD ["c"]\n', line=3, column=1, path="Dockerfile"),
+    INVALID = [
+        code(
+            """
+            FROM a:1
+            «run» b
+            """,
+            fixed="""
+            FROM a:1
+            RUN b
+            """,
+        ),
+        code("""
+            FROM a:1
+              «Copy» b c
+            RUN d
+        """),
     ]
 
     def run(self) -> None:

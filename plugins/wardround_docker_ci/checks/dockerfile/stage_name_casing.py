@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
@@ -19,17 +16,23 @@ class StageNameCasing(CiCheck):
     ID = "DC043"
     NAME = "stage-name-casing"
     SEVERITY = Severity.INFO
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1 AS build\n", path="Dockerfile"),
-        Valid("FROM a:1\n", path="Dockerfile"),
-        Valid("FROM Build:1 AS b\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            FROM a:1 AS build
+        """),
+        code("""
+            FROM a:1
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1 AS Build\n", line=1, column=13, path="Dockerfile"),
-        Invalid("FROM a:1 AS buildBase\nFROM buildBase\n", line=1, column=13, path="Dockerfile"),
-        Invalid("FROM a:1 as BASE\n", line=1, column=13, path="Dockerfile"),
+    INVALID = [
+        code("""
+            FROM a:1 AS «Build»
+        """),
+        code("""
+            FROM a:1 AS «buildBase»
+            FROM buildBase
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.dockerfile import DockerfileToken, variables
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
@@ -22,19 +19,26 @@ class UndefinedFromArgument(CiCheck):
     ID = "DC021"
     NAME = "undefined-from-argument"
     SEVERITY = Severity.ERROR
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     NEEDS = ("$",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("ARG V=3\nFROM alpine:$V\n", path="Dockerfile"),
-        Valid("FROM --platform=$BUILDPLATFORM alpine:3\n", path="Dockerfile"),
-        Valid("FROM alpine:${V:-3}\n", path="Dockerfile"),
-        Valid("ARG V\nFROM alpine:${V}\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            ARG V=3
+            FROM alpine:$V
+        """),
+        code("""
+            FROM --platform=$BUILDPLATFORM alpine:3
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM alpine:$V\n", line=1, column=13, path="Dockerfile"),
-        Invalid("FROM a:1\nARG V=3\nFROM alpine:${V} AS x\n", line=3, column=13, path="Dockerfile"),
-        Invalid("FROM --platform=$BUILDPLATFROM a:1\n", line=1, column=17, path="Dockerfile"),
+    INVALID = [
+        code("""
+            FROM alpine:«$V»
+        """),
+        code("""
+            FROM a:1
+            ARG V=3
+            FROM alpine:«${V}» AS x
+        """),
     ]
 
     def run(self) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
@@ -30,30 +28,31 @@ class UnknownStage(CiCheck):
     NAME = "unknown-stage"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "unknown-stage"
-    TRIED_ON = "trees of 85 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     NEEDS = ("--from", "from=")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1 AS build\nFROM b:1\nCOPY --from=build /a /b\n", path="Dockerfile"),
-        Valid("FROM a:1\nFROM b:1\nCOPY --from=0 /a /b\n", path="Dockerfile"),
-        Valid("FROM a:1 AS x\nFROM b:1\nCOPY --from=ghcr.io/astral-sh/uv:0.5 /uv /bin/\n", path="Dockerfile"),
-        Valid("FROM a:1 AS build\nFROM b:1\nCOPY --from=golang:1 /a /b\n", path="Dockerfile"),
-        Valid("FROM a:1\nCOPY --from=builder /a /b\n", path="Dockerfile"),
-        Valid("FROM a:1 AS x\nFROM b:1\nCOPY --from=composer /a /b\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            FROM a:1 AS build
+            FROM b:1
+            COPY --from=build /a /b
+        """),
+        code("""
+            FROM a:1
+            FROM b:1
+            COPY --from=0 /a /b
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1 AS compile\nFROM b:1\nCOPY --from=builder /a /b\n", 3, 13, path="Dockerfile"),
-        Invalid("FROM a:1 AS x\nFROM b:1\nCOPY --from=frontend-build /a /b\n", 3, 13, path="Dockerfile"),
-        Invalid(
-            "FROM a:1 AS builder\nFROM b:1\nCOPY --from=buidler /a /b\n", line=3, column=13, path="Dockerfile"
-        ),
-        Invalid("FROM a:1\nCOPY --from=1 /a /b\nFROM b:1\n", line=2, column=13, path="Dockerfile"),
-        Invalid(
-            "FROM a:1 AS x\nCOPY --from=build /a /b\nFROM b:1 AS build\n",
-            line=2,
-            column=13,
-            path="Dockerfile",
-        ),
+    INVALID = [
+        code("""
+            FROM a:1 AS compile
+            FROM b:1
+            COPY --from=«builder» /a /b
+        """),
+        code("""
+            FROM a:1 AS x
+            FROM b:1
+            COPY --from=«frontend-build» /a /b
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
@@ -27,51 +24,42 @@ class ActionByBranch(CiCheck):
     NAME = "action-by-branch"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unpinned-action"
-    TRIED_ON = (
-        "trees of 27 repositories: 61 hits; "
-        "640 commits of 16 that touch such files: 0; called workflows are info"
-    )
     KINDS = STEPS
     NEEDS = ("uses",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b@v1\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: ./b\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: docker://a:1@main\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: a/b@v1
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: ./b
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b@main\n",
-            line=6,
-            column=15,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    uses: o/r/.github/workflows/b.yml@master\n",
-            line=4,
-            column=11,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "name: a\nruns:\n  using: composite\n  steps:\n    - uses: 'a/b/c@develop' # x\n",
-            line=5,
-            column=14,
-            path="action.yaml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b\n",
-            line=6,
-            column=15,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: «a/b@main»
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                uses: «o/r/.github/workflows/b.yml@master»
+        """),
     ]
 
     def run(self) -> None:

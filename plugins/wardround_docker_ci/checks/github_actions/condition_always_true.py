@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.positions import Passage
@@ -30,71 +28,40 @@ class ConditionAlwaysTrue(CiCheck):
     NAME = "condition-always-true"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "condition-always-true"
-    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = STEPS
     NEEDS = ("if:", "if :", '"if"', "'if'")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  a:\n    if: ${{ github.ref == 'x' && true }}\n    steps: []\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    if: github.ref == 'x' && success()\n    steps: []\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    if: >-\n      ${{ github.ref == 'x' }}\n    steps: []\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    if: |\n      github.ref == 'x'\n      && success()\n    steps: []\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n"
-            "    if: contains(env.A || 'x', 'y') || (inputs.a || 'b') == 'b' || env.B == 'c'\n"
-            "    steps: []\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                if: ${{ github.ref == 'x' && true }}
+                steps: []
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                if: github.ref == 'x' && success()
+                steps: []
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: push\njobs:\n  a:\n    if: failure() || 'cancelled'\n    steps: []\n",
-            line=4,
-            column=22,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    if: ${{ success() && (github.ref == 'a' || 'b') }}\n    steps: []\n",
-            line=4,
-            column=48,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    if: ${{ github.ref == 'x' }} && success()\n    steps: []\n",
-            line=4,
-            column=9,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            'on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - if: "${{ a }} || ${{ b }}"\n'
-            "        run: c\n",
-            line=6,
-            column=14,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    if: |\n      ${{ github.ref == 'x' }}\n    steps: []\n",
-            line=5,
-            column=7,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    if: ${{ env.A }} == 'b'\n    steps: []\n",
-            line=4,
-            column=9,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                if: failure() || «'cancelled'»
+                steps: []
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                if: ${{ success() && (github.ref == 'a' || «'b'») }}
+                steps: []
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_docker_ci.check import STEPS, CiCheck
@@ -29,41 +26,46 @@ class DeprecatedWorkflowCommand(CiCheck):
     ID = "DC062"
     NAME = "deprecated-workflow-command"
     PLANE = Plane.CONTRACT
-    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = STEPS
     NEEDS = ("::set-", "::save-", "::add-path")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo a=b >> $GITHUB_OUTPUT\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo ::add-mask::$A\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid("on: push\n# ::set-output name=a::b\njobs: {}\n", path=".github/workflows/a.yml"),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - run: echo a=b >> $GITHUB_OUTPUT
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - run: echo ::add-mask::$A
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            'on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo "::set-output name=a::b"\n',
-            line=6,
-            column=20,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          x\n"
-            "          echo ::add-path::y\n",
-            line=8,
-            column=16,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "name: a\nruns:\n  using: composite\n  steps:\n    - run: echo '::save-state name=a::b'\n"
-            "      shell: bash\n",
-            line=5,
-            column=18,
-            path="action.yml",
-        ),
+    INVALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - run: echo "«::set-output name=a::»b"
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - run: |
+                      x
+                      echo «::add-path::»y
+        """),
     ]
 
     def run(self) -> None:

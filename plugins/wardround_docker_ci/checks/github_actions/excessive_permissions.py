@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
@@ -21,33 +18,35 @@ class ExcessivePermissions(CiCheck):
     NAME = "excessive-permissions"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "excessive-permissions"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = WORKFLOW
     NEEDS = ("write-all",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("on: push\npermissions: read-all\njobs: {}\n", path=".github/workflows/a.yml"),
-        Valid("on: push\npermissions: {}\njobs: {}\n", path=".github/workflows/a.yml"),
-        Valid(
-            "on: push\npermissions:\n  contents: write # not write-all\njobs: {}\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            permissions: read-all
+            jobs: {}
+        """),
+        code("""
+            on: push
+            permissions: {}
+            jobs: {}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: push\npermissions: write-all\njobs: {}\n", line=2, column=14, path=".github/workflows/a.yml"
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    permissions: write-all\n    runs-on: x\n    steps: []\n",
-            line=4,
-            column=18,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\npermissions: 'write-all'\njobs: {}\n",
-            line=2,
-            column=15,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: push
+            permissions: «write-all»
+            jobs: {}
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                permissions: «write-all»
+                runs-on: x
+                steps: []
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
@@ -25,45 +22,48 @@ class FailureConditionNeverMet(CiCheck):
     NAME = "failure-condition-never-met"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "useless-comparison"
-    TRIED_ON = "trees of 85 repositories: no hit"
     KINDS = WORKFLOW
     NEEDS = ("failure(", "cancelled(")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  a:\n    needs: b\n    if: failure()\n    runs-on: x\n    steps: []\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    if: ${{ !failure() || always() }}\n    runs-on: x\n    steps: []\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    if: ${{ !cancelled() }}\n    runs-on: x\n    steps:\n"
-            "      - if: failure()\n        run: a\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                needs: b
+                if: failure()
+                runs-on: x
+                steps: []
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                if: ${{ !failure() || always() }}
+                runs-on: x
+                steps: []
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: push\njobs:\n  t:\n    runs-on: x\n    steps: []\n  a:\n    if: failure()\n    runs-on: x\n"
-            "    steps: []\n",
-            line=7,
-            column=9,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    if: ${{ github.ref == 'refs/heads/main' && failure() }}\n"
-            "    runs-on: x\n    steps: []\n",
-            line=4,
-            column=9,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    if: 'cancelled()'\n    steps: []\n",
-            line=5,
-            column=10,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: push
+            jobs:
+              t:
+                runs-on: x
+                steps: []
+              a:
+                if: «failure()»
+                runs-on: x
+                steps: []
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                if: «${{ github.ref == 'refs/heads/main' && failure() }}»
+                runs-on: x
+                steps: []
+        """),
     ]
 
     def run(self) -> None:

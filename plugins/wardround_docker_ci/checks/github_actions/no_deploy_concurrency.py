@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
@@ -34,82 +32,46 @@ class NoDeployConcurrency(CiCheck):
     ID = "DC059"
     NAME = "no-deploy-concurrency"
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "trees of 79 repositories: 15 hits, 14 right; to publish a package counts as no deployment; "
-        "groups of one run, in 85: 1 hit of the idiom for pull requests, which is left out since; "
-        "interruptible, in 27: none"
-    )
     KINDS = WORKFLOW | GITLAB
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\nconcurrency: deploy\njobs:\n  deploy:\n    runs-on: x\n    steps: [{run: a}]\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  deploy:\n    concurrency: a\n    runs-on: x\n    steps: [{run: a}]\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: workflow_call\njobs:\n  deploy:\n    runs-on: x\n    steps: [{run: a}]\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid("test:\n  interruptible: true\n  script: terraform plan\n", path=".gitlab-ci.yml"),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            concurrency: deploy
+            jobs:
+              deploy:
+                runs-on: x
+                steps: [{run: a}]
+        """),
+        code("""
+            on: push
+            jobs:
+              deploy:
+                concurrency: a
+                runs-on: x
+                steps: [{run: a}]
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: push\nconcurrency:\n  group: infra\n  cancel-in-progress: true\njobs:\n  apply:\n"
-            "    runs-on: x\n"
-            "    steps: [{run: terraform apply}]\n",
-            line=4,
-            column=3,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\nconcurrency:\n  group: deploy-${{ github.run_id }}\njobs:\n  deploy:\n    runs-on: x\n"
-            "    steps: [{run: a}]\n",
-            line=3,
-            column=10,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on:\n  workflow_dispatch:\njobs:\n  live:\n    runs-on: x\n    steps:\n"
-            "      - run: helm upgrade --install web ./chart\n",
-            line=4,
-            column=3,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on:\n  push:\njobs:\n  production:\n    runs-on: x\n    environment: prod\n"
-            "    steps: [{run: ./deploy.sh}]\n",
-            line=4,
-            column=3,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  deploy:\n    runs-on: x\n    steps: [{run: a}]\n",
-            line=3,
-            column=3,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on:\n  push:\njobs:\n  site-deploy:\n    runs-on: x\n    steps: [{run: a}]\n",
-            line=4,
-            column=3,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps: [{run: a}]\n  deploy_prod:\n    runs-on: x\n"
-            "    steps: [{run: a}]\n",
-            line=6,
-            column=3,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "infra:\n  interruptible: true\n  script: terraform apply -auto-approve\n",
-            line=2,
-            column=3,
-            path=".gitlab-ci.yml",
-        ),
+    INVALID = [
+        code("""
+            on: push
+            concurrency:
+              group: infra
+              «cancel-in-progress: true»
+            jobs:
+              apply:
+                runs-on: x
+                steps: [{run: terraform apply}]
+        """),
+        code("""
+            on: push
+            concurrency:
+              group: «deploy-${{ github.run_id }}»
+            jobs:
+              deploy:
+                runs-on: x
+                steps: [{run: a}]
+        """),
     ]
 
     def run(self) -> None:

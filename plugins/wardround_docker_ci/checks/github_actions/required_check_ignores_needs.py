@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_docker_ci.check import WORKFLOW, CiCheck
@@ -27,49 +25,58 @@ class RequiredCheckIgnoresNeeds(CiCheck):
     NAME = "required-check-ignores-needs"
     PLANE = Plane.TESTS
     DEFECT_CLASS = "hidden-failure"
-    TRIED_ON = "trees of 27 repositories with workflows: no hit"
     KINDS = WORKFLOW
     NEEDS = ("always()", "cancelled()")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  ok:\n    needs: t\n"
-            "    if: always()\n    steps:\n      - if: needs.t.result != 'success'\n        run: exit 1\n"
-            "      - run: echo ok\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  ok:\n    needs: t\n"
-            "    if: always() && needs.t.result == 'success'\n    steps:\n      - run: echo ok\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  tell:\n    needs: t\n    if: always()\n"
-            "    steps:\n      - run: ./notify.sh\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              t:
+                steps: [{run: make test}]
+              ok:
+                needs: t
+                if: always()
+                steps:
+                  - if: needs.t.result != 'success'
+                    run: exit 1
+                  - run: echo ok
+        """),
+        code("""
+            on: push
+            jobs:
+              t:
+                steps: [{run: make test}]
+              ok:
+                needs: t
+                if: always() && needs.t.result == 'success'
+                steps:
+                  - run: echo ok
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  ok:\n    needs: [t]\n"
-            "    if: ${{ always() }}\n    steps:\n      - run: echo ok\n",
-            line=7,
-            column=9,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  all-green:\n    needs: [t]\n"
-            "    if: '!cancelled()'\n    steps:\n      - run: |\n          echo all\n          exit 0\n",
-            line=7,
-            column=10,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  done:\n    needs: [t]\n"
-            "    if: success() || always()\n    steps:\n      - run: 'true'\n",
-            line=7,
-            column=9,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: push
+            jobs:
+              t:
+                steps: [{run: make test}]
+              ok:
+                needs: [t]
+                if: «${{ always() }}»
+                steps:
+                  - run: echo ok
+        """),
+        code("""
+            on: push
+            jobs:
+              t:
+                steps: [{run: make test}]
+              done:
+                needs: [t]
+                if: «success() || always()»
+                steps:
+                  - run: 'true'
+        """),
     ]
 
     def run(self) -> None:

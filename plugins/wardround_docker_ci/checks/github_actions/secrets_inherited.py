@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
@@ -21,45 +18,41 @@ class SecretsInherited(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "secrets-inherited"
-    TRIED_ON = (
-        "trees of 27 repositories: 10 hits; "
-        "640 commits of 16 that touch such files: 0; right, but often the same organisation, so info"
-    )
     KINDS = WORKFLOW
     NEEDS = ("inherit",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  a:\n    uses: ./.github/workflows/b.yml\n    secrets: inherit\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    uses: o/r/.github/workflows/b.yml@v1\n    secrets:\n"
-            "      A: ${{ secrets.A }}\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid("on: push\njobs:\n  inherit:\n    runs-on: x\n    steps: []\n", path=".github/workflows/a.yml"),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                uses: ./.github/workflows/b.yml
+                secrets: inherit
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                uses: o/r/.github/workflows/b.yml@v1
+                secrets:
+                  A: ${{ secrets.A }}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: push\njobs:\n  a:\n    uses: o/r/.github/workflows/b.yml@v1\n    secrets: inherit\n",
-            line=5,
-            column=14,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            'on: push\njobs:\n  a:\n    secrets: "inherit"\n    uses: o/r/.github/workflows/b.yml@v1\n',
-            line=4,
-            column=15,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  b:\n    runs-on: x\n    steps: []\n  a:\n"
-            "    uses: o/r/.github/workflows/b.yml@main\n"
-            "    secrets: inherit\n",
-            line=8,
-            column=14,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                uses: o/r/.github/workflows/b.yml@v1
+                secrets: «inherit»
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                secrets: "«inherit»"
+                uses: o/r/.github/workflows/b.yml@v1
+        """),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
@@ -32,49 +30,41 @@ class SelfHostedForForks(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "self-hosted-runner"
-    TRIED_ON = (
-        "trees of 85 repositories and 640 commits of 16 that touch such files: no hit; whether the "
-        "repository is public is not in the file, so info"
-    )
     KINDS = WORKFLOW
     NEEDS = ("self-hosted",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  a:\n    runs-on: self-hosted\n    steps: []\n", path=".github/workflows/a.yml"
-        ),
-        Valid(
-            "on: pull_request\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps: []\n# self-hosted\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: pull_request\njobs:\n  a:\n    runs-on: self-hosted\n    steps: []\n"
-            "    if: github.event.pull_request.head.repo.full_name == github.repository\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: [push, workflow_dispatch]\njobs:\n  a:\n    runs-on: [self-hosted, gpu]\n    steps: []\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: self-hosted
+                steps: []
+        """),
+        code("""
+            on: pull_request
+            jobs:
+              a:
+                runs-on: ubuntu-latest
+                steps: []
+            # self-hosted
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: pull_request\njobs:\n  a:\n    runs-on: self-hosted\n    steps: []\n",
-            line=4,
-            column=14,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: [push, pull_request]\njobs:\n  a:\n    runs-on: [self-hosted, gpu]\n    steps: []\n",
-            line=4,
-            column=15,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on:\n  pull_request_target:\njobs:\n  a:\n    runs-on:\n      - 'self-hosted'\n    steps: []\n",
-            line=6,
-            column=10,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: pull_request
+            jobs:
+              a:
+                runs-on: «self-hosted»
+                steps: []
+        """),
+        code("""
+            on: [push, pull_request]
+            jobs:
+              a:
+                runs-on: [«self-hosted», gpu]
+                steps: []
+        """),
     ]
 
     def run(self) -> None:

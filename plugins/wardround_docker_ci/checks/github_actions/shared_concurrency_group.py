@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import WORKFLOW, CiCheck
@@ -24,46 +21,41 @@ class SharedConcurrencyGroup(CiCheck):
 
     ID = "DC205"
     NAME = "shared-concurrency-group"
-    TRIED_ON = "trees of 27 repositories with workflows: no hit"
     KINDS = WORKFLOW
     NEEDS = ("cancel-in-progress",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: pull_request\nconcurrency:\n  group: t-${{ github.ref }}\n"
-            "  cancel-in-progress: true\njobs: {}\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: pull_request\nconcurrency:\n  group: t\n  cancel-in-progress: false\njobs: {}\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on:\n  push: {branches: [main]}\nconcurrency:\n  group: pages\n"
-            "  cancel-in-progress: true\njobs: {}\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: pull_request
+            concurrency:
+              group: t-${{ github.ref }}
+              cancel-in-progress: true
+            jobs: {}
+        """),
+        code("""
+            on: pull_request
+            concurrency:
+              group: t
+              cancel-in-progress: false
+            jobs: {}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: pull_request\nconcurrency:\n  group: t\n  cancel-in-progress: true\njobs: {}\n",
-            line=3,
-            column=10,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: [push, pull_request]\njobs:\n  a:\n    concurrency:\n      cancel-in-progress: true\n"
-            "      group: ${{ github.workflow }}-${{ github.job }}\n",
-            line=6,
-            column=14,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on:\n  pull_request:\n  merge_group:\njobs:\n  a:\n    concurrency:\n      group: e2e\n"
-            "      cancel-in-progress: true\n    steps: [{run: make}]\n",
-            line=7,
-            column=14,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: pull_request
+            concurrency:
+              group: «t»
+              cancel-in-progress: true
+            jobs: {}
+        """),
+        code("""
+            on: [push, pull_request]
+            jobs:
+              a:
+                concurrency:
+                  cancel-in-progress: true
+                  group: «${{ github.workflow }}-${{ github.job }}»
+        """),
     ]
 
     def run(self) -> None:

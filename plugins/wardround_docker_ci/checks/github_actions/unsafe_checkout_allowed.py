@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_docker_ci.check import STEPS, CiCheck
 
@@ -21,50 +18,51 @@ class UnsafeCheckoutAllowed(CiCheck):
     NAME = "unsafe-checkout-allowed"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "untrusted-checkout"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = STEPS
     NEEDS = ("allow-unsafe-pr-checkout",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/checkout@v7\n"
-            "        with:\n"
-            "          allow-unsafe-pr-checkout: false\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/checkout@v7\n"
-            "# allow-unsafe-pr-checkout: true\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b@v7\n        with:\n"
-            "          allow-unsafe-pr-checkout: true\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: actions/checkout@v7
+                    with:
+                      allow-unsafe-pr-checkout: false
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: actions/checkout@v7
+            # allow-unsafe-pr-checkout: true
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - uses: actions/checkout@v7\n"
-            "        with:\n          allow-unsafe-pr-checkout: true\n",
-            line=8,
-            column=11,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: workflow_run\njobs:\n  a:\n    runs-on: x\n    steps:\n      - with:\n"
-            "          allow-unsafe-pr-checkout: 'true'\n        uses: actions/checkout@v7\n",
-            line=7,
-            column=11,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "name: a\nruns:\n  using: composite\n  steps:\n    - uses: actions/checkout@v7\n      with:\n"
-            "        ref: a\n        allow-unsafe-pr-checkout: true\n",
-            line=8,
-            column=9,
-            path="action.yml",
-        ),
+    INVALID = [
+        code("""
+            on: pull_request_target
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: actions/checkout@v7
+                    with:
+                      «allow-unsafe-pr-checkout»: true
+        """),
+        code("""
+            on: workflow_run
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - with:
+                      «allow-unsafe-pr-checkout»: 'true'
+                    uses: actions/checkout@v7
+        """),
     ]
 
     def run(self) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from msgspec import Struct
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_docker_ci.check import WORKFLOW, CiCheck
@@ -56,112 +55,64 @@ class UntrustedArtifact(CiCheck):
     NAME = "untrusted-artifact"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "untrusted-artifact"
-    TRIED_ON = (
-        "trees of 79 repositories and 640 commits of 16 that touch such files: no hit; the newest run "
-        "of any branch, in 85: no hit"
-    )
     KINDS = WORKFLOW
     NEEDS = ("workflow_run", "run download", "action-download-artifact")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/download-artifact@v4\n"
-            "      - run: ./build.sh\n# workflow_run\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - uses: actions/download-artifact@v4\n        with:\n"
-            "          run-id: ${{ github.event.workflow_run.id }}\n"
-            "          path: ${{ runner.temp }}/a\n      - run: ./publish.sh\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - uses: actions/download-artifact@v4\n        with:\n"
-            "          run-id: ${{ github.event.workflow_run.id }}\n      - uses: a/comment@v1\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - uses: actions/download-artifact@v4\n        with:\n"
-            "          run-id: ${{ github.event.workflow_run.id }}\n"
-            "          path: report\n      - run: python scripts/comment.py\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n"
-            "    if: github.event.workflow_run.event == 'push'\n    steps:\n"
-            "      - run: gh run download ${{ github.event.workflow_run.id }} -n site\n"
-            "      - run: bash site/go.sh\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: workflow_dispatch\njobs:\n  a:\n    steps:\n      - run: |\n"
-            "          gh run download $(gh run list -w ci.yml -b main --json databaseId -q .[0].id)\n"
-            "          ./tool\n",
-            path=".github/workflows/a.yml",
-            others={".github/workflows/ci.yml": "on: [push, pull_request]\njobs: {}\n"},
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: actions/download-artifact@v4
+                  - run: ./build.sh
+            # workflow_run
+        """),
+        code("""
+            on:
+              workflow_run:
+                workflows: [ci]
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: actions/download-artifact@v4
+                    with:
+                      run-id: ${{ github.event.workflow_run.id }}
+                      path: ${{ runner.temp }}/a
+                  - run: ./publish.sh
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: workflow_dispatch\njobs:\n  a:\n    steps:\n      - run: |\n"
-            "          id=$(gh run list --workflow ci.yml --limit 1 --json databaseId -q .[0].databaseId)\n"
-            "          gh run download $id\n          ./tool\n",
-            line=6,
-            column=16,
-            path=".github/workflows/a.yml",
-            others={".github/workflows/ci.yml": "on: [push, pull_request]\njobs: {}\n"},
+    INVALID = [
+        code(
+            """
+            on: workflow_dispatch
+            jobs:
+              a:
+                steps:
+                  - run: |
+                      id=$(«gh run list --workflow ci.yml --limit 1 --json databaseId -q .[0].databaseId»)
+                      gh run download $id
+                      ./tool
+            """,
+            others={
+                ".github/workflows/ci.yml": """
+                on: [push, pull_request]
+                jobs: {}
+                """,
+            },
         ),
-        Invalid(
-            "on: workflow_run\njobs:\n  a:\n    steps:\n      - run: gh run download $R --dir out\n"
-            "      - uses: actions/github-script@v7\n        with:\n"
-            "          script: const r = require('./out/render.js')\n",
-            line=8,
-            column=29,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: {schedule: [{cron: '0 1 * * *'}]}\njobs:\n  a:\n    steps:\n"
-            "      - uses: dawidd6/action-download-artifact@v6\n        with: {workflow: ci.yml}\n"
-            "      - run: docker push x\n",
-            line=6,
-            column=26,
-            path=".github/workflows/a.yml",
-            others={".github/workflows/ci.yml": "on:\n  push:\n  pull_request:\njobs: {}\n"},
-        ),
-        Invalid(
-            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - run: |\n          gh run download $RUN --name cli --dir bin\n          ls bin\n"
-            "          chmod +x bin/cli\n          ./bin/cli\n",
-            line=11,
-            column=11,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - uses: actions/checkout@v4\n      - uses: actions/download-artifact@v4\n        with:\n"
-            "          run-id: ${{ github.event.workflow_run.id }}\n      - run: ./publish.sh\n",
-            line=12,
-            column=14,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - uses: dawidd6/action-download-artifact@v6\n        with:\n"
-            "          run_id: ${{ github.event.workflow_run.id }}\n      - run: cat pr.env >> $GITHUB_ENV\n",
-            line=11,
-            column=14,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - run: gh run download ${{ github.event.workflow_run.id }} -n site\n"
-            "      - run: bash site/go.sh\n",
-            line=9,
-            column=14,
-            path=".github/workflows/a.yml",
-        ),
+        code("""
+            on: workflow_run
+            jobs:
+              a:
+                steps:
+                  - run: gh run download $R --dir out
+                  - uses: actions/github-script@v7
+                    with:
+                      script: const r = «require('./out/render.js'»)
+        """),
     ]
 
     def run(self) -> None:

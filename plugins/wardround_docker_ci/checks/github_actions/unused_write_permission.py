@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import commands
@@ -57,56 +56,58 @@ class UnusedWritePermission(CiCheck):
     NAME = "unused-write-permission"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "excessive-permissions"
-    TRIED_ON = "trees of 85 repositories with 640 workflows: no hit"
     KINDS = WORKFLOW
     NEEDS = (": write",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\npermissions:\n  contents: write\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - uses: actions/checkout@v4\n      - run: git push --tags\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\npermissions:\n  contents: write\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - uses: actions/checkout@v4\n      - run: npm test\n      - uses: some/release@v1\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\npermissions:\n  contents: write\njobs:\n  a:\n    permissions: {contents: read}\n"
-            "    runs-on: x\n    steps:\n      - run: npm test\n  b:\n    runs-on: x\n    steps:\n"
-            "      - run: ./scripts/publish.sh\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\npermissions:\n  security-events: write\njobs:\n  a:\n"
-            "    uses: ./.github/workflows/b.yml\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            permissions:
+              contents: write
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: actions/checkout@v4
+                  - run: git push --tags
+        """),
+        code("""
+            on: push
+            permissions:
+              contents: write
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: actions/checkout@v4
+                  - run: npm test
+                  - uses: some/release@v1
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: pull_request\npermissions:\n  contents: write\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - uses: actions/checkout@v4\n      - run: |\n          npm ci\n          npm test\n",
-            line=3,
-            column=3,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    permissions:\n      contents: read\n      packages: write\n"
-            "    runs-on: x\n"
-            "    steps:\n      - uses: actions/setup-go@v5\n      - run: go test ./...\n",
-            line=6,
-            column=7,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\npermissions: {contents: read, id-token: write}\njobs:\n  a:\n    runs-on: x\n"
-            "    steps:\n"
-            "      - run: make build\n      - run: pytest -q\n",
-            line=2,
-            column=31,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: pull_request
+            permissions:
+              «contents: write»
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - uses: actions/checkout@v4
+                  - run: |
+                      npm ci
+                      npm test
+        """),
+        code("""
+            on: push
+            permissions: {contents: read, «id-token: write»}
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - run: make build
+                  - run: pytest -q
+        """),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping
@@ -29,49 +27,43 @@ class DuplicatePipelines(CiCheck):
     NAME = "duplicate-pipelines"
     DEFECT_CLASS = "two-pipelines"
     SEVERITY = Severity.INFO
-    TRIED_ON = "trees of 27 repositories, 5 of them with GitLab pipelines: no hit"
     KINDS = GITLAB
     NEEDS = ("merge_request_event", "CI_MERGE_REQUEST_I")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "unit:\n  script: make\n  rules:\n    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'\n"
-            "    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid(
-            "workflow:\n  rules:\n    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'\nunit:\n"
-            "  script: make\n  rules:\n    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'\n"
-            "    - if: $CI_COMMIT_BRANCH\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid(
-            "unit:\n  script: make\n  rules:\n    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'\n"
-            "    - if: $CI_COMMIT_BRANCH\n      when: manual\n",
-            path=".gitlab-ci.yml",
-        ),
+    CASE_PATH = ".gitlab-ci.yml"
+    VALID = [
+        code("""
+            unit:
+              script: make
+              rules:
+                - if: $CI_PIPELINE_SOURCE == 'merge_request_event'
+                - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+        """),
+        code("""
+            workflow:
+              rules:
+                - if: $CI_PIPELINE_SOURCE == 'merge_request_event'
+            unit:
+              script: make
+              rules:
+                - if: $CI_PIPELINE_SOURCE == 'merge_request_event'
+                - if: $CI_COMMIT_BRANCH
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "unit:\n  script: make\n  rules:\n    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'\n"
-            "    - if: $CI_COMMIT_BRANCH\n",
-            line=3,
-            column=3,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            "unit:\n  script: make\n  rules:\n    - if: '$CI_PIPELINE_SOURCE == \"merge_request_event\"'\n"
-            "    - when: on_success\n",
-            line=3,
-            column=3,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            "unit:\n  script: make\n  rules:\n    - if: $CI_MERGE_REQUEST_IID\n"
-            "    - if: $CI_PIPELINE_SOURCE == 'push'\n",
-            line=3,
-            column=3,
-            path=".gitlab-ci.yml",
-        ),
+    INVALID = [
+        code("""
+            unit:
+              script: make
+              «rules»:
+                - if: $CI_PIPELINE_SOURCE == 'merge_request_event'
+                - if: $CI_COMMIT_BRANCH
+        """),
+        code("""
+            unit:
+              script: make
+              «rules»:
+                - if: '$CI_PIPELINE_SOURCE == "merge_request_event"'
+                - when: on_success
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import GITLAB, CiCheck
@@ -24,41 +23,40 @@ class GitlabUnknownName(CiCheck):
     NAME = "gitlab-unknown-name"
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "undefined-name"
-    TRIED_ON = "trees of 79 repositories: no hit; only 1 of their files are GitLab pipelines"
     KINDS = GITLAB
     NEEDS = ("stage:", "needs", "dependencies", "extends")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("stages: [check]\na:\n  stage: check\n  script: b\n", path=".gitlab-ci.yml"),
-        Valid(
-            "a:\n  stage: test\n  script: b\nc:\n  needs: [a]\n  stage: .post\n  script: d\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid("include: x.yml\na:\n  stage: other\n  needs: [z]\n  script: b\n", path=".gitlab-ci.yml"),
-        Valid(
-            "a:\n  needs:\n    - job: z\n      optional: true\n    - pipeline: $P\n      job: y\n"
-            "  script: b\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid("a:\n  stage: whatever\n  script: b\n", path="ci/build.gitlab-ci.yml"),
-        Valid(".t: {script: b}\na:\n  extends: [.t]\n", path=".gitlab-ci.yml"),
+    CASE_PATH = ".gitlab-ci.yml"
+    VALID = [
+        code("""
+            stages: [check]
+            a:
+              stage: check
+              script: b
+        """),
+        code("""
+            a:
+              stage: test
+              script: b
+            c:
+              needs: [a]
+              stage: .post
+              script: d
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "stages: [check]\na:\n  stage: checks\n  script: b\n", line=3, column=10, path=".gitlab-ci.yml"
-        ),
-        Invalid(
-            "build:\n  script: b\na:\n  needs: [biuld]\n  script: c\n",
-            line=4,
-            column=11,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            "a:\n  needs:\n    - job: z\n      artifacts: true\n  script: b\n",
-            line=3,
-            column=12,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(".tpl: {script: b}\na:\n  extends: .temp\n", line=3, column=12, path=".gitlab-ci.yml"),
+    INVALID = [
+        code("""
+            stages: [check]
+            a:
+              stage: «checks»
+              script: b
+        """),
+        code("""
+            build:
+              script: b
+            a:
+              needs: [«biuld»]
+              script: c
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import GITLAB, CiCheck
@@ -24,25 +21,32 @@ class IncludeUnpinned(CiCheck):
     NAME = "include-unpinned"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
-    TRIED_ON = "trees of 85 repositories: no hit; only 1 of their files are GitLab pipelines"
     KINDS = GITLAB
     NEEDS = ("include",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("include:\n  - project: a/b\n    ref: v1.2.0\n    file: x.yml\n", path=".gitlab-ci.yml"),
-        Valid(
-            "include:\n  - local: ci/x.yml\n  - template: Jobs/SAST.gitlab-ci.yml\n", path=".gitlab-ci.yml"
-        ),
-        Valid("include:\n  - remote: https://a.io/x.yml\n    integrity: sha256-x\n", path=".gitlab-ci.yml"),
+    CASE_PATH = ".gitlab-ci.yml"
+    VALID = [
+        code("""
+            include:
+              - project: a/b
+                ref: v1.2.0
+                file: x.yml
+        """),
+        code("""
+            include:
+              - local: ci/x.yml
+              - template: Jobs/SAST.gitlab-ci.yml
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("include:\n  - project: a/b\n    file: x.yml\n", line=2, column=5, path=".gitlab-ci.yml"),
-        Invalid("include:\n  remote: https://a.io/x.yml\n", line=2, column=3, path=".gitlab-ci.yml"),
-        Invalid(
-            "include:\n  - project: a/b\n    ref: main\n    file: x.yml\n",
-            line=2,
-            column=5,
-            path=".gitlab-ci.yml",
-        ),
+    INVALID = [
+        code("""
+            include:
+              - «project: a/b»
+                file: x.yml
+        """),
+        code("""
+            include:
+              «remote: https://a.io/x.yml»
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar, walk
@@ -30,36 +29,38 @@ class InvalidRuleCondition(CiCheck):
     NAME = "invalid-rule-condition"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "invalid-workflow"
-    TRIED_ON = "trees of 27 repositories, 5 of them with GitLab pipelines: no hit"
     KINDS = GITLAB
     NEEDS = ("if:",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "a:\n  script: make\n  rules:\n    - if: $A == 'x=y and z' && $B == null || $C =~ /^a or b=/\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid(
-            "a:\n  script: make\n  rules:\n    - if: '$A == \"main\" || $B != $C'\n", path=".gitlab-ci.yml"
-        ),
-        Valid("a:\n  script: if x == y; then make; fi\n", path=".gitlab-ci.yml"),
-        Valid("a:\n  script: make\n  rules:\n    - if: '$[[ inputs.when ]]'\n", path=".gitlab-ci.yml"),
+    CASE_PATH = ".gitlab-ci.yml"
+    VALID = [
+        code("""
+            a:
+              script: make
+              rules:
+                - if: $A == 'x=y and z' && $B == null || $C =~ /^a or b=/
+        """),
+        code("""
+            a:
+              script: make
+              rules:
+                - if: '$A == "main" || $B != $C'
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "a:\n  script: make\n  rules:\n    - if: $A == main\n", line=4, column=11, path=".gitlab-ci.yml"
-        ),
-        Invalid(
-            "workflow:\n  rules:\n    - if: $A = 'main'\n      when: never\na:\n  script: make\n",
-            line=3,
-            column=11,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            "a:\n  script: make\n  rules:\n    - if: $A == 'x' and $B\n",
-            line=4,
-            column=11,
-            path=".gitlab-ci.yml",
-        ),
+    INVALID = [
+        code("""
+            a:
+              script: make
+              rules:
+                - if: «$A == main»
+        """),
+        code("""
+            workflow:
+              rules:
+                - if: «$A = 'main'»
+                  when: never
+            a:
+              script: make
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_docker_ci.check import GITLAB, CiCheck
 
@@ -21,37 +18,39 @@ class RulesWithOnlyOrExcept(CiCheck):
     NAME = "rules-with-only-or-except"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "invalid-workflow"
-    TRIED_ON = "trees of 85 repositories: no hit; only 1 of their files are GitLab pipelines"
     KINDS = GITLAB
     NEEDS = ("rules",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("a:\n  script: [make]\n  rules: [{when: always}]\n", path=".gitlab-ci.yml"),
-        Valid(
-            "a:\n  script: [make]\n  only: [main]\nb:\n  script: [x]\n  rules: []\n", path=".gitlab-ci.yml"
-        ),
-        Valid(
-            "workflow:\n  rules: [{when: always}]\na:\n  script: [x]\n  only: [main]\n", path=".gitlab-ci.yml"
-        ),
+    CASE_PATH = ".gitlab-ci.yml"
+    VALID = [
+        code("""
+            a:
+              script: [make]
+              rules: [{when: always}]
+        """),
+        code("""
+            a:
+              script: [make]
+              only: [main]
+            b:
+              script: [x]
+              rules: []
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "a:\n  script: [make]\n  only: [main]\n  rules: [{when: always}]\n",
-            line=3,
-            column=3,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            "a:\n  rules:\n    - when: manual\n  except:\n    - tags\n  script: [x]\n",
-            line=4,
-            column=3,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            ".base:\n  rules: [{when: always}]\n  only: [tags]\na:\n  extends: .base\n  script: [x]\n",
-            line=3,
-            column=3,
-            path=".gitlab-ci.yml",
-        ),
+    INVALID = [
+        code("""
+            a:
+              script: [make]
+              «only»: [main]
+              rules: [{when: always}]
+        """),
+        code("""
+            a:
+              rules:
+                - when: manual
+              «except»:
+                - tags
+              script: [x]
+        """),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.analysis import deployments
@@ -31,50 +29,46 @@ class UnconditionalRule(CiCheck):
     ID = "DC200"
     NAME = "unconditional-rule"
     DEFECT_CLASS = "deploys-every-branch"
-    TRIED_ON = "trees of 27 repositories, 5 of them with GitLab pipelines: no hit"
     KINDS = GITLAB
     NEEDS = ("rules:",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "deploy:\n  script: ./deploy.sh\n  rules:\n    - if: $CI_COMMIT_TAG\n    - when: never\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid(
-            "deploy:\n  script: ./deploy.sh\n  rules:\n    - if: $CI_COMMIT_TAG\n    - when: manual\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid(
-            "deploy:\n  script: ./deploy.sh\n  rules:\n    - if: $CI_COMMIT_BRANCH != 'main'\n"
-            "      when: never\n    - when: on_success\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid(
-            "unit:\n  script: make test\n  rules:\n    - if: $CI_COMMIT_TAG\n      allow_failure: true\n"
-            "    - when: on_success\n",
-            path=".gitlab-ci.yml",
-        ),
+    CASE_PATH = ".gitlab-ci.yml"
+    VALID = [
+        code("""
+            deploy:
+              script: ./deploy.sh
+              rules:
+                - if: $CI_COMMIT_TAG
+                - when: never
+        """),
+        code("""
+            deploy:
+              script: ./deploy.sh
+              rules:
+                - if: $CI_COMMIT_TAG
+                - when: manual
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "deploy:\n  script: ./deploy.sh\n  rules:\n    - if: $CI_COMMIT_TAG\n      when: manual\n"
-            "    - when: on_success\n",
-            line=6,
-            column=7,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            ".ship:\n  script: helm upgrade web ./chart\nlive:\n  extends: .ship\n  environment: production\n"
-            "  rules:\n    - if: $CI_COMMIT_BRANCH == 'main'\n    - allow_failure: true\n",
-            line=8,
-            column=7,
+    INVALID = [
+        code("""
+            deploy:
+              script: ./deploy.sh
+              rules:
+                - if: $CI_COMMIT_TAG
+                  when: manual
+                - «when: on_success»
+        """),
+        code(
+            """
+            .ship:
+              script: helm upgrade web ./chart
+            live:
+              extends: .ship
+              environment: production
+              rules:
+                - if: $CI_COMMIT_BRANCH == 'main'
+                - «allow_failure: true»
+            """,
             path="ci/live.gitlab-ci.yml",
-        ),
-        Invalid(
-            "unit:\n  script: make test\n  rules:\n    - when: always\n    - if: $CI_COMMIT_TAG\n"
-            "      when: never\n",
-            line=4,
-            column=7,
-            path=".gitlab-ci.yml",
         ),
     ]
 

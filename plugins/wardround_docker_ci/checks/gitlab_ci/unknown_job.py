@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import GITLAB, CiCheck
@@ -23,33 +22,36 @@ class UnknownJob(CiCheck):
     NAME = "unknown-job"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "invalid-workflow"
-    TRIED_ON = "trees of 27 repositories, 5 of them with GitLab pipelines: no hit"
     KINDS = GITLAB
     NEEDS = ("needs:", "extends:", "dependencies:", "stage:")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("a:\n  script: make\nb:\n  needs: [a]\n  script: make\n", path=".gitlab-ci.yml"),
-        Valid("include: x.yml\nb:\n  needs: [a]\n  script: make\n", path=".gitlab-ci.yml"),
-        Valid("b:\n  needs: [a]\n  script: make\n", path="ci/part.gitlab-ci.yml"),
-        Valid(
-            "b:\n  needs:\n    - {job: a, optional: true}\n    - {project: x/y, job: a, ref: main}\n"
-            "  script: make\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid("b:\n  stage: deploy\n  script: make\n", path=".gitlab-ci.yml"),
+    CASE_PATH = ".gitlab-ci.yml"
+    VALID = [
+        code("""
+            a:
+              script: make
+            b:
+              needs: [a]
+              script: make
+        """),
+        code("""
+            include: x.yml
+            b:
+              needs: [a]
+              script: make
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("b:\n  needs: [a]\n  script: make\n", line=2, column=11, path=".gitlab-ci.yml"),
-        Invalid("b:\n  needs:\n    - job: a\n  script: make\n", line=3, column=12, path=".gitlab-ci.yml"),
-        Invalid("b:\n  extends: .base\n  script: make\n", line=2, column=12, path=".gitlab-ci.yml"),
-        Invalid(
-            "a:\n  script: make\nb:\n  dependencies:\n    - A\n  script: make\n",
-            line=5,
-            column=7,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            "stages: [build]\nb:\n  stage: deploy\n  script: make\n", line=3, column=10, path=".gitlab-ci.yml"
-        ),
+    INVALID = [
+        code("""
+            b:
+              needs: [«a»]
+              script: make
+        """),
+        code("""
+            b:
+              needs:
+                - job: «a»
+              script: make
+        """),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.storage.regex_cache import bounded
@@ -27,22 +25,26 @@ class AddRemoteFile(CiCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unverified-download"
     NEEDS = ("ADD", "add", "Add")
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1\nADD --checksum=sha256:00 https://example.org/a.tgz /a.tgz\n", path="Dockerfile"),
-        Valid("FROM a:1\nADD a.tgz /a\n", path="Dockerfile"),
-        Valid("FROM a:1\nADD https://github.com/a/b.git#v1 /b\n", path="Dockerfile"),
-        Valid(
-            "FROM a:1\nADD https://example.org/a /a\nRUN echo '0 /a' | sha256sum -c -\n", path="Dockerfile"
-        ),
+    VALID = [
+        code("""
+            FROM a:1
+            ADD --checksum=sha256:00 https://example.org/a.tgz /a.tgz
+        """),
+        code("""
+            FROM a:1
+            ADD a.tgz /a
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nADD https://example.org/a.tgz /a.tgz\n", line=2, column=5, path="Dockerfile"),
-        Invalid(
-            "FROM a:1\nADD --chmod=755 http://example.org/tini /tini\n", line=2, column=17, path="Dockerfile"
-        ),
-        Invalid('FROM a:1\nADD ["https://example.org/x", "/x"]\n', line=2, column=6, path="Dockerfile"),
+    INVALID = [
+        code("""
+            FROM a:1
+            ADD «https://example.org/a.tgz» /a.tgz
+        """),
+        code("""
+            FROM a:1
+            ADD --chmod=755 «http://example.org/tini» /tini
+        """),
     ]
 
     def run(self) -> None:

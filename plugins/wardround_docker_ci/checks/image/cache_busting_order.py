@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.dockerfile import Instruction, KeyValuePair, Stage
@@ -26,67 +24,35 @@ class CacheBustingOrder(CiCheck):
     NAME = "cache-busting-order"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "trees of 27 repositories: 8 hits; "
-        "640 commits of 16 that touch such files: 1; narrowed to installs that fetch, "
-        "and info because monorepos need the tree"
-    )
     KINDS = DOCKERFILE
     NEEDS = ("COPY", "ADD", "copy", "add")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "FROM node:22\nCOPY package*.json ./\nRUN npm ci\nCOPY . .\nRUN npm run build\n",
-            path="Dockerfile",
-        ),
-        Valid("FROM python:3\nCOPY . .\nRUN pip install .\n", path="Dockerfile"),
-        Valid("FROM node:22\nCOPY . .\nRUN --mount=type=cache,target=/root/.npm npm ci\n", path="Dockerfile"),
-        Valid("FROM node:22\nCOPY prisma/ prisma/\nRUN npm ci\n", path="Dockerfile"),
-        Valid("FROM node:22\nCOPY src/ src/\nRUN pnpm install\n", path="Dockerfile"),
-        Valid("FROM node:22\nCOPY --from=deps /x .\nRUN npm ci\n", path="Dockerfile"),
-        Valid(
-            "FROM golang:1\nCOPY go.mod .\nRUN go mod download\nCOPY . .\nRUN go mod download\n",
-            path="Dockerfile",
-        ),
-        Valid("FROM node:22\nCOPY package.json ./\nRUN npm ci\nARG GIT_SHA\nCOPY . .\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            FROM node:22
+            COPY package*.json ./
+            RUN npm ci
+            COPY . .
+            RUN npm run build
+        """),
+        code("""
+            FROM python:3
+            COPY . .
+            RUN pip install .
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "FROM mcr/dotnet:8\nCOPY NuGet.config ./\nCOPY src/ src/\nRUN dotnet restore src/A.csproj\n",
-            line=3,
-            column=1,
-            path="Dockerfile",
-        ),
-        Invalid(
-            "FROM node:22\nCOPY package.json ./\nCOPY ./src ./src\nRUN npm ci\n",
-            line=3,
-            column=1,
-            path="Dockerfile",
-        ),
-        Invalid(
-            "FROM node:22\nARG GIT_SHA\nCOPY package.json ./\nRUN npm ci\nCOPY . .\n",
-            line=2,
-            column=5,
-            path="Dockerfile",
-        ),
-        Invalid("FROM node:22\nWORKDIR /a\nCOPY . .\nRUN npm ci\n", line=3, column=1, path="Dockerfile"),
-        Invalid(
-            "FROM python:3\nADD . /app\nRUN pip install -r requirements.txt\n",
-            line=2,
-            column=1,
-            path="Dockerfile",
-        ),
-        Invalid(
-            "FROM golang:1\nCOPY ./ /src\nRUN go mod download && go build\n",
-            line=2,
-            column=1,
-            path="Dockerfile",
-        ),
-        Invalid(
-            "FROM node:22\nCOPY . .\nRUN corepack enable && pnpm install --frozen-lockfile\n",
-            line=2,
-            column=1,
-            path="Dockerfile",
-        ),
+    INVALID = [
+        code("""
+            FROM mcr/dotnet:8
+            COPY NuGet.config ./
+            «COPY src/ src/»
+            RUN dotnet restore src/A.csproj
+        """),
+        code("""
+            FROM node:22
+            COPY package.json ./
+            «COPY ./src ./src»
+            RUN npm ci
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_docker_ci.check import DOCKERFILE, KUBERNETES, CiCheck
@@ -33,24 +30,30 @@ class DebugInImage(CiCheck):
     NAME = "debug-in-image"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "debug-in-production"
-    TRIED_ON = "only its cases"
     KINDS = DOCKERFILE | KUBERNETES
     NEEDS = tuple(_ON)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1\nENV FLASK_DEBUG=0\n", path="Dockerfile"),
-        Valid("FROM a:1\nENV FLASK_DEBUG=1\n", path="Dockerfile.dev"),
-        Valid('FROM a:1 AS development\nENV FLASK_DEBUG=1\nFROM a:1\nCMD ["app"]\n', path="Dockerfile"),
-    ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nENV FLASK_DEBUG=1\n", 2, 17, path="Dockerfile"),
-        Invalid("FROM a:1\nENV APP=x FLASK_ENV=development\n", 2, 21, path="Dockerfile"),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n    env:\n"
-            "    - name: DJANGO_DEBUG\n      value: 'True'\n",
-            9,
-            15,
-            path="pod.yaml",
+    VALID = [
+        code("""
+            FROM a:1
+            ENV FLASK_DEBUG=0
+        """),
+        code(
+            """
+            FROM a:1
+            ENV FLASK_DEBUG=1
+            """,
+            path="Dockerfile.dev",
         ),
+    ]
+    INVALID = [
+        code("""
+            FROM a:1
+            ENV FLASK_DEBUG=«1»
+        """),
+        code("""
+            FROM a:1
+            ENV APP=x FLASK_ENV=«development»
+        """),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, KUBERNETES, CiCheck
@@ -25,38 +23,33 @@ class NoGracefulShutdown(CiCheck):
     ID = "DC108"
     NAME = "no-graceful-shutdown"
     DEFECT_CLASS = "killed-at-stop"
-    TRIED_ON = "trees of 79 repositories: no hit"
     KINDS = DOCKERFILE | COMPOSE | KUBERNETES
     NEEDS = ("STOPSIGNAL", "stopsignal", "stop_signal", "stop_grace_period", "terminationGracePeriodSeconds")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1\nSTOPSIGNAL SIGQUIT\n", path="Dockerfile"),
-        Valid(
-            "services:\n  a:\n    image: b:1\n    stop_grace_period: 30s\n    stop_signal: SIGINT\n",
+    VALID = [
+        code("""
+            FROM a:1
+            STOPSIGNAL SIGQUIT
+        """),
+        code(
+            """
+            services:
+              a:
+                image: b:1
+                stop_grace_period: 30s
+                stop_signal: SIGINT
+            """,
             path="compose.yml",
         ),
-        Valid("apiVersion: v1\nkind: Pod\nspec:\n  terminationGracePeriodSeconds: 30\n", path="pod.yaml"),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nSTOPSIGNAL SIGKILL\n", line=2, column=1, path="Dockerfile"),
-        Invalid("FROM a:1\nSTOPSIGNAL 9\n", line=2, column=1, path="Dockerfile"),
-        Invalid(
-            "services:\n  a:\n    image: b:1\n    stop_grace_period: 0s\n",
-            line=4,
-            column=24,
-            path="compose.yml",
-        ),
-        Invalid(
-            "services:\n  a:\n    image: b:1\n    stop_signal: SIGKILL\n",
-            line=4,
-            column=18,
-            path="compose.yml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  terminationGracePeriodSeconds: 0\n",
-            line=4,
-            column=34,
-            path="pod.yaml",
-        ),
+    INVALID = [
+        code("""
+            FROM a:1
+            «STOPSIGNAL SIGKILL»
+        """),
+        code("""
+            FROM a:1
+            «STOPSIGNAL 9»
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.models.image_reference import image_name, is_filled_in
@@ -23,17 +20,23 @@ class NoImageDigest(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     OFF = "Few projects pin digests; where one does it can switch the rule on."
-    TRIED_ON = "trees of 27 repositories: 188 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM alpine:3.20@sha256:0000\n", path="Dockerfile"),
-        Valid("FROM alpine\n", path="Dockerfile"),
-        Valid("FROM scratch\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            FROM alpine:3.20@sha256:0000
+        """),
+        code("""
+            FROM alpine
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM alpine:3.20\n", line=1, column=6, path="Dockerfile"),
-        Invalid("FROM alpine:3.20@sha256:0 AS a\nFROM node:22\n", line=2, column=6, path="Dockerfile"),
-        Invalid("ARG V=3\nFROM alpine:$V\n", line=1, column=7, path="Dockerfile"),
+    INVALID = [
+        code("""
+            FROM «alpine:3.20»
+        """),
+        code("""
+            FROM alpine:3.20@sha256:0 AS a
+            FROM «node:22»
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages import dockerfile
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
@@ -20,44 +17,47 @@ class RemovedHealthcheck(CiCheck):
     ID = "DC221"
     NAME = "removed-healthcheck"
     DEFECT_CLASS = "no-healthcheck"
-    TRIED_ON = "6107 changed files in the commits of 27 repositories: no hit"
     KINDS = DOCKERFILE
     NEEDS = ("CMD", "cmd", "ENTRYPOINT", "entrypoint")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid('FROM a:1\nCMD ["a"]\n', path="Dockerfile", base='FROM a:1\nCMD ["b"]\n'),
-        Valid('FROM a:1\nCMD ["a"]\n', path="Dockerfile"),
-        Valid(
-            'FROM a:1\nHEALTHCHECK NONE\nCMD ["a"]\n',
-            path="Dockerfile",
-            base='FROM a:1\nHEALTHCHECK CMD x\nCMD ["a"]\n',
+    VALID = [
+        code(
+            """
+            FROM a:1
+            CMD ["a"]
+            """,
+            base="""
+            FROM a:1
+            CMD ["b"]
+            """,
         ),
-        Valid(
-            'FROM a:1\nHEALTHCHECK CMD y\nCMD ["a"]\n',
-            path="Dockerfile",
-            base='FROM a:1\nHEALTHCHECK CMD x\nCMD ["a"]\n',
-        ),
+        code("""
+            FROM a:1
+            CMD ["a"]
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            'FROM a:1\nCMD ["a"]\n',
-            line=2,
-            column=1,
-            path="Dockerfile",
-            base='FROM a:1\nHEALTHCHECK CMD x\nCMD ["a"]\n',
+    INVALID = [
+        code(
+            """
+            FROM a:1
+            «CMD» ["a"]
+            """,
+            base="""
+            FROM a:1
+            HEALTHCHECK CMD x
+            CMD ["a"]
+            """,
         ),
-        Invalid(
-            'FROM a:2\nUSER x\nENTRYPOINT ["a"]\n',
-            line=3,
-            column=1,
-            path="Dockerfile",
-            base='FROM a:1\nENTRYPOINT ["a"]\nhealthcheck --interval=5s CMD x\n',
-        ),
-        Invalid(
-            'FROM b:1 AS c\nHEALTHCHECK CMD z\nFROM a:1\nCMD ["a"]\n',
-            line=4,
-            column=1,
-            path="Dockerfile",
-            base='FROM b:1 AS c\nFROM a:1\nHEALTHCHECK CMD x\nCMD ["a"]\n',
+        code(
+            """
+            FROM a:2
+            USER x
+            «ENTRYPOINT» ["a"]
+            """,
+            base="""
+            FROM a:1
+            ENTRYPOINT ["a"]
+            healthcheck --interval=5s CMD x
+            """,
         ),
     ]
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import JENKINS, CiCheck
@@ -25,50 +24,35 @@ class CredentialUsedOutsideBinding(CiCheck):
     ID = "DC215"
     NAME = "credential-used-outside-binding"
     DEFECT_CLASS = "undefined-name"
-    TRIED_ON = (
-        "trees of 27 repositories and a library for Jenkins: 2 hits on text kept for later in bat, "
-        "which is left out since"
-    )
     KINDS = JENKINS
     NEEDS = ("withCredentials",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "withCredentials([string(credentialsId: 'a', variable: 'T')]) { sh 'x $T' }\nsh 'y'\n",
-            path="Jenkinsfile",
-        ),
-        Valid(
-            "withCredentials([string(credentialsId: 'a', variable: 'T')]) { sh 'x $T' }\n"
-            "withEnv(['T=1']) { sh 'x $T' }\n",
-            path="Jenkinsfile",
-        ),
-        Valid(
-            "withCredentials([string(credentialsId: 'a', variable: 'T')]) { sh 'x $T' }\n"
-            "sh '''\n  T=$(cat f)\n  x $T\n'''\n",
-            path="Jenkinsfile",
-        ),
+    CASE_PATH = "Jenkinsfile"
+    VALID = [
+        code("""
+            withCredentials([string(credentialsId: 'a', variable: 'T')]) { sh 'x $T' }
+            sh 'y'
+        """),
+        code("""
+            withCredentials([string(credentialsId: 'a', variable: 'T')]) { sh 'x $T' }
+            withEnv(['T=1']) { sh 'x $T' }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "withCredentials([string(credentialsId: 'a', variable: 'T')]) {\n  sh 'login $T'\n}\n"
-            "sh 'push --key=$T'\n",
-            line=4,
-            column=16,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "node {\n  withCredentials([usernamePassword(credentialsId: 'a', usernameVariable: 'U',\n"
-            "      passwordVariable: 'P')]) { sh 'login' }\n  sh '''\n    curl -u \"${U}:x\" y\n  '''\n}\n",
-            line=5,
-            column=14,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "withCredentials([file(credentialsId: 'a', variable: 'CONF')]) {\n  sh 'x'\n}\n"
-            "sh(script: 'y --with ${CONF}')\n",
-            line=4,
-            column=22,
-            path="Jenkinsfile",
-        ),
+    INVALID = [
+        code("""
+            withCredentials([string(credentialsId: 'a', variable: 'T')]) {
+              sh 'login $T'
+            }
+            sh 'push --key=«$T»'
+        """),
+        code("""
+            node {
+              withCredentials([usernamePassword(credentialsId: 'a', usernameVariable: 'U',
+                  passwordVariable: 'P')]) { sh 'login' }
+              sh '''
+                curl -u "«${U}»:x" y
+              '''
+            }
+        """),
     ]
 
     def run(self) -> None:

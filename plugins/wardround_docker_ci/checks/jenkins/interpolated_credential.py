@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.models.jenkinsfile import SHELL_STEPS
@@ -23,54 +20,28 @@ class InterpolatedCredential(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "credential-interpolated"
-    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = JENKINS
     NEEDS = ("redentials",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) { sh 'curl -H \"$TOKEN\" "
-            "x' }\n",
-            path="Jenkinsfile",
-        ),
-        Valid(
-            "withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) { sh \"x ${name}\" }\n",
-            path="Jenkinsfile",
-        ),
-        Valid(
-            "withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) { sh \"curl \\$TOKEN "
-            '${name}" }\n',
-            path="Jenkinsfile",
-        ),
+    CASE_PATH = "Jenkinsfile"
+    VALID = [
+        code("""
+            withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) { sh 'curl -H "$TOKEN" x' }
+        """),
+        code("""
+            withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) { sh "x ${name}" }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "withCredentials([string(credentialsId: 'a', variable: 'T')]) {\n  echo \"with ${T}\"\n}\n",
-            line=2,
-            column=14,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) {\n"
-            '  sh "curl -H ${TOKEN} x"\n}\n',
-            line=2,
-            column=15,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "withCredentials([usernamePassword(credentialsId: 'a', usernameVariable: 'U', "
-            "passwordVariable: 'P')]) {\n"
-            '  sh "docker login -u x -p $P"\n}\n',
-            line=2,
-            column=28,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "pipeline { environment { KEY = credentials('a') }\n  stages { stage('x') { steps {\n"
-            '    sh "deploy ${env.KEY}" } } } }\n',
-            line=3,
-            column=16,
-            path="Jenkinsfile",
-        ),
+    INVALID = [
+        code("""
+            withCredentials([string(credentialsId: 'a', variable: 'T')]) {
+              echo "with «${T}»"
+            }
+        """),
+        code("""
+            withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) {
+              sh "curl -H «${TOKEN}» x"
+            }
+        """),
     ]
 
     def run(self) -> None:

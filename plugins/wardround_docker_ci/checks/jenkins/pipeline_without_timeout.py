@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import JENKINS, CiCheck
@@ -25,30 +24,32 @@ class PipelineWithoutTimeout(CiCheck):
     ID = "DC095"
     NAME = "pipeline-without-timeout"
     SEVERITY = Severity.INFO
-    TRIED_ON = "trees of 85 repositories with 102 pipelines: 22 hits, all true, 18 of them examples with node"
     KINDS = JENKINS
     NEEDS = ("pipeline", "node")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("pipeline { options { timeout(time: 1, unit: 'HOURS') } }\n", path="Jenkinsfile"),
-        Valid("pipeline { agent any }\n", path="Jenkinsfile"),
-        Valid("node { sh 'make' }\n", path="Jenkinsfile"),
-        Valid("timeout(5) { node { sh 'make' } }\n", path="Jenkinsfile"),
-        Valid("def call() { echo 'node' }\n", path="Jenkinsfile"),
-        Valid("pipeline { stages { stage('a') { steps { timeout(5) { sh 'x' } } } } }\n", path="Jenkinsfile"),
+    CASE_PATH = "Jenkinsfile"
+    VALID = [
+        code("""
+            pipeline { options { timeout(time: 1, unit: 'HOURS') } }
+        """),
+        code("""
+            pipeline { agent any }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def runs = [:]\nruns['a'] = {\n  node('linux') {\n    sh 'kubectl apply -f a'\n  }\n}\n",
-            3,
-            3,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "// x\npipeline {\n  triggers { cron('H 2 * * *') }\n}\n", line=2, column=1, path="Jenkinsfile"
-        ),
-        Invalid(
-            "@Library('a') _\npipeline { options { timestamps() } }\n", line=2, column=12, path="Jenkinsfile"
-        ),
+    INVALID = [
+        code("""
+            def runs = [:]
+            runs['a'] = {
+              «node»('linux') {
+                sh 'kubectl apply -f a'
+              }
+            }
+        """),
+        code("""
+            // x
+            «pipeline» {
+              triggers { cron('H 2 * * *') }
+            }
+        """),
     ]
 
     def run(self) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.shell import commands
 from wardround_docker_ci.check import JENKINS, CiCheck
@@ -24,65 +23,28 @@ class StatusIgnored(CiCheck):
     NAME = "status-ignored"
     DEFECT_CLASS = "hidden-failure"
     PLANE = Plane.TESTS
-    TRIED_ON = (
-        "trees of 27 repositories and 640 commits of 16 that touch such files: no hit; try with "
-        "catch, in 27: none"
-    )
     KINDS = JENKINS
     NEEDS = ("returnStatus", "catchError", "catch")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("node { def rc = sh(script: 'make', returnStatus: true) }\n", path="Jenkinsfile"),
-        Valid(
-            "node { if (sh(script: 'make', returnStatus: true) != 0) { error 'x' } }\n", path="Jenkinsfile"
-        ),
-        Valid("node { sh script: 'make', returnStatus: false }\n", path="Jenkinsfile"),
-        Valid("def f() { return sh(script: 'make', returnStatus: true) }\n", path="Jenkinsfile"),
-        Valid("node { sh(script: 'docker rm x', returnStatus: true) }\n", path="Jenkinsfile"),
-        Valid(
-            "node {\n  try {\n    sh 'npm test'\n  } catch (e) {\n"
-            "    currentBuild.result = 'FAILURE'\n  }\n}\n",
-            path="Jenkinsfile",
-        ),
-        Valid(
-            "node {\n  try {\n    sh 'npm test'\n  } catch (e) {\n    throw e\n  }\n}\n", path="Jenkinsfile"
-        ),
-        Valid(
-            "node {\n  try {\n    sh 'npm test'\n  } finally {\n    junit 'a.xml'\n  }\n}\n",
-            path="Jenkinsfile",
-        ),
+    CASE_PATH = "Jenkinsfile"
+    VALID = [
+        code("""
+            node { def rc = sh(script: 'make', returnStatus: true) }
+        """),
+        code("""
+            node { if (sh(script: 'make', returnStatus: true) != 0) { error 'x' } }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "node {\n  catchError(buildResult: 'SUCCESS') {\n    sh 'npm test'\n  }\n}\n",
-            line=3,
-            column=5,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "node { sh(script: 'make test', returnStatus: true) }\n", line=1, column=8, path="Jenkinsfile"
-        ),
-        Invalid(
-            'node {\n  sh script: "npm test", returnStatus: true\n}\n', line=2, column=3, path="Jenkinsfile"
-        ),
-        Invalid(
-            "node { sh(returnStatus: true, script: '''\n  pytest\n''') }\n",
-            line=1,
-            column=8,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "node {\n  try {\n    sh 'npm test'\n  } catch (e) {\n    echo \"failed: ${e}\"\n  }\n}\n",
-            line=4,
-            column=5,
-            path="Jenkinsfile",
-        ),
-        Invalid(
-            "node {\n  catchError(buildResult: 'SUCCESS', stageResult: 'UNSTABLE') {\n"
-            "    sh 'npm test'\n  }\n}\n",
-            line=3,
-            column=5,
-            path="Jenkinsfile",
-        ),
+    INVALID = [
+        code("""
+            node {
+              catchError(buildResult: 'SUCCESS') {
+                «sh» 'npm test'
+              }
+            }
+        """),
+        code("""
+            node { «sh»(script: 'make test', returnStatus: true) }
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
@@ -28,53 +25,47 @@ class DatabaseServiceOpen(CiCheck):
     ID = "DC214"
     NAME = "database-service-open"
     PLANE = Plane.SECURITY
-    TRIED_ON = "trees of 27 repositories: no hit"
     KINDS = KUBERNETES | TEMPLATE
     NEEDS = ("LoadBalancer", "NodePort")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec:\n  type: LoadBalancer\n"
-            "  ports: [{port: 443}]\n",
-            path="a.yaml",
-        ),
-        Valid(
-            "apiVersion: v1\nkind: Service\nmetadata: {name: db}\nspec:\n  type: LoadBalancer\n"
-            "  loadBalancerSourceRanges: [10.0.0.0/8]\n  ports: [{port: 5432}]\n",
-            path="a.yaml",
-        ),
-        Valid(
-            "apiVersion: v1\nkind: Service\nmetadata:\n  name: db\n  annotations:\n"
-            "    networking.gke.io/load-balancer-type: Internal\nspec:\n  type: LoadBalancer\n"
-            "  ports: [{port: 5432}]\n",
-            path="a.yaml",
-        ),
-        Valid(
-            "apiVersion: v1\nkind: Service\nmetadata: {name: db}\nspec:\n  ports: [{port: 5432}]\n",
-            path="a.yaml",
-        ),
+    CASE_PATH = "a.yaml"
+    VALID = [
+        code("""
+            apiVersion: v1
+            kind: Service
+            metadata: {name: web}
+            spec:
+              type: LoadBalancer
+              ports: [{port: 443}]
+        """),
+        code("""
+            apiVersion: v1
+            kind: Service
+            metadata: {name: db}
+            spec:
+              type: LoadBalancer
+              loadBalancerSourceRanges: [10.0.0.0/8]
+              ports: [{port: 5432}]
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "apiVersion: v1\nkind: Service\nmetadata: {name: db}\nspec:\n  type: LoadBalancer\n"
-            "  ports: [{port: 5432}]\n",
-            line=5,
-            column=3,
-            path="a.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Service\nmetadata: {name: cache}\nspec:\n  ports:\n  - port: 80\n"
-            "    targetPort: 6379\n  type: NodePort\n",
-            line=8,
-            column=3,
-            path="a.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Service\nmetadata: {name: db}\nspec:\n  type: NodePort\n  ports:\n"
-            "  - {port: 3306, nodePort: 30306}\n",
-            line=5,
-            column=3,
-            path="a.yaml",
-        ),
+    INVALID = [
+        code("""
+            apiVersion: v1
+            kind: Service
+            metadata: {name: db}
+            spec:
+              «type: LoadBalancer»
+              ports: [{port: 5432}]
+        """),
+        code("""
+            apiVersion: v1
+            kind: Service
+            metadata: {name: cache}
+            spec:
+              ports:
+              - port: 80
+                targetPort: 6379
+              «type: NodePort»
+        """),
     ]
 
     def run(self) -> None:

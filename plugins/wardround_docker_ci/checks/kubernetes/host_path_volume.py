@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
@@ -30,55 +27,55 @@ class HostPathVolume(CiCheck):
     DEFECT_CLASS = "host-folder-in-pod"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
-    TRIED_ON = "trees of 27 repositories: no hit"
     KINDS = KUBERNETES | TEMPLATE
     NEEDS = ("hostPath",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "apiVersion: apps/v1\nkind: DaemonSet\nspec:\n  template:\n    spec:\n      containers: []\n"
-            "      volumes:\n      - name: l\n        hostPath: {path: /srv/logs}\n",
-            path="a.yaml",
-        ),
-        Valid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers: []\n"
-            "      volumes:\n      - name: l\n        emptyDir: {}\n",
-            path="a.yaml",
-        ),
-        Valid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers: []\n"
-            "      volumes:\n      - name: l\n        hostPath: {path: /dev/kvm}\n",
-            path="a.yaml",
-        ),
-        Valid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers: []\n"
-            "      nodeSelector: {disk: big}\n"
-            "      volumes:\n      - name: l\n        hostPath: {path: /srv/d}\n",
-            path="a.yaml",
-        ),
+    CASE_PATH = "a.yaml"
+    VALID = [
+        code("""
+            apiVersion: apps/v1
+            kind: DaemonSet
+            spec:
+              template:
+                spec:
+                  containers: []
+                  volumes:
+                  - name: l
+                    hostPath: {path: /srv/logs}
+        """),
+        code("""
+            apiVersion: apps/v1
+            kind: Deployment
+            spec:
+              template:
+                spec:
+                  containers: []
+                  volumes:
+                  - name: l
+                    emptyDir: {}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers: []\n"
-            "      volumes:\n      - name: l\n        hostPath:\n          path: /srv/files\n",
-            line=10,
-            column=17,
-            path="a.yaml",
-        ),
-        Invalid(
-            "apiVersion: apps/v1\nkind: StatefulSet\nspec:\n  template:\n    spec:\n      containers: []\n"
-            "      volumes: [{name: d, hostPath: {path: /data/pg}}]\n",
-            line=7,
-            column=44,
-            path="a.yaml",
-        ),
-        Invalid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      volumes:\n"
-            "      - name: l\n        hostPath:\n          type: DirectoryOrCreate\n          path: /mnt/in\n"
-            "      containers: []\n",
-            line=10,
-            column=17,
-            path="a.yaml",
-        ),
+    INVALID = [
+        code("""
+            apiVersion: apps/v1
+            kind: Deployment
+            spec:
+              template:
+                spec:
+                  containers: []
+                  volumes:
+                  - name: l
+                    hostPath:
+                      path: «/srv/files»
+        """),
+        code("""
+            apiVersion: apps/v1
+            kind: StatefulSet
+            spec:
+              template:
+                spec:
+                  containers: []
+                  volumes: [{name: d, hostPath: {path: «/data/pg»}}]
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS
@@ -26,60 +23,61 @@ class MissingProbe(CiCheck):
     NAME = "missing-probe"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "no-healthcheck"
-    TRIED_ON = (
-        "trees of 27 repositories: 31 hits, nearly all in examples and test data, which are left "
-        "out since; 11 now, true but for a sidecar"
-    )
     KINDS = KUBERNETES
     NEEDS = ("containerPort",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - name: a\n        image: a:1\n        ports: [{containerPort: 80}]\n"
-            "        readinessProbe: {httpGet: {path: /, port: 80}}\n",
-            path="a.yaml",
-        ),
-        Valid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - name: worker\n        image: a:1\n        ports:\n"
-            "        - {containerPort: 9090, name: metrics}\n",
-            path="a.yaml",
-        ),
-        Valid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - name: a\n        ports: [{containerPort: 80}]\n",
+    CASE_PATH = "a.yaml"
+    VALID = [
+        code("""
+            apiVersion: apps/v1
+            kind: Deployment
+            spec:
+              template:
+                spec:
+                  containers:
+                  - name: a
+                    image: a:1
+                    ports: [{containerPort: 80}]
+                    readinessProbe: {httpGet: {path: /, port: 80}}
+        """),
+        code(
+            """
+            apiVersion: apps/v1
+            kind: Deployment
+            spec:
+              template:
+                spec:
+                  containers:
+                  - name: a
+                    ports: [{containerPort: 80}]
+            """,
             path="patch.yaml",
         ),
-        Valid(
-            "apiVersion: batch/v1\nkind: Job\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - name: a\n        image: a:1\n        ports: [{containerPort: 80}]\n",
-            path="a.yaml",
-        ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - name: a\n        image: a:1\n        ports: [{containerPort: 80}]\n",
-            line=7,
-            column=9,
-            path="a.yaml",
-        ),
-        Invalid(
-            "apiVersion: apps/v1\nkind: StatefulSet\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - image: a:1\n        name: a\n        ports:\n        - name: http\n"
-            "          containerPort: 8080\n",
-            line=8,
-            column=9,
-            path="a.yaml",
-        ),
-        Invalid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - {name: a, image: a:1, ports: [{containerPort: 80}], livenessProbe: {exec: {}}}\n"
-            "      - name: b\n        image: b:1\n        ports: [{containerPort: 81}]\n",
-            line=8,
-            column=9,
-            path="a.yaml",
-        ),
+    INVALID = [
+        code("""
+            apiVersion: apps/v1
+            kind: Deployment
+            spec:
+              template:
+                spec:
+                  containers:
+                  - «name»: a
+                    image: a:1
+                    ports: [{containerPort: 80}]
+        """),
+        code("""
+            apiVersion: apps/v1
+            kind: StatefulSet
+            spec:
+              template:
+                spec:
+                  containers:
+                  - image: a:1
+                    «name»: a
+                    ports:
+                    - name: http
+                      containerPort: 8080
+        """),
     ]
 
     def run(self) -> None:

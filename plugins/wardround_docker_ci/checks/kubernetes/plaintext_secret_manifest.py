@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.analysis.secret_names import is_placeholder, is_real_secret, masked
@@ -28,40 +26,36 @@ class PlaintextSecretManifest(CiCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "hardcoded-secret"
     MASKED = True
-    TRIED_ON = "trees of 27 repositories: 5 hits; 640 commits of 16 that touch such files: 0"
     KINDS = KUBERNETES
     NEEDS = ("Secret",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("apiVersion: v1\nkind: Secret\nstringData:\n  password: ${PASSWORD}\n", path="secret.yaml"),
-        Valid("apiVersion: v1\nkind: Secret\ndata:\n  password: Y2hhbmdlbWU=\n", path="secret.yaml"),
-        Valid(
-            "apiVersion: v1\nkind: SealedSecret\ndata:\n  password: Z2s3UnQyUXc5ekxw\n", path="secret.yaml"
-        ),
-        Valid(
-            "apiVersion: v1\nkind: Secret\ndata:\n  password: ENC[AES256_GCM,data:gk7Rt2Qw9zLp]\nsops: {}\n",
-            path="s.yaml",
-        ),
+    CASE_PATH = "secret.yaml"
+    VALID = [
+        code("""
+            apiVersion: v1
+            kind: Secret
+            stringData:
+              password: ${PASSWORD}
+        """),
+        code("""
+            apiVersion: v1
+            kind: Secret
+            data:
+              password: Y2hhbmdlbWU=
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "apiVersion: v1\nkind: Secret\nstringData:\n  password: gk7Rt2Qw9zLp\n",
-            line=4,
-            column=13,
-            path="secret.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Secret\ndata:\n  password: Z2s3UnQyUXc5ekxw\n",
-            line=4,
-            column=13,
-            path="secret.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n"
-            "  stringData: {a: 'gk7Rt2Qw9zLp'}\n",
-            line=6,
-            column=20,
-            path="secret.yaml",
-        ),
+    INVALID = [
+        code("""
+            apiVersion: v1
+            kind: Secret
+            stringData:
+              password: «gk7Rt2Qw9zLp»
+        """),
+        code("""
+            apiVersion: v1
+            kind: Secret
+            data:
+              password: «Z2s3UnQyUXc5ekxw»
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import HELM, KUBERNETES, TEMPLATE, CiCheck
@@ -23,71 +20,47 @@ class PodRunsAsRoot(CiCheck):
     NAME = "pod-runs-as-root"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "root-user"
-    TRIED_ON = (
-        "trees of 27 repositories and 640 commits of 16 that touch such files: no hit; charts and "
-        "runAsNonRoot, in 85: 4 hits, all true"
-    )
     KINDS = KUBERNETES | HELM | TEMPLATE
     NEEDS = ("runAsUser", "allowPrivilegeEscalation", "runAsNonRoot")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  securityContext: {runAsUser: 1000}\n  containers:\n"
-            "  - name: a\n",
-            path="pod.yaml",
-        ),
-        Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  initContainers:\n  - name: a\n"
-            "    securityContext: {runAsUser: 0}\n",
-            path="pod.yaml",
-        ),
-        Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n"
-            "      allowPrivilegeEscalation: false\n",
-            path="pod.yaml",
-        ),
+    CASE_PATH = "pod.yaml"
+    VALID = [
+        code("""
+            apiVersion: v1
+            kind: Pod
+            spec:
+              securityContext: {runAsUser: 1000}
+              containers:
+              - name: a
+        """),
+        code("""
+            apiVersion: v1
+            kind: Pod
+            spec:
+              initContainers:
+              - name: a
+                securityContext: {runAsUser: 0}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n"
-            "      privileged: true\n      allowPrivilegeEscalation: true\n      runAsNonRoot: false\n"
-            "      runAsUser: 0\n",
-            10,
-            7,
-            path="pod.yaml",
-        ),
-        Invalid(
-            "image: {repository: a, tag: '1'}\npodSecurityContext:\n  runAsUser: 0\n",
-            line=3,
-            column=3,
+    INVALID = [
+        code("""
+            apiVersion: v1
+            kind: Pod
+            spec:
+              containers:
+              - name: a
+                securityContext:
+                  privileged: true
+                  allowPrivilegeEscalation: true
+                  runAsNonRoot: false
+                  «runAsUser: 0»
+        """),
+        code(
+            """
+            image: {repository: a, tag: '1'}
+            podSecurityContext:
+              «runAsUser: 0»
+            """,
             path="charts/a/values-prod.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  securityContext: {runAsNonRoot: false}\n  containers:\n"
-            "  - name: a\n",
-            line=4,
-            column=21,
-            path="pod.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n"
-            "      runAsUser: 0\n",
-            line=7,
-            column=7,
-            path="pod.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  securityContext:\n    runAsUser: 0\n  containers:\n"
-            "  - name: a\n",
-            line=5,
-            column=5,
-            path="pod.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n"
-            "      allowPrivilegeEscalation: true\n",
-            line=7,
-            column=7,
-            path="pod.yaml",
         ),
     ]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.analysis.secret_names import is_secret_name
@@ -31,51 +29,53 @@ class SecretInPodManifest(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "secret-in-manifest"
-    TRIED_ON = "trees of 27 repositories: no hit"
     KINDS = TEMPLATE
     NEEDS = ("value:",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: {{ .Chart.Name }}\n    env:\n"
-            "    - name: DB_HOST\n      value: {{ .Values.db.host }}\n",
-            path="charts/a/templates/a.yaml",
-        ),
-        Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: {{ .Chart.Name }}\n    env:\n"
-            "    - name: DB_PASSWORD\n      valueFrom:\n"
-            "        secretKeyRef: {name: {{ .Values.db.secret }}, key: password}\n",
-            path="charts/a/templates/a.yaml",
-        ),
-        Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: {{ .Chart.Name }}\n    env:\n"
-            "    - name: DB_PASSWORD_FILE\n      value: {{ .Values.db.passwordFile }}\n",
-            path="charts/a/templates/a.yaml",
-        ),
+    CASE_PATH = "charts/a/templates/a.yaml"
+    VALID = [
+        code("""
+            apiVersion: v1
+            kind: Pod
+            spec:
+              containers:
+              - name: {{ .Chart.Name }}
+                env:
+                - name: DB_HOST
+                  value: {{ .Values.db.host }}
+        """),
+        code("""
+            apiVersion: v1
+            kind: Pod
+            spec:
+              containers:
+              - name: {{ .Chart.Name }}
+                env:
+                - name: DB_PASSWORD
+                  valueFrom:
+                    secretKeyRef: {name: {{ .Values.db.secret }}, key: password}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: {{ .Chart.Name }}\n    env:\n"
-            "    - name: DB_PASSWORD\n      value: {{ .Values.db.password | quote }}\n",
-            line=8,
-            column=7,
-            path="charts/a/templates/a.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: {{ .Chart.Name }}\n    env:\n"
-            '    - name: API_TOKEN\n      value: "{{ .Values.apiToken }}"\n',
-            line=8,
-            column=7,
-            path="charts/a/templates/a.yaml",
-        ),
-        Invalid(
-            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: {{ .Release.Name }}}\nspec:\n"
-            "  template:\n    spec:\n      containers:\n        - name: a\n          env:\n"
-            "            - name: SMTP_PASSWORD\n"
-            '              value: {{ required "smtp.password" .Values.smtp.password }}\n',
-            line=11,
-            column=15,
-            path="charts/a/templates/a.yaml",
-        ),
+    INVALID = [
+        code("""
+            apiVersion: v1
+            kind: Pod
+            spec:
+              containers:
+              - name: {{ .Chart.Name }}
+                env:
+                - name: DB_PASSWORD
+                  «value: {{ .Values.db.password | quote }}»
+        """),
+        code("""
+            apiVersion: v1
+            kind: Pod
+            spec:
+              containers:
+              - name: {{ .Chart.Name }}
+                env:
+                - name: API_TOKEN
+                  «value: "{{ .Values.apiToken }}"»
+        """),
     ]
 
     def run(self) -> None:

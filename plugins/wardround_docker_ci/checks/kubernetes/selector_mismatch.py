@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import KUBERNETES, CiCheck
@@ -26,54 +23,56 @@ class SelectorMismatch(CiCheck):
     NAME = "selector-mismatch"
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "undefined-name"
-    TRIED_ON = "trees of 79 repositories: no hit"
     KINDS = KUBERNETES
     NEEDS = ("selector", "port:", "targetPort")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  selector:\n    matchLabels: {app: a}\n"
-            "  template:\n"
-            "    metadata:\n      labels: {app: a, tier: b}\n    spec:\n      containers: []\n",
-            path="a.yaml",
-        ),
-        Valid(
-            "apiVersion: v1\nkind: Service\nspec:\n  selector: {app: a}\n  ports: [{targetPort: x}]\n",
-            path="a.yaml",
-        ),
-        Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n"
-            "    ports: [{name: web, containerPort: 1}]\n"
-            "    livenessProbe: {httpGet: {port: web}}\n    readinessProbe: {tcpSocket: {port: 81}}\n",
-            path="a.yaml",
-        ),
+    CASE_PATH = "a.yaml"
+    VALID = [
+        code("""
+            apiVersion: apps/v1
+            kind: Deployment
+            spec:
+              selector:
+                matchLabels: {app: a}
+              template:
+                metadata:
+                  labels: {app: a, tier: b}
+                spec:
+                  containers: []
+        """),
+        code("""
+            apiVersion: v1
+            kind: Service
+            spec:
+              selector: {app: a}
+              ports: [{targetPort: x}]
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  selector:\n    matchLabels:\n"
-            "      app: web\n  template:\n"
-            "    metadata:\n      labels:\n        app: api\n    spec:\n      containers: []\n",
-            line=6,
-            column=12,
-            path="a.yaml",
-        ),
-        Invalid(
-            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  selector:\n    matchLabels: {app: a}\n"
-            "  template:\n"
-            "    metadata:\n      labels: {app: a}\n    spec:\n      containers:\n      - name: a\n"
-            "        ports: [{name: http, containerPort: 80}]\n---\napiVersion: v1\nkind: Service\nspec:\n"
-            "  selector: {app: a}\n  ports:\n  - port: 80\n    targetPort: web\n",
-            line=20,
-            column=17,
-            path="a.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n"
-            "    ports: [{name: web, containerPort: 1}]\n"
-            "    livenessProbe:\n      httpGet:\n        port: htp\n",
-            line=9,
-            column=15,
-            path="a.yaml",
-        ),
+    INVALID = [
+        code("""
+            apiVersion: apps/v1
+            kind: Deployment
+            spec:
+              selector:
+                matchLabels:
+                  app: «web»
+              template:
+                metadata:
+                  labels:
+                    app: api
+                spec:
+                  containers: []
+        """),
+        code("""
+            apiVersion: v1
+            kind: Pod
+            spec:
+              containers:
+              - name: a
+                ports: [{name: web, containerPort: 1}]
+                livenessProbe:
+                  httpGet:
+                    port: «htp»
+        """),
     ]
 
     def run(self) -> None:

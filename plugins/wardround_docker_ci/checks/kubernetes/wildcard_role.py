@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar, walk
 from wardround_docker_ci.check import HELM, KUBERNETES, TEMPLATE, CiCheck
@@ -25,107 +22,43 @@ class WildcardRole(CiCheck):
     NAME = "wildcard-role"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "wildcard-role"
-    TRIED_ON = (
-        "trees of 79 repositories: 1 hit, right; secrets of every namespace and templates, in 85: 1 "
-        "more, right; reading everything, values and groups, in 27: none"
-    )
     KINDS = KUBERNETES | TEMPLATE | HELM
     NEEDS = ("Role", "apiGroups")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n- apiGroups: ['*']\n"
-            "  resources: [pods]\n"
-            "  verbs: [get, list]\n",
-            path="role.yaml",
-        ),
-        Valid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- apiGroups: [apps]\n"
-            "  resources: ['*']\n"
-            "  verbs: [get, list, watch]\n",
-            path="role.yaml",
-        ),
-        Valid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\n"
-            "roleRef: {kind: ClusterRole, name: view}\n"
-            "subjects:\n- {kind: ServiceAccount, name: a}\n",
-            path="role.yaml",
-        ),
-        Valid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\n"
-            "roleRef: {kind: ClusterRole, name: cluster-admin}\n"
-            "subjects:\n- {kind: Group, name: platform-admins}\n",
-            path="role.yaml",
-        ),
+    CASE_PATH = "role.yaml"
+    VALID = [
+        code("""
+            apiVersion: rbac.authorization.k8s.io/v1
+            kind: Role
+            rules:
+            - apiGroups: ['*']
+              resources: [pods]
+              verbs: [get, list]
+        """),
+        code("""
+            apiVersion: rbac.authorization.k8s.io/v1
+            kind: ClusterRole
+            rules:
+            - apiGroups: [apps]
+              resources: ['*']
+              verbs: [get, list, watch]
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\n"
-            "roleRef: {kind: ClusterRole, name: view}\n"
-            "subjects:\n- {kind: Group, name: 'system:unauthenticated'}\n",
-            line=5,
-            column=24,
-            path="role.yaml",
-        ),
-        Invalid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n- apiGroups: ['']\n"
-            "  resources: [pods, pods/exec]\n  verbs: [create]\n",
-            line=5,
-            column=21,
-            path="role.yaml",
-        ),
-        Invalid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\nrules:\n"
-            "  - apiGroups: ['']\n    resources: [pods, secrets]\n    verbs: [list]\n",
-            line=6,
-            column=23,
-            path="rbac.yaml",
-        ),
-        Invalid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- apiGroups: ['*']\n"
-            "  resources: ['*']\n"
-            "  verbs: ['*']\n",
-            line=6,
-            column=12,
-            path="role.yaml",
-        ),
-        Invalid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n- apiGroups: ['']\n"
-            "  resources:\n  - secrets\n"
-            "  verbs:\n  - '*'\n",
-            line=8,
-            column=6,
-            path="role.yaml",
-        ),
-        Invalid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nroleRef:\n"
-            "  kind: ClusterRole\n"
-            "  name: cluster-admin\nsubjects:\n- kind: ServiceAccount\n  name: app\n  namespace: web\n",
-            line=5,
-            column=9,
-            path="role.yaml",
-        ),
-        Invalid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- apiGroups: ['*']\n"
-            "  resources: ['*']\n  verbs: [get, list]\n",
-            line=5,
-            column=16,
-            path="role.yaml",
-        ),
-        Invalid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\n"
-            "roleRef: {kind: ClusterRole, name: edit}\n"
-            "subjects:\n- {kind: Group, name: 'system:authenticated'}\n",
-            line=3,
-            column=36,
-            path="role.yaml",
-        ),
-        Invalid(
-            "replicaCount: 1\nrbac:\n  rules:\n    - apiGroups: ['']\n      resources: ['*']\n"
-            "      verbs: ['*']\n",
-            line=6,
-            column=16,
-            path="charts/a/values.yaml",
-        ),
+    INVALID = [
+        code("""
+            apiVersion: rbac.authorization.k8s.io/v1
+            kind: ClusterRoleBinding
+            roleRef: {kind: ClusterRole, name: view}
+            subjects:
+            - {kind: Group, name: '«system:unauthenticated»'}
+        """),
+        code("""
+            apiVersion: rbac.authorization.k8s.io/v1
+            kind: Role
+            rules:
+            - apiGroups: ['']
+              resources: [pods, «pods/exec»]
+              verbs: [create]
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.apt import updates_alone
 
@@ -20,31 +17,29 @@ class AptUpdateAlone(CiCheck):
     ID = "DC012"
     NAME = "apt-update-alone"
     DEFECT_CLASS = "apt-update-alone"
-    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     NEEDS = ("apt",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1\nRUN apt-get update && apt-get install -y curl\n", path="Dockerfile"),
-        Valid("FROM a:1\nRUN apt-get update && ./install-packages.sh\n", path="Dockerfile"),
-        Valid("FROM a:1\nRUN <<EOF\napt-get update\napt-get install -y a\nEOF\n", path="Dockerfile"),
-        Valid("FROM a:1\nRUN apt-get update\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            FROM a:1
+            RUN apt-get update && apt-get install -y curl
+        """),
+        code("""
+            FROM a:1
+            RUN apt-get update && ./install-packages.sh
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "FROM a:1\nRUN apt-get update\nRUN apt-get install -y curl\n", line=2, column=5, path="Dockerfile"
-        ),
-        Invalid(
-            "FROM a:1\nRUN apt-get -y update && apt-get clean\nRUN apt install -y curl\n",
-            line=2,
-            column=5,
-            path="Dockerfile",
-        ),
-        Invalid(
-            "FROM a:1\nWORKDIR /x\nRUN sudo apt update\nCOPY a b\nRUN x; apt-get install -y a\n",
-            line=3,
-            column=5,
-            path="Dockerfile",
-        ),
+    INVALID = [
+        code("""
+            FROM a:1
+            RUN «apt-get update»
+            RUN apt-get install -y curl
+        """),
+        code("""
+            FROM a:1
+            RUN «apt-get -y update» && apt-get clean
+            RUN apt install -y curl
+        """),
     ]
 
     def run(self) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
@@ -37,39 +35,31 @@ class LockfileNotEnforced(CiCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "npm-unpinned"
-    TRIED_ON = "trees of 27 repositories: 7 hits, 6 of them right"
     KINDS = DOCKERFILE | STEPS | GITLAB
     NEEDS = ("npm i", "yarn")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1\nCOPY package*.json ./\nRUN npm ci\n", path="Dockerfile"),
-        Valid("FROM a:1\nCOPY package.json ./\nRUN npm install\n", path="Dockerfile"),
-        Valid(
-            "FROM a:1\nCOPY package*.json ./\nRUN npm ci && npm install --no-save sharp@1\n",
-            path="Dockerfile",
-        ),
-        Valid("FROM a:1\nCOPY yarn.lock ./\nRUN yarn install --immutable && yarn build\n", path="Dockerfile"),
-        Valid("FROM a:1\nCOPY package*.json ./\nRUN npm install -g npm@11\n", path="Dockerfile"),
+    VALID = [
+        code("""
+            FROM a:1
+            COPY package*.json ./
+            RUN npm ci
+        """),
+        code("""
+            FROM a:1
+            COPY package.json ./
+            RUN npm install
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "FROM a:1\nCOPY package*.json ./\nRUN npm install --omit=dev\n",
-            line=3,
-            column=5,
-            path="Dockerfile",
-        ),
-        Invalid(
-            "FROM a:1\nCOPY package.json yarn.lock ./\nRUN yarn && yarn build\n",
-            line=3,
-            column=5,
-            path="Dockerfile",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/setup-node@v4\n"
-            "        with: {cache: npm}\n      - run: npm i\n",
-            line=7,
-            column=14,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            FROM a:1
+            COPY package*.json ./
+            RUN «npm install --omit=dev»
+        """),
+        code("""
+            FROM a:1
+            COPY package.json yarn.lock ./
+            RUN «yarn» && yarn build
+        """),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import GITLAB, CiCheck
@@ -25,50 +23,39 @@ class ArtifactsWithoutExpiry(CiCheck):
     DEFECT_CLASS = "artifacts-kept"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "trees of 27 repositories, 5 of them with GitLab pipelines: 1 hit on what a release keeps "
-        "for good, which is left out since"
-    )
     KINDS = GITLAB
     NEEDS = ("artifacts:",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "a:\n  script: make\n  artifacts:\n    paths: [dist]\n    expire_in: 1 week\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid(
-            "default:\n  artifacts: {expire_in: 1 day}\na:\n  script: make\n  artifacts: {paths: [dist]}\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid("pages:\n  script: make\n  artifacts: {paths: [public]}\n", path=".gitlab-ci.yml"),
-        Valid("a:\n  script: make\n  artifacts: {reports: {junit: a.xml}}\n", path=".gitlab-ci.yml"),
-        Valid(
-            ".k:\n  artifacts: {expire_in: 1 day}\na:\n  extends: .k\n  script: make\n"
-            "  artifacts: {paths: [dist]}\n",
-            path=".gitlab-ci.yml",
-        ),
-        Valid(
-            "a:\n  script: make\n  rules:\n    - if: $CI_COMMIT_TAG\n  artifacts: {paths: [dist]}\n",
-            path=".gitlab-ci.yml",
-        ),
+    CASE_PATH = ".gitlab-ci.yml"
+    VALID = [
+        code("""
+            a:
+              script: make
+              artifacts:
+                paths: [dist]
+                expire_in: 1 week
+        """),
+        code("""
+            default:
+              artifacts: {expire_in: 1 day}
+            a:
+              script: make
+              artifacts: {paths: [dist]}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "a:\n  script: make\n  artifacts:\n    paths: [dist]\n", line=3, column=3, path=".gitlab-ci.yml"
-        ),
-        Invalid(
-            "a:\n  script: make\n  artifacts:\n    untracked: true\n    expire_in: never\n",
-            line=5,
-            column=5,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid(
-            ".k:\n  artifacts: {when: always}\na:\n  extends: .k\n  script: make\n"
-            "  artifacts: {paths: [dist]}\n",
-            line=6,
-            column=3,
-            path=".gitlab-ci.yml",
-        ),
+    INVALID = [
+        code("""
+            a:
+              script: make
+              «artifacts»:
+                paths: [dist]
+        """),
+        code("""
+            a:
+              script: make
+              artifacts:
+                untracked: true
+                «expire_in: never»
+        """),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
@@ -56,38 +54,36 @@ class ExitZeroFlag(CiCheck):
     PLANE = Plane.TESTS
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "hidden-failure"
-    TRIED_ON = "trees of 27 repositories: no hit"
     KINDS = PIPELINES | {FileKind.SHELL}
     NEEDS = (
         "exit-code", "--exit-zero", "failure.ignore", "testFailureIgnore", "soft-fail", "soft_fail",
         "no-fail", "fail-build", "fail-on", "fail-never", "-fn", "--no-exit-on-warn", "warn-only",
     )  # fmt: skip
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("trivy image --exit-code 1 web\n", path="a.sh"),
-        Valid("trivy image --exit-code 0 --format sarif -o out.sarif web\n", path="a.sh"),
-        Valid("flake8 . --select=E9\nflake8 . --exit-zero\n", path="a.sh"),
-        Valid(
-            "on: push\njobs:\n  a:\n    steps:\n      - uses: aquasecurity/trivy-action@0.29.0\n"
-            "        with: {exit-code: '0', format: sarif}\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid("# advisory only\npylint --exit-zero src\n", path="a.sh"),
+    CASE_PATH = "a.sh"
+    VALID = [
+        code("""
+            trivy image --exit-code 1 web
+        """),
+        code("""
+            trivy image --exit-code 0 --format sarif -o out.sarif web
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "scan:\n  script:\n    - gitleaks detect --exit-code 0\n", line=3, column=7, path=".gitlab-ci.yml"
+    INVALID = [
+        code(
+            """
+            scan:
+              script:
+                - «gitleaks detect --exit-code 0»
+            """,
+            path=".gitlab-ci.yml",
         ),
-        Invalid(
-            "#!/bin/sh\n./mvnw -B verify -Dmaven.test.failure.ignore=true\n", line=2, column=1, path="ci.sh"
+        code(
+            """
+            #!/bin/sh
+            «./mvnw -B verify -Dmaven.test.failure.ignore=true»
+            """,
+            path="ci.sh",
         ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    steps:\n      - uses: aquasecurity/trivy-action@0.29.0\n"
-            "        with:\n          exit-code: '0'\n",
-            line=7,
-            column=11,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid("node { sh 'pylint --exit-zero src' }\n", line=1, column=12, path="Jenkinsfile"),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob
@@ -31,60 +29,54 @@ class SharedMatrixCache(CiCheck):
     ID = "DC216"
     NAME = "shared-matrix-cache"
     DEFECT_CLASS = "constant-cache-key"
-    TRIED_ON = "trees of 27 repositories with workflows: no hit"
     KINDS = WORKFLOW
     NEEDS = ("actions/cache",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  a:\n    strategy: {matrix: {python: ['3.11', '3.12']}}\n    steps:\n"
-            "      - uses: actions/cache@v4\n        with:\n          path: .venv\n"
-            "          key: v-${{ matrix.python }}-${{ hashFiles('uv.lock') }}\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    strategy: {matrix: {python: ['3.11', '3.12']}}\n    steps:\n"
-            "      - uses: actions/cache@v4\n        with:\n          path: ~/.cache/pip\n"
-            "          key: v-${{ hashFiles('uv.lock') }}\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    strategy: {matrix: {shard: [1, 2]}}\n    steps:\n"
-            "      - uses: actions/cache@v4\n        with:\n          path: .venv\n"
-            "          key: v-${{ hashFiles('uv.lock') }}\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    strategy: {matrix: {python: ['3.12']}}\n    steps:\n"
-            "      - uses: actions/cache@v4\n        with:\n          path: .venv\n"
-            "          key: v-${{ hashFiles('uv.lock') }}\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                strategy: {matrix: {python: ['3.11', '3.12']}}
+                steps:
+                  - uses: actions/cache@v4
+                    with:
+                      path: .venv
+                      key: v-${{ matrix.python }}-${{ hashFiles('uv.lock') }}
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                strategy: {matrix: {python: ['3.11', '3.12']}}
+                steps:
+                  - uses: actions/cache@v4
+                    with:
+                      path: ~/.cache/pip
+                      key: v-${{ hashFiles('uv.lock') }}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: push\njobs:\n  a:\n    strategy: {matrix: {python: ['3.11', '3.12']}}\n    steps:\n"
-            "      - uses: actions/cache@v4\n        with:\n          path: .venv\n"
-            "          key: v-${{ hashFiles('uv.lock') }}\n",
-            line=9,
-            column=16,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    strategy:\n      matrix:\n        node-version: [20, 22]\n"
-            "    steps:\n      - uses: actions/cache@v4\n        with:\n          path: |\n"
-            "            node_modules\n            */node_modules\n"
-            "          key: ${{ runner.os }}-${{ hashFiles('yarn.lock') }}\n",
-            line=13,
-            column=16,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    strategy: {matrix: {ruby: ['3.2', '3.3']}}\n    steps:\n"
-            "      - uses: actions/cache@v4\n        with: {path: vendor/bundle, key: 'gems-1.2'}\n",
-            line=7,
-            column=43,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                strategy: {matrix: {python: ['3.11', '3.12']}}
+                steps:
+                  - uses: actions/cache@v4
+                    with:
+                      path: .venv
+                      key: «v-${{ hashFiles('uv.lock') }}»
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                strategy: {matrix: {ruby: ['3.2', '3.3']}}
+                steps:
+                  - uses: actions/cache@v4
+                    with: {path: vendor/bundle, key: '«gems-1.2»'}
+        """),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Node, Scalar, walk
@@ -27,46 +26,45 @@ class VersionAsNumber(CiCheck):
     ID = "DC119"
     NAME = "version-as-number"
     SEVERITY = Severity.ERROR
-    TRIED_ON = "trees of 85 repositories with 640 workflows: 1 hit, right"
     KINDS = STEPS
     NEEDS = ("0",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "on: push\njobs:\n  a:\n    strategy:\n      matrix:\n        python: ['3.9', '3.10', 3.11]\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    steps:\n      - uses: a/b@v1\n"
-            "        with: {version: 3.10.1, retention: 1.0}\n",
-            path=".github/workflows/a.yml",
-        ),
-        Valid(
-            "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/setup-go@v5\n"
-            "        with: {go-version: '1.20'}\n",
-            path=".github/workflows/a.yml",
-        ),
+    CASE_PATH = ".github/workflows/a.yml"
+    VALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                strategy:
+                  matrix:
+                    python: ['3.9', '3.10', 3.11]
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                steps:
+                  - uses: a/b@v1
+                    with: {version: 3.10.1, retention: 1.0}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/setup-python@v5\n"
-            "        with:\n          python-version: 3.10\n",
-            line=7,
-            column=27,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    strategy:\n      matrix:\n        python: [3.9, 3.10]\n",
-            line=6,
-            column=23,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    strategy:\n      matrix:\n        include:\n"
-            "          - go-version: 1.20\n",
-            line=7,
-            column=25,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            on: push
+            jobs:
+              a:
+                steps:
+                  - uses: actions/setup-python@v5
+                    with:
+                      python-version: «3.10»
+        """),
+        code("""
+            on: push
+            jobs:
+              a:
+                strategy:
+                  matrix:
+                    python: [3.9, «3.10»]
+        """),
     ]
 
     def run(self) -> None:

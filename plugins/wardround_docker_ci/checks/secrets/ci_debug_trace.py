@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
@@ -27,29 +24,34 @@ class CiDebugTrace(CiCheck):
     NAME = "ci-debug-trace"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-in-log"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = GITLAB | WORKFLOW
     NEEDS = ("CI_DEBUG", "ACTIONS_STEP_DEBUG", "ACTIONS_RUNNER_DEBUG")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("variables:\n  CI_DEBUG_TRACE: 'false'\n", path=".gitlab-ci.yml"),
-        Valid("# CI_DEBUG_TRACE: true\na:\n  script: b\n", path=".gitlab-ci.yml"),
-        Valid("variables:\n  MY_CI_DEBUG: 'true'\n", path=".gitlab-ci.yml"),
+    CASE_PATH = ".gitlab-ci.yml"
+    VALID = [
+        code("""
+            variables:
+              CI_DEBUG_TRACE: 'false'
+        """),
+        code("""
+            # CI_DEBUG_TRACE: true
+            a:
+              script: b
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "on: push\nenv:\n  ACTIONS_STEP_DEBUG: true\njobs: {}\n",
-            line=3,
-            column=23,
+    INVALID = [
+        code(
+            """
+            on: push
+            env:
+              ACTIONS_STEP_DEBUG: «true»
+            jobs: {}
+            """,
             path=".github/workflows/a.yml",
         ),
-        Invalid("variables:\n  CI_DEBUG_TRACE: 'true'\n", line=2, column=20, path=".gitlab-ci.yml"),
-        Invalid(
-            "a:\n  variables:\n    CI_DEBUG_TRACE: true\n  script: b\n",
-            line=3,
-            column=21,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid('variables:\n  CI_DEBUG_SERVICES: "true"\n', line=2, column=23, path=".gitlab-ci.yml"),
+        code("""
+            variables:
+              CI_DEBUG_TRACE: '«true»'
+        """),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Word
@@ -36,37 +34,27 @@ class SecretInCommand(CiCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "hardcoded-secret"
     MASKED = True
-    TRIED_ON = (
-        "trees of 27 repositories and 640 commits of 16 that touch such files: no hit; arguments of "
-        "containers, in 27: none"
-    )
     KINDS = SCRIPTS
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid('curl -H "Authorization: Bearer $TOKEN" https://example.org\n', path="a.sh"),
-        Valid("git clone https://user:${TOKEN}@example.org/a.git\n", path="a.sh"),
-        Valid("psql postgres://postgres:postgres@localhost/test\n", path="a.sh"),
-        Valid("export API_TOKEN=changeme\n", path="a.sh"),
-        Valid("cmd --token-file=/run/secrets/9f8a7b6c5d\n", path="a.sh"),
+    CASE_PATH = "a.sh"
+    VALID = [
+        code("""
+            curl -H "Authorization: Bearer $TOKEN" https://example.org
+        """),
+        code("""
+            git clone https://user:${TOKEN}@example.org/a.git
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            'FROM a:1\nRUN curl -H "Authorization: Bearer 9f8e7d6c5b4a3928" https://x.org\n',
-            2,
-            36,
+    INVALID = [
+        code(
+            """
+            FROM a:1
+            RUN curl -H "Authorization: Bearer «9f8e7d6c5b4a3928»" https://x.org
+            """,
             path="Dockerfile",
         ),
-        Invalid("git clone https://bot:gk7Rt2Qw9zLp@example.org/a.git\n", 1, 23, path="a.sh"),
-        Invalid("export DB_PASSWORD=gk7Rt2Qw9zLp\n", 1, 20, path="a.sh"),
-        Invalid("FROM a:1\nRUN API_TOKEN=gk7Rt2Qw9zLp make\n", 2, 15, path="Dockerfile"),
-        Invalid("FROM a:1\nRUN npm config set //r.org/:_authToken=gk7Rt2Qw9zLp\n", 2, 40, path="Dockerfile"),
-        Invalid("deploy --api-token=gk7Rt2Qw9zLp\n", 1, 20, path="a.sh"),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n"
-            "    args: [serve, --db-password=gk7Rt2Qw9zLp]\n",
-            line=7,
-            column=33,
-            path="pod.yaml",
-        ),
+        code("""
+            git clone https://bot:«gk7Rt2Qw9zLp»@example.org/a.git
+        """),
     ]
 
     def run(self) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from msgspec import Struct
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, Word, unwrapped
@@ -35,44 +34,34 @@ class DownloadRunUnchecked(CiCheck):
     NAME = "download-run-unchecked"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unverified-download"
-    TRIED_ON = "trees of 79 repositories: 13 hits, all right"
     KINDS = SCRIPTS
     NEEDS = ("curl", "wget", "aria2c")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "curl -fsSLo x.sh https://example.org/x\necho '0  x.sh' | sha256sum -c\nsh x.sh\n", path="a.sh"
-        ),
-        Valid("curl -fsSL -o data.json https://example.org/a.json\npython3 read.py data.json\n", path="a.sh"),
-        Valid("curl -so a.sh http://localhost:8080/a.sh\nsh a.sh\n", path="a.sh"),
-        Valid("wget http://example.org/a.tar.gz\ntar xf a.tar.gz\n", path="a.sh"),
-        Valid(
-            "curl -fsSL https://example.org/k.asc -o k.asc\nsudo apt-key add k.asc\nsh build.sh\n",
-            path="a.sh",
-        ),
+    CASE_PATH = "a.sh"
+    VALID = [
+        code("""
+            curl -fsSLo x.sh https://example.org/x
+            echo '0  x.sh' | sha256sum -c
+            sh x.sh
+        """),
+        code("""
+            curl -fsSL -o data.json https://example.org/a.json
+            python3 read.py data.json
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            'curl -fsSL "http://$HOST/i.sh" -o "${tmp}/i.sh"\nchmod +x "${tmp}/i.sh"\n'
-            'sudo "$tmp/i.sh" --prefix /x\n',
-            1,
-            1,
-            path="a.sh",
-        ),
-        Invalid(
-            "FROM a:1\nRUN curl -fsSLO https://example.org/setup.sh\nRUN bash setup.sh -y\n",
-            2,
-            5,
+    INVALID = [
+        code("""
+            «curl -fsSL "http://$HOST/i.sh" -o "${tmp}/i.sh"»
+            chmod +x "${tmp}/i.sh"
+            sudo "$tmp/i.sh" --prefix /x
+        """),
+        code(
+            """
+            FROM a:1
+            RUN «curl -fsSLO https://example.org/setup.sh»
+            RUN bash setup.sh -y
+            """,
             path="Dockerfile",
         ),
-        Invalid(
-            "a:\n  script:\n    - wget -q https://example.org/get.py\n    - python3 ./get.py\n",
-            3,
-            7,
-            path=".gitlab-ci.yml",
-        ),
-        Invalid("curl https://example.org/x > x.sh && chmod 755 x.sh && ./x.sh\n", 1, 1, path="a.sh"),
-        Invalid("curl -o /usr/bin/x http://example.org/x\nchmod +x /usr/bin/x\n", 1, 1, path="a.sh"),
-        Invalid("wget -O /tmp/a.deb http://example.org/a.deb\nsudo dpkg -i /tmp/a.deb\n", 1, 1, path="a.sh"),
     ]
 
     def run(self) -> None:

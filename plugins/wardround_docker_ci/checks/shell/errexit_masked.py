@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command
@@ -46,40 +45,46 @@ class ErrexitMasked(CiCheck):
     NAME = "errexit-masked"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "lost-status"
-    TRIED_ON = (
-        "trees of 27 repositories: 4 hits, 2 of them on commands that are asked themselves, which "
-        "are left out since; 2 now, right"
-    )
     KINDS = frozenset({FileKind.SHELL})
     NEEDS = ("set -e", "set -o errexit", "sh -e", "set -u", "set -x")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("set -e\nf() {\n  npm ci\n  npm test\n}\nf\n", path="a.sh"),
-        Valid("f() {\n  npm ci\n  npm test\n}\nif f; then echo; fi\n", path="a.sh"),
-        Valid("set -e\nf() {\n  npm ci || return 1\n  npm test\n}\nif f; then echo; fi\n", path="a.sh"),
-        Valid("set -e\nf() {\n  echo x\n  npm test\n}\nif f; then echo; fi\n", path="a.sh"),
-        Valid("set -e\nf() {\n  npm ci &&\n    npm test\n}\nf || exit 1\n", path="a.sh"),
-        Valid(
-            "set -e\nf() {\n  if docker info; then\n    return 0\n  fi\n  return 1\n}\nif f; then echo; fi\n",
-            path="a.sh",
-        ),
+    CASE_PATH = "a.sh"
+    VALID = [
+        code("""
+            set -e
+            f() {
+              npm ci
+              npm test
+            }
+            f
+        """),
+        code("""
+            f() {
+              npm ci
+              npm test
+            }
+            if f; then echo; fi
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "set -e\nf() {\n  npm ci\n  npm test\n}\nif f; then\n  echo\nfi\n", line=6, column=1, path="a.sh"
-        ),
-        Invalid(
-            "#!/bin/bash\nset -euo pipefail\nfunction load {\n  curl -fO $URL\n  tar xzf a.tgz\n"
-            "}\nload a || echo failed\n",
-            line=7,
-            column=1,
-            path="a.sh",
-        ),
-        Invalid(
-            "#!/bin/sh -e\npush() {\n  docker build -t a .\n  docker push a\n}\npush && echo done\n",
-            line=6,
-            column=1,
-            path="a.sh",
-        ),
+    INVALID = [
+        code("""
+            set -e
+            f() {
+              npm ci
+              npm test
+            }
+            «if f;» then
+              echo
+            fi
+        """),
+        code("""
+            #!/bin/bash
+            set -euo pipefail
+            function load {
+              curl -fO $URL
+              tar xzf a.tgz
+            }
+            «load a ||» echo failed
+        """),
     ]
 
     def run(self) -> None:

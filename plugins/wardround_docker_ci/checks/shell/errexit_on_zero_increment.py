@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.document import EmbeddedScript
@@ -29,30 +27,38 @@ class ErrexitOnZeroIncrement(CiCheck):
     ID = "DC211"
     NAME = "errexit-on-zero-increment"
     DEFECT_CLASS = "counted-from-zero"
-    TRIED_ON = "trees of 27 repositories: no hit"
     KINDS = STEPS | {FileKind.SHELL}
     NEEDS = ("++",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("n=0\n((n++))\n", path="a.sh"),
-        Valid("set -e\nn=0\nn=$((n + 1))\n((n++)) || true\n", path="a.sh"),
-        Valid("set -e\nn=1\n((n++))\n((++n))\n", path="a.sh"),
-        Valid("set -e\nfor ((i = 0; i < 3; i++)); do echo; done\n", path="a.sh"),
+    CASE_PATH = "a.sh"
+    VALID = [
+        code("""
+            n=0
+            ((n++))
+        """),
+        code("""
+            set -e
+            n=0
+            n=$((n + 1))
+            ((n++)) || true
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("#!/bin/bash\nset -euo pipefail\nn=0\n((n++))\n", line=4, column=1, path="a.sh"),
-        Invalid(
-            "#!/bin/bash\nset -e\nf() {\n  local n=0\n  for x in a b; do\n    let n++\n  done\n}\n",
-            line=6,
-            column=5,
-            path="a.sh",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    steps:\n      - run: |\n          n=0\n"
-            "          (( n++ ))\n          make\n",
-            line=7,
-            column=11,
-            path=".github/workflows/a.yml",
-        ),
+    INVALID = [
+        code("""
+            #!/bin/bash
+            set -euo pipefail
+            n=0
+            «((n++))»
+        """),
+        code("""
+            #!/bin/bash
+            set -e
+            f() {
+              local n=0
+              for x in a b; do
+                «let n++»
+              done
+            }
+        """),
     ]
 
     def run(self) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Word
@@ -32,25 +31,26 @@ class EvalOfScriptArgument(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "shell-eval-argument"
-    TRIED_ON = (
-        "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0; texts for sh "
-        "-c, in 27: none"
-    )
     KINDS = SCRIPTS
     NEEDS = ("eval", " -c ", " -lc ", " -ec ")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid('eval "$(ssh-agent -s)"\n', path="a.sh"),
-        Valid('exec "$@"\n', path="a.sh"),
-        Valid("eval '$1'\n", path="a.sh"),
-        Valid('bash -c \'psql -d "$1"\' _ "$1"\n', path="a.sh"),
+    CASE_PATH = "a.sh"
+    VALID = [
+        code("""
+            eval "$(ssh-agent -s)"
+        """),
+        code("""
+            exec "$@"
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid('eval "$1"\n', 1, 1, path="a.sh"),
-        Invalid('run() {\n  eval "$@"\n}\n', 2, 3, path="a.sh"),
-        Invalid("eval run $*\n", 1, 1, path="a.sh"),
-        Invalid('run() {\n  local cmd="ssh $HOST -- $*"\n  eval $cmd || true\n}\n', 3, 3, path="a.sh"),
-        Invalid('name="$1"\ncmd="echo $name"\neval "$cmd"\n', 3, 1, path="a.sh"),
-        Invalid('bash -c "psql -d $1 -f x.sql"\n', 1, 9, path="a.sh"),
+    INVALID = [
+        code("""
+            «eval "$1"»
+        """),
+        code("""
+            run() {
+              «eval "$@"»
+            }
+        """),
     ]
 
     def run(self) -> None:

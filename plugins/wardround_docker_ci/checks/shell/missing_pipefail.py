@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import STEPS, CiCheck
@@ -48,34 +47,37 @@ class MissingPipefail(CiCheck):
     ID = "DC112"
     NAME = "missing-pipefail"
     DEFECT_CLASS = "pipefail-missing"
-    TRIED_ON = "trees of 79 repositories: no hit; builds and deployments into tee, in 85: 1 hit, right"
     KINDS = frozenset({FileKind.SHELL}) | STEPS
     NEEDS = ("dump", "backup", "send", "save", "export", "cat", "tee")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("#!/bin/bash\nset -euo pipefail\npg_dump app | gzip > a.gz\n", path="a.sh"),
-        Valid("#!/bin/bash\nset -e\npg_dump app > a.sql\ngzip a.sql\n", path="a.sh"),
-        Valid("#!/bin/bash\nset -e\nkubectl get pods | grep x\n", path="a.sh"),
-        Valid("#!/bin/bash\npg_dump app | gzip > a.gz\n[ ${PIPESTATUS[0]} -eq 0 ]\n", path="a.sh"),
+    CASE_PATH = "a.sh"
+    VALID = [
+        code("""
+            #!/bin/bash
+            set -euo pipefail
+            pg_dump app | gzip > a.gz
+        """),
+        code("""
+            #!/bin/bash
+            set -e
+            pg_dump app > a.sql
+            gzip a.sql
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("#!/bin/bash\nset -e\nterraform apply tfplan | tee log\n", 3, 1, path="a.sh"),
-        Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: npm run build 2>&1 | tee log\n",
-            6,
-            14,
-            path=".github/workflows/a.yml",
-        ),
-        Invalid("#!/bin/bash\nset -eu\npg_dump app | gzip > a.gz\n", 2, 1, path="a.sh"),
-        Invalid(
-            "#!/usr/bin/env bash\nset -e\nf() {\n  sudo mysqldump x |\n    aws s3 cp - s3://b/x\n}\nf\n",
-            2,
-            1,
-            path="a.sh",
-        ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: mysqldump app | gzip > app.gz\n",
-            6,
-            14,
+    INVALID = [
+        code("""
+            #!/bin/bash
+            set -e
+            «terraform apply tfplan | tee log»
+        """),
+        code(
+            """
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - run: «npm run build 2>&1 | tee log»
+            """,
             path=".github/workflows/a.yml",
         ),
     ]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import Command, pipelines
@@ -27,32 +26,43 @@ class PipedToShell(CiCheck):
     NAME = "piped-to-shell"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "curl-pipe-shell"
-    TRIED_ON = "trees of 27 repositories: 50 hits; 640 commits of 16 that touch such files: 5"
     KINDS = SCRIPTS
     NEEDS = ("curl", "wget")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("FROM a:1\nRUN curl -fsS https://example.org/key | gpg --dearmor -o /k\n", path="Dockerfile"),
-        Valid("curl -fsSLo x.sh https://example.org/x && sha256sum -c x.sum && sh x.sh\n", path="a.sh"),
-        Valid("curl -s https://example.org/a.json | python3 -c 'import json'\n", path="a.sh"),
-        Valid("curl -s https://example.org/a.json | python -m json.tool\n", path="a.sh"),
-        Valid("echo 'curl https://example.org | sh'\n# curl x | sh\n", path="a.sh"),
-        Valid("curl https://example.org/list | bash -c 'cat'\n", path="a.sh"),
-    ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "FROM a:1\nRUN apk add x && \\\n  curl -sL https://example.org | sh\n", 3, 3, path="Dockerfile"
+    CASE_PATH = "a.sh"
+    VALID = [
+        code(
+            """
+            FROM a:1
+            RUN curl -fsS https://example.org/key | gpg --dearmor -o /k
+            """,
+            path="Dockerfile",
         ),
-        Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          echo a\n"
-            "          curl https://example.org | sudo -E bash -s -- -y\n",
-            8,
-            11,
+        code("""
+            curl -fsSLo x.sh https://example.org/x && sha256sum -c x.sum && sh x.sh
+        """),
+    ]
+    INVALID = [
+        code(
+            r"""
+            FROM a:1
+            RUN apk add x && \
+              «curl -sL https://example.org | sh»
+            """,
+            path="Dockerfile",
+        ),
+        code(
+            """
+            on: push
+            jobs:
+              a:
+                runs-on: x
+                steps:
+                  - run: |
+                      echo a
+                      «curl https://example.org | sudo -E bash -s -- -y»
+            """,
             path=".github/workflows/a.yml",
         ),
-        Invalid("a:\n  script:\n    - bash <(wget -qO- https://example.org)\n", 3, 7, path=".gitlab-ci.yml"),
-        Invalid('sh -c "$(curl -fsSL https://example.org/install.sh)"\n', 1, 1, path="install.sh"),
-        Invalid("node { sh 'wget -O - https://example.org | python3 -' }\n", 1, 12, path="Jenkinsfile"),
-        Invalid('eval "$(curl -s https://example.org)"\n', 1, 1, path="a.sh"),
     ]
 
     def run(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command
@@ -35,33 +33,36 @@ class StatusMaskedByDeclaration(CiCheck):
     NAME = "status-masked-by-declaration"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "lost-status"
-    TRIED_ON = "trees of 27 repositories: no hit"
     KINDS = frozenset({FileKind.SHELL})
     NEEDS = ("local ", "export ", "readonly ", "declare ")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("set -e\nlocal sha\nsha=$(git rev-parse HEAD)\ndocker push a:$sha\n", path="a.sh"),
-        Valid("set -e\nexport SHA=$(git rev-parse HEAD)\necho $SHA\n", path="a.sh"),
-        Valid("export SHA=$(git rev-parse HEAD)\ndocker push a:$SHA\n", path="a.sh"),
-        Valid("set -e\nexport DAY=$(date +%F)\naws s3 cp a s3://b/$DAY\n", path="a.sh"),
-        Valid("set -e\nexport SHA=$(git describe || echo none)\ndocker push a:$SHA\n", path="a.sh"),
+    CASE_PATH = "a.sh"
+    VALID = [
+        code("""
+            set -e
+            local sha
+            sha=$(git rev-parse HEAD)
+            docker push a:$sha
+        """),
+        code("""
+            set -e
+            export SHA=$(git rev-parse HEAD)
+            echo $SHA
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "set -e\nexport SHA=$(git rev-parse HEAD)\ndocker push a:$SHA\n", line=2, column=8, path="a.sh"
-        ),
-        Invalid(
-            "#!/bin/bash\nset -euo pipefail\nf() {\n"
-            '  local dir="$(jq -r .dir c.json)"\n  rm -rf "$dir"/*\n}\n',
-            line=4,
-            column=9,
-            path="a.sh",
-        ),
-        Invalid(
-            "#!/bin/bash -e\nreadonly TOKEN=$(vault read -field=t x)\nkubectl --token ${TOKEN} apply -f a\n",
-            line=2,
-            column=10,
-            path="a.sh",
-        ),
+    INVALID = [
+        code("""
+            set -e
+            export «SHA=$(git rev-parse HEAD)»
+            docker push a:$SHA
+        """),
+        code("""
+            #!/bin/bash
+            set -euo pipefail
+            f() {
+              local «dir="$(jq -r .dir c.json)"»
+              rm -rf "$dir"/*
+            }
+        """),
     ]
 
     def run(self) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import unwrapped
 from wardround.storage.regex_cache import bounded
@@ -44,20 +42,29 @@ class UnsetVariableRemoved(CiCheck):
     ID = "DC034"
     NAME = "unset-variable-removed"
     DEFECT_CLASS = "rm-with-empty-variable"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = SCRIPTS
     NEEDS = ("rm ",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid('rm -rf "${OUT:?}/"\n', path="a.sh"),
-        Valid('rm -rf "$OUT/build"\nrm -rf "$OUT"\n', path="a.sh"),
-        Valid('set -u\nrm -rf "$OUT/"\n', path="a.sh"),
-        Valid("OUT=/srv/out\nrm -rf $OUT/*\n", path="a.sh"),
-        Valid('rm "$OUT/"*\n', path="a.sh"),
+    CASE_PATH = "a.sh"
+    VALID = [
+        code("""
+            rm -rf "${OUT:?}/"
+        """),
+        code("""
+            rm -rf "$OUT/build"
+            rm -rf "$OUT"
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid('rm -rf "$OUT/"\n', 1, 8, path="a.sh"),
-        Invalid("FROM a:1\nRUN cd /x && rm -fr ${PREFIX}/*\n", 2, 21, path="Dockerfile"),
-        Invalid("sudo rm -r -- $ROOT/lib\n", 1, 15, path="a.sh"),
+    INVALID = [
+        code("""
+            rm -rf «"$OUT/"»
+        """),
+        code(
+            """
+            FROM a:1
+            RUN cd /x && rm -fr «${PREFIX}/*»
+            """,
+            path="Dockerfile",
+        ),
     ]
 
     def run(self) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import pairwise, takewhile
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
@@ -36,29 +34,30 @@ class WorldWritable(CiCheck):
     NAME = "world-writable"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "world-writable"
-    TRIED_ON = (
-        "trees of 85 repositories: 9 hits, all true; 640 commits of 16 that touch such files: 2; "
-        "500 commits of ten others: 1, which its comment explains, left out since"
-    )
     KINDS = SCRIPTS
     NEEDS = ("chmod", "mkdir", "install")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("chmod 755 a\nchmod +x b\nchmod 1777 /shared\n", path="a.sh"),
-        Valid("chmod -R 777 /tmp/work\n", path="a.sh"),
-        Valid("echo chmod 777 a\n", path="a.sh"),
-        Valid(
-            "FROM a:1\n# thumbnails go here; world-writable, since the pod runs with\n# any user id\n"
-            "RUN mkdir -p thumbs && chmod 777 thumbs\n",
+    CASE_PATH = "a.sh"
+    VALID = [
+        code("""
+            chmod 755 a
+            chmod +x b
+            chmod 1777 /shared
+        """),
+        code("""
+            chmod -R 777 /tmp/work
+        """),
+    ]
+    INVALID = [
+        code(
+            """
+            FROM a:1
+            RUN mkdir /data && chmod -R «777» /data
+            """,
             path="Dockerfile",
         ),
-    ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nRUN mkdir /data && chmod -R 777 /data\n", 2, 29, path="Dockerfile"),
-        Invalid("sudo chmod 0777 x\n", 1, 12, path="a.sh"),
-        Invalid("FROM a:1\nCOPY --chmod=666 a /etc/a.conf\n", 2, 14, path="Dockerfile"),
-        Invalid("mkdir -p -m 777 /srv/a\n", 1, 13, path="a.sh"),
-        Invalid("chmod a+rwx /srv\n", 1, 7, path="a.sh"),
-        Invalid("FROM a:1\n# the thumbnails\nRUN chmod 777 thumbs\n", 3, 11, path="Dockerfile"),
+        code("""
+            sudo chmod «0777» x
+        """),
     ]
 
     def run(self) -> None:

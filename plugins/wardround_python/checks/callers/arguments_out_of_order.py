@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_text
 from wardround.languages.python.tree import walk
@@ -70,82 +69,30 @@ class ArgumentsOutOfOrder(PythonCheck):
     NAME = "arguments-out-of-order"
     PREFILTER = "wardround_python.prefilters:gives_several_or_a_place"
     DEFECT_CLASS = "swapped-arguments"
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 2 moves of files named from the far end, "
-        "both meant; names with something before them were left alone after that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import re\ndef f(text):\n    return re.sub('a', 'b', text)\n",
-        "import re\ndef f(text, by):\n    return re.sub('a', by, 'abc')\n",
-        "import json\ndef f(data, out):\n    json.dump(data, out)\n",
-        "from shapely.geometry import Point\ndef f(lat, lon):\n    return Point(lon, lat)\n",
-        "def within(inner, outer): ...\ndef f(a, b):\n    return within(a, b) and within(b, a)\n",
-        "def goes(start, end): ...\ndef f(start, end):\n    if goes(start, end):\n        return 1\n"
-        "    return -1 if goes(end, start) else 0\n",
-        "def at(day, clock): ...\ndef f(row):\n    return at(row['day'], row['from']), at(row['day'], "
-        "row['until'])\n",
-        "def clamp(value, low, high): ...\ndef f(wanted):\n    return clamp(wanted, 0, 1)\n",
-        "def a(x, y):\n    near(x, y)\n\ndef b(x, y):\n    near(x, y)\n\ndef c(x, y):\n"
-        "    near(x, y)\n    near(y, x)\n",
-        "def span(start, end): ...\ndef f(first, last):\n    return span(first, last)\n",
-        "def span(start, end): ...\ndef backwards(start, end):\n    return span(end, start)\n",
-        Valid("import re\ndef f(text):\n    return re.sub('a', text, 'b')\n", path="tests/test_f.py"),
-        "def sheet(width, height): ...\ndef fit(width, height):\n    # the printer takes pages sideways\n"
-        "    return sheet(height, width)\n",
+    VALID = [
+        code("""
+            import re
+            def f(text):
+                return re.sub('a', 'b', text)
+        """),
+        code("""
+            import re
+            def f(text, by):
+                return re.sub('a', by, 'abc')
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import re\ndef f(text):\n    return re.sub(r'\\s+', text, ' ')\n", line=3, column=12),
-        Invalid(
-            "import re\nGAP = re.compile(' +')\ndef f(line):\n    return GAP.sub(line, ' ')\n",
-            line=4,
-            column=12,
-        ),
-        Invalid("import re\ndef f(line):\n    return re.match(line, r'\\d+')\n", line=3, column=12),
-        Invalid(
-            "from datetime import datetime\ndef f(t):\n    return datetime.strptime('%Y-%m', t)\n",
-            line=3,
-            column=12,
-        ),
-        Invalid(
-            "import json\ndef f(p, rows):\n    with open(p) as fh:\n        json.dump(fh, rows)\n",
-            line=4,
-            column=9,
-        ),
-        Invalid("def f(x):\n    return isinstance(str, x)\n", line=2, column=12),
-        Invalid("import shutil\ndef f(source, target):\n    shutil.copy(target, source)\n", line=3, column=5),
-        Invalid(
-            "from shapely.geometry import Point\ndef f(x):\n    return Point(x.lat, x.lon)\n",
-            line=3,
-            column=12,
-        ),
-        Invalid(
-            "def at(day, clock): ...\ndef f(row):\n    a = at(row['day'], row['from'])\n"
-            "    return a, at(row['until'], row['day'])\n",
-            line=4,
-            column=15,
-        ),
-        Invalid(
-            "def within(value, lower, upper): ...\ndef f(t, opens, closes):\n    return within(t, "
-            "closes, opens)\n",
-            line=3,
-            column=12,
-        ),
-        Invalid(
-            "def clamp(value, low, high): ...\ndef f(wanted):\n    return clamp(0, wanted, 1)\n",
-            line=3,
-            column=12,
-        ),
-        Invalid(
-            "def a(self, key):\n    return need(Row.find, key, self.org)\n\ndef b(self, key):\n"
-            "    return need(Row.find, key, self.org)\n\ndef c(self, key):\n"
-            "    return need(Row.find, self.org, key)\n",
-            line=8,
-            column=12,
-        ),
-        Invalid("import math\ndef f(dx, dy):\n    return math.atan2(dx, dy)\n", line=3, column=12),
-        Invalid(
-            "def f(x):\n    return {'type': 'Point', 'coordinates': [x.lat, x.lon]}\n", line=2, column=45
-        ),
+    INVALID = [
+        code(r"""
+            import re
+            def f(text):
+                return «re.sub(r'\s+', text, ' ')»
+        """),
+        code("""
+            import re
+            GAP = re.compile(' +')
+            def f(line):
+                return «GAP.sub(line, ' ')»
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.semantics.docdrift.checks import said_of_name, stale_reader_names
 from wardround_python.check import PythonCheck
-
-_GET = "class Baskets:\n    def {}(self, visitor):\n        return self._redis.{}(visitor)\n"
 
 
 class GetterWithSideEffect(PythonCheck):
@@ -28,34 +24,57 @@ class GetterWithSideEffect(PythonCheck):
     PREFILTER = "wardround_python.prefilters:brings_a_word_of_changing"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "1,500 newest commits of each of 14 repositories, 20,593 with 37,842 changed files of "
-        "code: no hit, so nothing "
-        "wrong and nothing proven"
-    )
     WORDS = ("def ",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_GET.format("take_basket", "getdel"), base=_GET.format("take_basket", "get")),
-        Valid(_GET.format("get_basket", "hget"), base=_GET.format("get_basket", "get")),
-        _GET.format("get_basket", "getdel"),
-        Valid(
-            "def get_status():\n    return link.info()\n\n\ndef get_purged():\n    link.purge()\n",
-            base="def get_status():\n    return link.info()\n",
+    VALID = [
+        code(
+            """
+            class Baskets:
+                def take_basket(self, visitor):
+                    return self._redis.getdel(visitor)
+            """,
+            base="""
+            class Baskets:
+                def take_basket(self, visitor):
+                    return self._redis.get(visitor)
+            """,
         ),
-        Valid(
-            "def get_status():\n    self._cache.reset()\n    return link.info()\n",
-            base="def get_status():\n    return link.info()\n",
+        code(
+            """
+            class Baskets:
+                def get_basket(self, visitor):
+                    return self._redis.hget(visitor)
+            """,
+            base="""
+            class Baskets:
+                def get_basket(self, visitor):
+                    return self._redis.get(visitor)
+            """,
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_GET.format("get_basket", "getdel"), 2, 9, base=_GET.format("get_basket", "get")),
-        Invalid(_GET.format("load_basket", "pop"), 2, 9, base=_GET.format("load_basket", "get")),
-        Invalid(_GET.format("peek", "pop"), 2, 9, base=_GET.format("peek", "get")),
-        Invalid(
-            "def get_status():\n    link.memory_purge()\n    return link.info()\n",
-            1,
-            5,
-            base="def get_status():\n    return link.info()\n",
+    INVALID = [
+        code(
+            """
+            class Baskets:
+                def «get_basket»(self, visitor):
+                    return self._redis.getdel(visitor)
+            """,
+            base="""
+            class Baskets:
+                def get_basket(self, visitor):
+                    return self._redis.get(visitor)
+            """,
+        ),
+        code(
+            """
+            class Baskets:
+                def «load_basket»(self, visitor):
+                    return self._redis.pop(visitor)
+            """,
+            base="""
+            class Baskets:
+                def load_basket(self, visitor):
+                    return self._redis.get(visitor)
+            """,
         ),
     ]
 

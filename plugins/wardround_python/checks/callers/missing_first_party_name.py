@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import ChangeCase
+from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import parse
@@ -29,22 +28,6 @@ from wardround_python.analysis.import_users import Users
 
 _MOST_NAMES = 200
 """Names one file may lose; a change that takes more rewrites it."""
-_SEND = "def send(to):\n    return to\n"
-_POST = "def post(to):\n    return to\n"
-_IMPORTS = "from mail.box import send\n\nsend(1)\n"
-_TOP = "top = 1\n\n\n"
-
-
-def _renamed(
-    others: dict[str, str],
-    line: int | None = None,
-    before: str = _SEND,
-    after: str | None = _POST,
-    path: str = "mail/box.py",
-) -> ChangeCase:
-    """A change that renames ``send`` in ``mail/box.py``, a module of a package."""
-    place = None if line is None else (path, line, 1)
-    return ChangeCase({path: (before, after)}, place, {"mail/__init__.py": "", **others})
 
 
 class MissingFirstPartyName(RemovedUsesCheck):
@@ -64,109 +47,93 @@ class MissingFirstPartyName(RemovedUsesCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "missing-import"
     PATHS = (".py",)
-    TRIED_ON = (
-        "1,199 newest commits of flask, httpx, aiohttp, celery, redash and dbt-core: 3 hits in one commit, "
-        "which left three modules broken, all right; of the commits that remove names, applied without their "
-        "other files, 64 of 71 names; most of the others are still provided by a module's __getattr__"
-    )
     PREFILTER = "wardround_python.prefilters:removes_a_binding_or_uses_an_import"
-    VALID: ClassVar[Sequence[ChangeCase]] = [
-        _renamed({"app.py": "from mail.box import post\n\npost(1)\n"}),
-        _renamed({"app.py": _IMPORTS}, after=f"{_POST}send = post\n"),
-        _renamed({"app.py": _IMPORTS}, after="if x:\n    from .new import send\n"),
-        _renamed({"app.py": _IMPORTS}, after="def __getattr__(name):\n    return 1\n"),
-        _renamed({"app.py": _IMPORTS}, after="for name in NAMES:\n    globals()[name] = 1\n"),
-        _renamed({"app.py": _IMPORTS, "mail/new.py": _SEND}, after="from .new import *\n"),
-        _renamed({"app.py": _IMPORTS}, after="from elsewhere import *\n"),
-        _renamed({"app.py": "try:\n    from mail.box import send\nexcept ImportError:\n    send = None\n"}),
-        _renamed({"app.py": "import sys\n\nif sys.version_info < (3, 9):\n    from mail.box import send\n"}),
-        _renamed({"app.py": "from mail.box import send  # type: ignore[attr-defined]\n"}),
-        _renamed({"app.py": "from post.box import send\n", "post/box.py": _SEND, "post/__init__.py": ""}),
-        _renamed({"app.py": "from mail import box\n\nbox = load()\nbox.send(1)\n"}),
-        _renamed({"app.py": "import mail.box as m\n\nif hasattr(m, 'send'):\n    m.send(1)\n"}),
-        _renamed(
-            {"app.py": "from mail import box\n\nbox.send(1)\n", "mail/__init__.py": "from .box import box\n"}
-        ),
-        _renamed({"app.py": "from mail import send\n", "mail/send.py": ""}, path="mail/__init__.py"),
-        # imports of what is there, may be made by a build, or may be missing
-        ChangeCase(
-            {"app.py": (None, "import mail\nfrom mail import box\n\nbox.send(mail.__name__)\n")},
-            others={"mail/__init__.py": "", "mail/box.py": _SEND},
-        ),
-        ChangeCase(
-            {"mail/desk.py": (None, "from ._version import version\nfrom .fast import send\n")},
-            others={"mail/__init__.py": "", "mail/fast.pyx": ""},
-        ),
-        ChangeCase(
+    VALID = [
+        change(
             {
-                "mail/desk.py": (
-                    None,
-                    "try:\n    from .box import sent\nexcept ImportError:\n    sent = None\n",
-                )
+                "mail/box.py": (
+                    """
+                    def send(to):
+                        return to
+                    """,
+                    """
+                    def post(to):
+                        return to
+                    """,
+                ),
             },
-            others={"mail/__init__.py": "", "mail/box.py": _SEND},
+            others={
+                "mail/__init__.py": "",
+                "app.py": """
+                from mail.box import post
+
+                post(1)
+                """,
+            },
         ),
-        ChangeCase(
-            {"mail/desk.py": (None, "from . import box\n\nbox.sent()\n")},
-            others={"mail/__init__.py": "", "mail/box.py": _SEND, "t.py": "box.sent = box.send\n"},
-        ),
-        ChangeCase(
-            {"examples/mail/desk.py": (None, "from mail import sent\n")},
-            others={"examples/mail/__init__.py": "", "requirements.txt": "mail==1\n"},
-        ),
-        # a module that goes on under the same name
-        ChangeCase(
-            {"mail.py": (_SEND, None), "mail/__init__.py": (None, _SEND)}, others={"app.py": "import mail\n"}
-        ),
-        ChangeCase(
-            {"mail/box.py": (_SEND, None), "src/mail/box.py": (None, _SEND)},
-            others={"src/mail/__init__.py": "", "app.py": _IMPORTS},
-        ),
-        ChangeCase(
-            {"mail/_version.py": ("version = '1'\n", None)},
-            others={"mail/__init__.py": "from ._version import version\n"},
+        change(
+            {
+                "mail/box.py": (
+                    """
+                    def send(to):
+                        return to
+                    """,
+                    """
+                    def post(to):
+                        return to
+                    send = post
+                    """,
+                ),
+            },
+            others={
+                "mail/__init__.py": "",
+                "app.py": """
+                from mail.box import send
+
+                send(1)
+                """,
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase(
-            {"app.py": (None, "import os\nfrom mail.box import sent\n")},
-            ("app.py", 2, 1),
-            {"mail/__init__.py": "", "mail/box.py": _SEND},
-        ),
-        ChangeCase(
-            {"mail/desk.py": ("from . import box\n", "from . import box\n\nbox.sent(1)\n")},
-            ("mail/desk.py", 3, 1),
-            {"mail/__init__.py": "", "mail/box.py": _SEND},
-        ),
-        ChangeCase(
-            {"mail/desk.py": ("", "from .bocks import send\n")},
-            ("mail/desk.py", 1, 1),
-            {"mail/__init__.py": "", "mail/box.py": _SEND},
-        ),
-        _renamed({"app.py": _IMPORTS}, 1),
-        _renamed({"mail/desk.py": "def open():\n    from . import box\n    return box.send(1)\n"}, 1),
-        _renamed(
-            {"app.py": "import mail.box\n\nmail.box.send(1)\n"}, 5, f"{_TOP}{_SEND}", f"{_TOP}\n{_POST}"
-        ),
-        _renamed({"app.py": "from mail import send\n"}, 1, "from .box import send\n", "", "mail/__init__.py"),
-        _renamed(
-            {"test_app.py": "from mock import patch\n\n@patch('mail.box.send')\ndef test_a(send): ...\n"},
-            1,
-        ),
-        _renamed(
+    INVALID = [
+        change(
             {
-                "app.py": "from mail import send\n",
-                "mail/__init__.py": "from .box import *\n",
-                "mail/x.py": "",
+                "app.py": (
+                    None,
+                    """
+                    import os
+                    «from mail.box import sent»
+                    """,
+                ),
             },
-            1,
+            others={
+                "mail/__init__.py": "",
+                "mail/box.py": """
+                def send(to):
+                    return to
+                """,
+            },
         ),
-        _renamed({"app.py": _IMPORTS}, 1, after=None),
-        _renamed({"app.py": "import importlib\n\nimportlib.import_module('mail.box')\n"}, 1, after=None),
-        ChangeCase(
-            {"mail/__init__.py": ("", ""), "mail/box.py": ("SIZE = 1\n", "HEIGHT = 1\n")},
-            ("mail/box.py", 1, 1),
-            {"mail/desk.py": "from .box import (\n    SIZE,\n)\n"},
+        change(
+            {
+                "mail/desk.py": (
+                    """
+                    from . import box
+                    """,
+                    """
+                    from . import box
+
+                    «box.sent(1)»
+                    """,
+                ),
+            },
+            others={
+                "mail/__init__.py": "",
+                "mail/box.py": """
+                def send(to):
+                    return to
+                """,
+            },
         ),
     ]
 

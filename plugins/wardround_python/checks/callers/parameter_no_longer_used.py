@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
@@ -25,8 +23,6 @@ _HANDED_ON = LazyPattern(
 )
 """Decorators of what is called from outside: a route's signature says what a request may say."""
 
-_LIST = "def tags(names, user):\n    rows = visible(user, Tag)\n    return matching(names, rows)\n"
-
 
 class ParameterNoLongerUsed(PythonCheck):
     """A function stopped reading a parameter that it still takes.
@@ -40,42 +36,57 @@ class ParameterNoLongerUsed(PythonCheck):
     PREFILTER = "wardround_python.prefilters:changes_a_function"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "ignored-argument"
-    TRIED_ON = (
-        "the newest 300 commits of nine projects (6,311 changed files): fifteen in eleven "
-        "functions, all as it says; most were left over on purpose or for later, so a note; "
-        "500 of ten more: one, of a route, whose parameters something else reads; left out since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_LIST.replace("visible(user, Tag)", "Tag.all(user)"), base=_LIST),
-        # what a request may say is part of the interface, and something else reads it
-        Valid(
-            "@router.get('/tags')\ndef tags(names, form: str = Query('')):\n    return matching(names)\n",
-            base="@router.get('/tags')\ndef tags(names, form: str = Query('')):\n"
-            "    return matching(shaped(names, form))\n",
+    VALID = [
+        code(
+            """
+            def tags(names, user):
+                rows = Tag.all(user)
+                return matching(names, rows)
+            """,
+            base="""
+            def tags(names, user):
+                rows = visible(user, Tag)
+                return matching(names, rows)
+            """,
         ),
-        Valid("def tags(names):\n    return matching(names, Tag.all())\n", base=_LIST),
-        Valid(_LIST.replace("visible(user, Tag)", "Tag.all()  # user is ignored"), base=_LIST),
-        Valid("def tags(names, user):\n    raise NotImplementedError\n", base=_LIST),
-        Valid("def tags(names, user):\n    del user\n    return names\n", base=_LIST),
-        Valid("def tags(names, user):\n    return find(**locals())\n", base=_LIST),
-        Valid(
-            "class A(B):\n    def tags(self, user):\n        return 1\n",
-            base="class A(B):\n    def tags(self, user):\n        return user\n",
+        # what a request may say is part of the interface, and something else reads it
+        code(
+            """
+            @router.get('/tags')
+            def tags(names, form: str = Query('')):
+                return matching(names)
+            """,
+            base="""
+            @router.get('/tags')
+            def tags(names, form: str = Query('')):
+                return matching(shaped(names, form))
+            """,
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_LIST.replace("visible(user, Tag)", "Tag.all()"), base=_LIST, line=1, column=17),
-        Invalid(
-            "class Box:\n    def load(self, key, *, timeout=3):\n        return fetch(key)\n",
-            base="class Box:\n    def load(self, key, *, timeout=3):\n        return fetch(key, timeout)\n",
-            line=2,
-            column=28,
+    INVALID = [
+        code(
+            """
+            def tags(names, «user»):
+                rows = Tag.all()
+                return matching(names, rows)
+            """,
+            base="""
+            def tags(names, user):
+                rows = visible(user, Tag)
+                return matching(names, rows)
+            """,
         ),
-        Invalid(
-            "async def found(text, limit):\n    return [one async for one in search(text)]\n",
-            base="async def found(text, limit):\n    return [one async for one in search(text, limit)]\n",
-            line=1,
-            column=23,
+        code(
+            """
+            class Box:
+                def load(self, key, *, «timeout»=3):
+                    return fetch(key)
+            """,
+            base="""
+            class Box:
+                def load(self, key, *, timeout=3):
+                    return fetch(key, timeout)
+            """,
         ),
     ]
 

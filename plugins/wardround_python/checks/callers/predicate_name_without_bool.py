@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -41,50 +39,38 @@ class PredicateNameWithoutBool(PythonCheck):
     WORDS = ("is_", "has_", "get_")
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "nine repositories, four states of each: 8 functions named get_ without an answer, 1 of them a "
-        "defect, none whose answer its own module uses; nothing named is_ or has_: a note"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def is_open(self):\n    return self.state == 'open'\n\nx = is_open(1)\n",
-        "def get_rows(self):\n    for row in self.rows:\n        yield row\n\nx = get_rows(1)\n",
-        "class Base:\n    def get_rows(self):\n        raise NotImplementedError\n\n"
-        "    def f(self):\n        x = self.get_rows()\n",
-        "class Base:\n    def get_rows(self):\n        '''Rows.'''\n        ...\n\n"
-        "    def f(self):\n        x = self.get_rows()\n",
-        "def is_listed(party) -> str | None:\n    return codes.get(party)\n",
-        "def is_listed(party) -> bool:\n    return party in codes\n",
-        "def is_listed(party) -> TypeGuard[str]:\n    return party in codes\n",
-        "def get_ready(self):\n    self.ready = True\n\nget_ready(1)\n",
-        "def get_rows(found):\n    found.append(1)\n\ndef f(rows):\n    return get_rows(rows)\n",
-        "@app.get('/')\ndef get_page():\n    render()\n\nx = get_page()\n",
-        Valid(
-            "def is_open(self):\n    log(self)\n\nx = is_open(1)\ny = 1\n",
-            base="def is_open(self):\n    log(self)\n\nx = is_open(1)\n",
-        ),
+    VALID = [
+        code("""
+            def is_open(self):
+                return self.state == 'open'
+
+            x = is_open(1)
+        """),
+        code("""
+            def get_rows(self):
+                for row in self.rows:
+                    yield row
+
+            x = get_rows(1)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def is_open(self):\n    self.state == 'open'\n\nif not is_open(door):\n    knock()\n",
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "def is_listed(party) -> str | None:\n    return codes.get(party)\n",
-            line=1,
-            column=5,
-            base="def is_listed(party) -> bool:\n    return party in codes\n",
-        ),
-        Invalid(
-            "async def get_rows(self):\n    await self.load()\n\nasync def f():\n    x = await get_rows(1)\n",
-            line=1,
-            column=11,
-        ),
-        Invalid(
-            "class Door:\n    def _has_key(self):\n        if self.key:\n            return\n"
-            "        self.look()\n\n    def f(self):\n        g(self._has_key())\n",
-            line=2,
-            column=9,
+    INVALID = [
+        code("""
+            def «is_open»(self):
+                self.state == 'open'
+
+            if not is_open(door):
+                knock()
+        """),
+        code(
+            """
+            def «is_listed»(party) -> str | None:
+                return codes.get(party)
+            """,
+            base="""
+            def is_listed(party) -> bool:
+                return party in codes
+            """,
         ),
     ]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -41,122 +40,75 @@ class ReturnTypeChangedForCallers(PythonCheck):
     IN_TESTS = True
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "stale-callers"
-    TRIED_ON = (
-        "the newest 250 commits of each of 6 repositories, 1,948 changed files: none, so nothing wrong and "
-        "nothing proven"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "def find(key) -> Row | None: ...\n",
-            base="def find(key) -> Row: ...\n",
-            path="app/store.py",
+    CASE_PATH = "app/store.py"
+    VALID = [
+        code(
+            """
+            def find(key) -> Row | None: ...
+            """,
+            base="""
+            def find(key) -> Row: ...
+            """,
             others={
-                "a.py": "from app.store import find\ndef f(k):\n    row = find(k)\n    if row is None:\n"
-                "        return ''\n    return row.name\n"
+                "a.py": """
+                from app.store import find
+                def f(k):
+                    row = find(k)
+                    if row is None:
+                        return ''
+                    return row.name
+                """,
             },
         ),
-        Valid(
-            "def load(key) -> tuple[str, int]: ...\n",
-            base="def load(key) -> str: ...\n",
-            path="app/store.py",
+        code(
+            """
+            def names(key):
+                return list(key)
+            """,
+            base="""
+            def names(key):
+                return sorted(key)
+            """,
             others={
-                "a.py": "from app.store import load\ndef f(k):\n    text, size = load(k)\n    return text\n",
-                "b.py": "from app.other import load\ntext = load(1).strip()\n",
-                "c.py": "from app.store import load\ndef f(k):\n    return load(k)\n",
-                "d.py": "from app.store import load\nload(1)\n",
+                "a.py": """
+                from app.store import names
+                first = names('ab')[0]
+                """,
             },
-        ),
-        Valid(
-            "def names(key):\n    return list(key)\n",
-            base="def names(key):\n    return sorted(key)\n",
-            path="app/store.py",
-            others={"a.py": "from app.store import names\nfirst = names('ab')[0]\n"},
-        ),
-        Valid(
-            "def names(key) -> list[str]: ...\n",
-            base="def names(key) -> set[str]: ...\n",
-            path="app/store.py",
-            others={"a.py": "from app.store import names\nfor name in names('ab'):\n    print(name)\n"},
-        ),
-        Valid(
-            "def load(key):\n    reply = ask(key)\n    return reply\n",
-            base="def load(key):\n    return ask(key)\n",
-            path="app/store.py",
-            others={"a.py": "from app.store import load\ntext = load(1).strip()\n"},
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def find(key) -> Row | None: ...\n",
-            base="def find(key) -> Row: ...\n",
-            path="app/store.py",
+    INVALID = [
+        code(
+            """
+            def «find»(key) -> Row | None: ...
+            """,
+            base="""
+            def find(key) -> Row: ...
+            """,
             others={
-                "a.py": "from app.store import find\ndef f(k):\n    row = find(k)\n    return row.name\n"
+                "a.py": """
+                from app.store import find
+                def f(k):
+                    row = find(k)
+                    return row.name
+                """,
             },
-            line=1,
-            column=5,
         ),
-        Invalid(
-            "def load(key) -> tuple[str, str]: ...\n",
-            base="def load(key) -> str: ...\n",
-            path="app/store.py",
-            others={"a.py": "from app.store import load\ndef f(k):\n    text = load(k)\n    keep(text)\n"},
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "def load(key):\n    return find(key), 1\n",
-            base="def load(key):\n    return find(key)\n",
-            path="app/store.py",
-            others={"a.py": "import app.store\ndef f(k):\n    if app.store.load(k):\n        keep(k)\n"},
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "def repos(key) -> list[Repo]: ...\n",
-            base="def repos(key) -> dict[str, int]: ...\n",
-            path="app/store.py",
+        code(
+            """
+            def «load»(key) -> tuple[str, str]: ...
+            """,
+            base="""
+            def load(key) -> str: ...
+            """,
             others={
-                "a.py": "from app import store\ndef f(k):\n    found = store.repos(k)\n"
-                "    return sorted(found.keys())\n"
+                "a.py": """
+                from app.store import load
+                def f(k):
+                    text = load(k)
+                    keep(text)
+                """,
             },
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "def split(key):\n    return 1, 2, 3\n",
-            base="def split(key):\n    return 1, 2\n",
-            path="app/store.py",
-            others={"a.py": "from app.store import split\nfirst, rest = split('a')\n"},
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "def rows(key):\n    for one in key:\n        yield one\n",
-            base="def rows(key):\n    return [one for one in key]\n",
-            path="app/store.py",
-            others={"a.py": "from app.store import rows\ncount = len(rows('a'))\n"},
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "def keep(row) -> None:\n    table.save(row)\n    log(row)\n",
-            base="def keep(row) -> int:\n    table.save(row)\n    return row.id\n",
-            path="app/store.py",
-            others={"a.py": "from app.store import keep\ndef f(r):\n    return str(keep(r))\n"},
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "class Store:\n    def load_all(self, key) -> dict[str, str]: ...\n",
-            base="class Store:\n    def load_all(self, key) -> list[str]: ...\n",
-            path="app/store.py",
-            others={
-                "a.py": "from app.store import Store\ndef f(store: Store):\n"
-                "    store.load_all('a').append('b')\n"
-            },
-            line=2,
-            column=9,
         ),
     ]
 

@@ -6,9 +6,8 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse, walk
@@ -41,217 +40,61 @@ class StaleCallers(PythonCheck):
     IN_TESTS = True
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def send(to, text): ...\nsend(1)\n",
-        Valid(
-            "def send(to, text=''): ...\n",
-            base="def send(to): ...\n",
-            path="app/mail.py",
-            others={"app/use.py": "from app.mail import send\nsend(1)\n"},
+    CASE_PATH = "app/mail.py"
+    VALID = [
+        code(
+            """
+            def send(to, text): ...
+            send(1)
+            """,
+            path="case.py",
         ),
-        Valid(
-            "def send(to, text): ...\n",
-            base="def send(to): ...\n",
-            path="app/mail.py",
+        code(
+            """
+            def send(to, text=''): ...
+            """,
+            base="""
+            def send(to): ...
+            """,
             others={
-                "a.py": "from app.mail import send\nsend(1, 2)\n",
-                "b.py": "from app.post import send\nsend(1)\n",
-                "c.py": "from app.mail import send\nsend(*args)\n",
-                "d.py": "from app.mail import send\ndef f(send):\n    send(1)\n",
-                "e.py": "from app.mail import send\nsend(1, 2, 3)\n",
-                "f.py": "import app.mail\nuse(app.mail.send)\nsend(1)\n",
+                "app/use.py": """
+                from app.mail import send
+                send(1)
+                """,
             },
-        ),
-        Valid(
-            "def move(source, amount, target): ...\n",
-            base="def move(source, target, amount): ...\n",
-            path="app/bank.py",
-            others={"a.py": "from app.bank import move\nmove(mine, an_amount, target)\nmove(a, b, c)\n"},
-        ),
-        Valid(
-            "def move(origin, target): ...\n",
-            base="def move(source, target): ...\n",
-            path="app/bank.py",
-            others={"a.py": "from app.bank import move\nmove(source, target)\n"},
-        ),
-        Valid(
-            "class Mail:\n    def send_out(self, to, text): ...\n",
-            base="class Mail:\n    def send_out(self, to): ...\n",
-            path="app/mail.py",
-            others={
-                "app/use.py": "from app.mail import Mail\nfrom app.post import Post\nPost().send_out(1)\n",
-                "app/post.py": "class Post:\n    def send_out(self, to): ...\n",
-            },
-        ),
-        Valid(
-            "class Mail(Base):\n    def __init__(self, to, text=''): ...\n",
-            base="class Mail(Base):\n    def __init__(self, to): ...\n",
-            path="app/mail.py",
-            others={"app/use.py": "from app.mail import Mail\nMail(1)\n"},
-        ),
-        Valid(
-            "@task\ndef send(to, text): ...\n",
-            base="@task\ndef send(to): ...\n",
-            path="app/mail.py",
-            others={"a.py": "from app.mail import send\nsend(1)\n"},
-        ),
-        Valid(
-            "def _send(to, text): ...\n_send(1, 2)\n",
-            base="def _send(to): ...\n_send(1)\n",
-            path="app/mail.py",
-        ),
-        Valid(
-            "def send(to, text): ...\n",
-            base="def send(to): ...\n",
-            path="one/mail.py",
-            others={"two/mail.py": "", "two/use.py": "from mail import send\nsend(1)\n"},
-        ),
-        Valid(
-            "def send(to, text): ...\n",
-            base="def send(to): ...\n",
-            path="app/mail.py",
-            others={"app/__init__.py": "", "use.py": "from mail import send\nsend(1)\n"},
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def send(to, text): ...\n",
-            base="def send(to): ...\n",
+    INVALID = [
+        code(
+            """
+            def «send»(to, text): ...
+            """,
             path="src/app/mail.py",
-            others={"src/app/use.py": "from app.mail import send as post\npost(1)\n"},
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "import x\nasync def send(to, *, body): ...\n",
-            base="import x\nasync def send(to, *, text): ...\n",
-            path="app/mail.py",
-            others={"app/use.py": "from . import mail\nawait_(mail.send(1, text='a'))\n"},
-            line=2,
-            column=11,
-        ),
-        Invalid(
-            "def send(to, *, text=''): ...\n",
-            base="def send(to, text=''): ...\n",
-            path="app/mail/__init__.py",
-            others={"app/sub/use.py": "import app.mail as m\nm.send(1, 'a')\n"},
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "def send(to): ...\n\ndef hello():\n    send(1, urgent=True)\n",
-            base="def send(to, urgent=False): ...\n\ndef hello():\n    send(1, urgent=True)\n",
-            path="mail.py",
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "def move(source, amount, target): ...\n",
-            base="def move(source, target, amount): ...\n",
-            path="app/bank.py",
-            others={"app/use.py": "from app.bank import move\nmove(mine, to.target, an_amount)\n"},
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "def move(source, text: str = '', days: int = 1): ...\n",
-            base="def move(source, days: int = 1): ...\n",
-            path="app/bank.py",
-            others={"app/use.py": "from app.bank import move\nmove(mine, 3)\n"},
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "class Mail:\n    def send_out(self, to, text): ...\n",
-            base="class Mail:\n    def send_out(self, to): ...\n",
-            path="app/mail.py",
-            others={"app/use.py": "from app.mail import Mail\ndef f(mail: Mail):\n    mail.send_out(1)\n"},
-            line=2,
-            column=9,
-        ),
-        Invalid(
-            "class Mail:\n    def __init__(self, to, text): ...\n",
-            base="class Mail:\n    def __init__(self, to): ...\n",
-            path="app/mail.py",
-            others={"app/use.py": "from app.mail import Mail\nMail('me')\n"},
-            line=2,
-            column=9,
-        ),
-        Invalid(
-            "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Mail:\n"
-            "    to: str\n    text: str\n",
-            base="from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Mail:\n    to: str\n",
-            path="app/mail.py",
-            others={"app/use.py": "from app.mail import Mail\nMail(to='me')\n"},
-            line=3,
-            column=7,
-        ),
-        Invalid(
-            "class LocalStorage:\n    def delete(self, tenant, name): ...\n",
-            base="class LocalStorage:\n    def delete(self, name): ...\n",
-            path="app/storage.py",
+            base="""
+            def send(to): ...
+            """,
             others={
-                "app/use.py": "class Files:\n    def drop(self, d):\n        self.storage.delete(d.name)\n"
-                "        self.session.delete(d)\n",
-                "app/other.py": "class Other:\n    def delete(self, x): ...\n",
+                "src/app/use.py": """
+                from app.mail import send as post
+                post(1)
+                """,
             },
-            line=2,
-            column=9,
         ),
-        Invalid(
-            "class Cache:\n    def put(self, key, value, *, until): ...\n",
-            base="class Cache:\n    def put(self, key, value, ttl=3): ...\n",
-            path="app/cache.py",
+        code(
+            """
+            import x
+            async def «send»(to, *, body): ...
+            """,
+            base="""
+            import x
+            async def send(to, *, text): ...
+            """,
             others={
-                "app/use.py": "from app.cache import Cache\nclass S:\n    def __init__(self, c: Cache):\n"
-                "        self._c = c\n    def f(self):\n        self._c.put(1, 2, 3)\n",
-                "app/other.py": "class Other:\n    def put(self, x): ...\n",
-                "app/cache.py": "class Cache:\n    def put(self, key, value, *, until): ...\n",
+                "app/use.py": """
+                from . import mail
+                await_(mail.send(1, text='a'))
+                """,
             },
-            line=2,
-            column=9,
-        ),
-        Invalid(
-            "def parse(text, zone): ...\n",
-            base="def parse(text): ...\n",
-            path="reports/ranges.py",
-            others={
-                "reports/__init__.py": "from reports.ranges import parse\n",
-                "tools/export.py": "import reports\nreports.parse('x')\n",
-            },
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "def send(to, *, text=''): ...\n",
-            base="def send(to, *, urgent=False, text=''): ...\n",
-            path="app/mail.py",
-            others={
-                "app/use.py": "from functools import partial\nfrom app.mail import send\nf = partial(send, "
-                "urgent=True)\n"
-            },
-            line=1,
-            column=5,
-        ),
-        Invalid(
-            "async def load(key): ...\n",
-            base="def load(key): ...\n",
-            path="app/store.py",
-            others={
-                "app/use.py": "from app.store import load\ndef f(k):\n    row = load(k)\n    return row\n"
-            },
-            line=1,
-            column=11,
-        ),
-        Invalid(
-            "def send(to, text): ...\n",
-            base="def send(to): ...\n",
-            path="app/mail.py",
-            others={
-                "app/sub/use.py": "import app.mail\nfrom ..mail import send\nsend(1)\napp.mail.send(2)\n"
-            },
-            line=1,
-            column=5,
         ),
     ]
 

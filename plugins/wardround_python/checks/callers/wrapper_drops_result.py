@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
 
@@ -21,43 +19,42 @@ class WrapperDropsResult(PythonCheck):
     ID = "PY038"
     NAME = "wrapper-drops-result"
     WORDS = ("*args", "wraps(")
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def d(func):\n    def wrapper(*args, **kwargs):\n        log()\n        return func(*args, "
-        "**kwargs)\n"
-        "    return wrapper\n",
-        "def d(func):\n    def wrapper(*args, **kwargs):\n        done = func(*args, **kwargs)\n     "
-        "   log()\n"
-        "        return done\n    return wrapper\n",
-        "def d(func):\n    def wrapper(*args, **kwargs) -> None:\n        func(*args, **kwargs)\n    "
-        "return wrapper\n",
-        "def start(func):\n    def run(*args):\n        func(*args)\n    Thread(target=run).start()\n",
-        "def d(func):\n    def wrapper(*args, **kwargs):\n        thread.submit(func, *args)\n    "
-        "return wrapper\n",
-        "def d(func: Callable[..., None]):\n    def wrapper(*args):\n        func(*args)\n    "
-        "return wrapper\n",
+    VALID = [
+        code("""
+            def d(func):
+                def wrapper(*args, **kwargs):
+                    log()
+                    return func(*args, **kwargs)
+                return wrapper
+        """),
+        code("""
+            def d(func):
+                def wrapper(*args, **kwargs):
+                    done = func(*args, **kwargs)
+                    log()
+                    return done
+                return wrapper
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from functools import wraps\ndef locked(fn):\n    @wraps(fn)\n    def inner(self, *args):\n"
-            "        with self.lock:\n            fn(self, *args)\n    return inner\n",
-            line=6,
-            column=13,
-        ),
-        Invalid(
-            "import functools\ndef d(func):\n    @functools.wraps(func)\n    def wrapper(*args, **kwargs):\n"
-            "        log()\n        func(*args, **kwargs)\n    return wrapper\n",
-            line=6,
-            column=9,
-        ),
-        Invalid(
-            "def timed(name):\n    def outer(fn):\n        async def inner(*args, **kwargs):\n        "
-            "    try:\n"
-            "                await fn(*args, **kwargs)\n            finally:\n                done(name)\n"
-            "        return inner\n    return outer\n",
-            line=5,
-            column=17,
-        ),
+    INVALID = [
+        code("""
+            from functools import wraps
+            def locked(fn):
+                @wraps(fn)
+                def inner(self, *args):
+                    with self.lock:
+                        «fn(self, *args)»
+                return inner
+        """),
+        code("""
+            import functools
+            def d(func):
+                @functools.wraps(func)
+                def wrapper(*args, **kwargs):
+                    log()
+                    «func(*args, **kwargs)»
+                return wrapper
+        """),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround_python.check import PythonCheck
 
 _MAKERS = frozenset({"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict"})
@@ -22,20 +20,27 @@ class AliasedList(PythonCheck):
     NAME = "aliased-list"
     WORDS = ("= []", "= {}", "= set()", "= list()", "= dict()", "= defaultdict(", "= deque(")
     DEFECT_CLASS = "shared-value"
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "good, bad = [], []\n",
-        "a = b = 0\n",
-        "class A:\n    def f(self, key):\n        found = self.cache[key] = []\n        found.append(1)\n",
+    VALID = [
+        code("""
+            good, bad = [], []
+        """),
+        code("""
+            a = b = 0
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def f():\n    a = b = {}\n    a['x'] = 1\n    return b\n", line=2, column=5),
-        Invalid(
-            "def f():\n    good = bad = []\n    good.append(1)\n    return good, bad\n", line=2, column=5
-        ),
-        Invalid(
-            "class A:\n    def __init__(self):\n        self.seen = self.done = set()\n", line=3, column=9
-        ),
+    INVALID = [
+        code("""
+            def f():
+                «a = b = {}»
+                a['x'] = 1
+                return b
+        """),
+        code("""
+            def f():
+                «good = bad = []»
+                good.append(1)
+                return good, bad
+        """),
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
@@ -26,22 +24,36 @@ class CachedGenerator(PythonCheck):
     WORDS = ("lru_cache", "cache", "cached_property")
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "cached-iterator"
-    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: 4, right"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import functools\n@functools.cache\ndef f(x):\n    return [y for y in x]\n",
-        "import functools\n@functools.cache\ndef f(x):\n    def g():\n        yield x\n"
-        "    return list(g())\n",
-        "from async_lru import lru_cache\n@lru_cache\nasync def f(x):\n    return 1\n",
+    VALID = [
+        code("""
+            import functools
+            @functools.cache
+            def f(x):
+                return [y for y in x]
+        """),
+        code("""
+            import functools
+            @functools.cache
+            def f(x):
+                def g():
+                    yield x
+                return list(g())
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import functools\n@functools.lru_cache(maxsize=9)\ndef f(n):\n    for i in n:\n"
-            "        yield i\n",
-            2,
-            2,
-        ),
-        Invalid("from functools import cache\n@cache\nasync def f(k):\n    return await g(k)\n", 2, 2),
-        Invalid("from functools import cache\n@cache\ndef f(k):\n    return (x for x in k)\n", 2, 2),
+    INVALID = [
+        code("""
+            import functools
+            @«functools.lru_cache(maxsize=9)»
+            def f(n):
+                for i in n:
+                    yield i
+        """),
+        code("""
+            from functools import cache
+            @«cache»
+            async def f(k):
+                return await g(k)
+        """),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround_python.check import PythonCheck
 
 _ALIKE_AT_LEAST = 2
@@ -35,28 +34,21 @@ class CopyPasteAttribute(PythonCheck):
     NAME = "copy-paste-attribute"
     DEFECT_CLASS = "copied-value"
     PREFILTER = "wardround_python.prefilters:takes_an_attribute_twice"
-    TRIED_ON = (
-        "thirty trees of 900,000 lines, tests left out: 2, of fields of self that were meant to be alike; "
-        "those were left alone after that, which left none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "x = {'id': u.id, 'name': u.name, 'email': u.email, 'pk': u.id}\n",
-        "x = {'id': u.id, 'name': u.name, 'email': u.email, 'user_id': u.id}\n",
-        "x = {'width': i.width, 'height': i.height, 'size': i.width}\n",
-        "x = {'width': 1, 'height': i.width}\n",
-        "x = {'id': u.id, 'name': u.name, 'mail': u.name}\nsend(u.mail_address)\n",
-        "self.a = Box(size=self.size, depth=self.depth, end=self.end, pad=self.end)\nuse(self.pad)\n",
-        "x = Box(depth=i.depth, size=i.size, width=i.side, height=i.side)\n",
+    VALID = [
+        code("""
+            x = {'id': u.id, 'name': u.name, 'email': u.email, 'pk': u.id}
+        """),
+        code("""
+            x = {'id': u.id, 'name': u.name, 'email': u.email, 'user_id': u.id}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("x = {'width': i.width, 'height': i.width}\n", line=1, column=34),
-        Invalid("x = Box(depth=i.depth, width=i.width, height=i.width)\n", line=1, column=46),
-        Invalid(
-            "def f(s, t):\n    s['id'] = t.id\n    s['user'] = t.user\n    s['env'] = t.env\n"
-            "    s['thread_id'] = t.id\n    log(t.thread_id)\n",
-            line=5,
-            column=22,
-        ),
+    INVALID = [
+        code("""
+            x = {'width': i.width, 'height': «i.width»}
+        """),
+        code("""
+            x = Box(depth=i.depth, width=i.width, height=«i.width»)
+        """),
     ]
 
     def visit_Dict(self, node: ast.Dict) -> None:

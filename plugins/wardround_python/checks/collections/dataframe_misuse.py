@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.tree import walk
@@ -26,22 +24,25 @@ class DataframeMisuse(PythonCheck):
     NAME = "dataframe-misuse"
     WORDS = ("pandas", "polars")
     DEFECT_CLASS = "frame-mistake"
-    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import pandas as pd\ndf.loc[df.a > 3, 'b'] = 1\n",
-        "import pandas as pd\ndf.dropna(inplace=True)\n",
-        "import pandas as pd\nx = df[(df.a > 3) & (df.b < 2)]\n",
-        "import pandas as pd\nd[keys[0]]['b'] = 1\n",
-        "import pandas as pd\nx = df[df.a.isna()]\n",
-        "import pandas as pd\nrow = xs[a > 3 and b < 2]\n",
+    VALID = [
+        code("""
+            import pandas as pd
+            df.loc[df.a > 3, 'b'] = 1
+        """),
+        code("""
+            import pandas as pd
+            df.dropna(inplace=True)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import pandas as pd\ndf[df.a > 3]['b'] = 1\n", 2, 1),
-        Invalid("import pandas as pd\ndf = df.dropna(inplace=True)\n", 2, 6),
-        Invalid("import pandas as pd\nx = df[df['a'] > 3 and df['b'] < 2]\n", 2, 8),
-        Invalid("import pandas as pd\nx = df[df['a'] == None]\n", 2, 8),
-        Invalid("import pandas as pd\nimport numpy as np\nx = df[df.a == np.nan]\n", 3, 8),
-        Invalid("import pandas as pd\ndef f(df):\n    return df.sort_values('a', inplace=True)\n", 3, 12),
+    INVALID = [
+        code("""
+            import pandas as pd
+            «df[df.a > 3]['b']» = 1
+        """),
+        code("""
+            import pandas as pd
+            df = «df.dropna(inplace=True)»
+        """),
     ]
 
     @classmethod

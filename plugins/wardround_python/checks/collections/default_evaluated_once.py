@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
 
@@ -35,32 +33,28 @@ class DefaultEvaluatedOnce(PythonCheck):
     NAME = "default-evaluated-once"
     WORDS = _WORDS
     DEFECT_CLASS = "mutable-default"
-    TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: none, so only its cases speak for it"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from datetime import date\ndef f(day=None):\n    day = day or date.today()\n",
-        "import uuid\nclass Row(Base):\n    id = Column(default=uuid.uuid4)\n",
-        "import time\nSTARTED = time.time()\n",
-        "import time\nclass Clock:\n    started = time.time()\n",
-        "import uuid\n@dataclass\nclass Row:\n    id: str = field(default_factory=lambda: uuid.uuid4())\n",
-        "from datetime import date\ndef f(day=date(2020, 1, 1)):\n    return day\n",
+    VALID = [
+        code("""
+            from datetime import date
+            def f(day=None):
+                day = day or date.today()
+        """),
+        code("""
+            import uuid
+            class Row(Base):
+                id = Column(default=uuid.uuid4)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from datetime import datetime\ndef f(at=datetime.now()):\n    return at\n", line=2, column=10
-        ),
-        Invalid("import time\nasync def f(*, since: float = time.time() - 60): ...\n", line=2, column=31),
-        Invalid(
-            "import uuid\nfrom dataclasses import dataclass\n@dataclass\nclass Row:\n"
-            "    id: str = str(uuid.uuid4())\n",
-            line=5,
-            column=19,
-        ),
-        Invalid(
-            "from django.utils import timezone\nclass Row(models.Model):\n"
-            "    at = models.DateTimeField(default=timezone.now())\n",
-            line=3,
-            column=39,
-        ),
+    INVALID = [
+        code("""
+            from datetime import datetime
+            def f(at=«datetime.now()»):
+                return at
+        """),
+        code("""
+            import time
+            async def f(*, since: float = «time.time()» - 60): ...
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

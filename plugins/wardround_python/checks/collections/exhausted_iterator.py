@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import walk
 from wardround_python.analysis.iterators import FILES, gives_once, is_iterator, leaves_some, takes_all
@@ -26,134 +25,33 @@ class ExhaustedIterator(PythonCheck):
     NAME = "exhausted-iterator"
     PREFILTER = "wardround_python.prefilters:may_go_through_again"
     DEFECT_CLASS = "iterator-exhausted"
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: none; with files, generators of the "
-        "project and attributes, over eleven trees and 7,500 modules of installed libraries: 2, both "
-        "wrong, for a zip of its own and a parameter given a new value, which are left alone since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(rows):\n    found = [row for row in rows]\n    g(sum(found))\n    return list(found)\n",
-        "def f(rows):\n    found = (row for row in rows)\n    return list(found)\n",
-        "def f(rows):\n    found = map(int, rows)\n    if g():\n"
-        "        return list(found)\n    return sum(found)\n",
-        "def f(rows):\n    found = map(int, rows)\n    if g():\n        h(list(found))\n    else:\n"
-        "        h(sum(found))\n",
-        "def f(rows):\n    found = map(int, rows)\n    g(sum(found))\n"
-        "    found = map(int, rows)\n    h(max(found))\n",
-        "def f(rows):\n    found = map(int, rows)\n    next(found)\n    return list(found)\n",
-        "import itertools\ndef f(rows):\n    found = (r for r in rows)\n"
-        "    found, again = itertools.tee(found)\n"
-        "    g(sum(found))\n    return list(again)\n",
-        "def read(path):\n    for line in g(path):\n        yield line\n\ndef f(path, store):\n"
-        "    rows = list(read(path))\n    total = sum(rows)\n    for row in rows:\n        store(row)\n"
-        "    return total\n",
-        "def read(path):\n    for line in g(path):\n        yield line\n\ndef f(path, store):\n"
-        "    total = sum(read(path))\n    for row in read(path):\n        store(row)\n    return total\n",
-        "from collections.abc import Iterator\ndef f(lines: Iterator[str]):\n    for line in lines:\n"
-        "        if line == '--':\n            break\n    return [line for line in lines]\n",
-        "from collections.abc import Iterator\ndef f(lines: Iterator[str]):\n    for line in lines:\n"
-        "        if line == '{':\n            g(list(lines))\n",
-        "import csv\ndef f(path):\n    with open(path) as handle:\n        count = sum(1 for _ in handle)\n"
-        "        handle.seek(0)\n        return count, list(csv.reader(handle))\n",
-        "import csv\ndef f(handle):\n    rows = csv.reader(handle)\n    count = sum(1 for _ in rows)\n"
-        "    handle.seek(0)\n    return count, list(rows)\n",
-        "import glob\ndef f():\n    found = glob.glob('*.txt')\n    g(len(found))\n"
-        "    return sorted(found)\n",
-        "class A:\n    def __init__(self, rows):\n        self.rows = [r for r in rows]\n\n"
-        "    def total(self):\n        return sum(self.rows)\n\n    def all(self):\n"
-        "        return list(self.rows)\n",
-        "def f(rows):\n    found = (r for r in rows)\n    if g():\n        found = list(found)\n"
-        "        h(sum(found))\n    return list(found)\n",
-        "def f(rows):\n    count = len(list(rows))\n    rows = filter(None, rows)\n"
-        "    return count, list(rows)\n",
-        "def zip(*rows):\n    return list(g(*rows))\n\ndef f(rows):\n    found = zip(rows, rows)\n"
-        "    if any(found):\n        return list(found)\n",
-        "def f(*, rows: tuple[()]):\n    return sum(rows), rows.all()\n",
+    VALID = [
+        code("""
+            def f(rows):
+                found = [row for row in rows]
+                g(sum(found))
+                return list(found)
+        """),
+        code("""
+            def f(rows):
+                found = (row for row in rows)
+                return list(found)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def f(rows):\n    found = (r for r in rows)\n    total = sum(found)\n"
-            "    return [x / total for x in found]\n",
-            line=4,
-            column=32,
-        ),
-        Invalid(
-            "def f(rows):\n    found = map(int, rows)\n    for one in found:\n"
-            "        g(one)\n    return len(list(found))\n",
-            line=5,
-            column=21,
-        ),
-        Invalid(
-            "def f(rows, wanted):\n    found = (r.id for r in rows)\n    for one in wanted:\n"
-            "        if one in found:\n            g(one)\n",
-            line=4,
-            column=19,
-        ),
-        Invalid(
-            "def read(path):\n    for line in g(path):\n        yield line\n\ndef f(path, store):\n"
-            "    rows = read(path)\n    total = sum(len(row) for row in rows)\n    for row in rows:\n"
-            "        store(row)\n    return total\n",
-            line=8,
-            column=16,
-        ),
-        Invalid(
-            "class Book:\n    def _pages(self):\n        yield from self.sheets\n\n    def show(self):\n"
-            "        pages = self._pages()\n        print(any(pages))\n        return [*pages]\n",
-            line=8,
-            column=18,
-        ),
-        Invalid(
-            "from pathlib import Path\ndef f(folder: Path):\n    found = folder.glob('*.csv')\n"
-            "    print(len(list(found)), 'files')\n    for one in found:\n        g(one)\n",
-            line=5,
-            column=16,
-        ),
-        Invalid(
-            "from collections.abc import Iterator\ndef f(rows: Iterator[int]) -> float:\n"
-            "    count = sum(1 for _ in rows)\n    return sum(rows) / count\n",
-            line=4,
-            column=16,
-        ),
-        Invalid(
-            "async def pages(client):\n    while True:\n        yield await client.page()\n\n"
-            "async def f(client):\n    found = pages(client)\n    names = [p.name async for p in found]\n"
-            "    async for page in found:\n        g(page, names)\n",
-            line=8,
-            column=23,
-        ),
-        Invalid(
-            "import csv\ndef f(path):\n    with open(path, newline='') as handle:\n"
-            "        count = sum(1 for _ in handle)\n        for row in csv.reader(handle):\n"
-            "            g(row, count)\n",
-            line=5,
-            column=31,
-        ),
-        Invalid(
-            "class Report:\n    def __init__(self, rows):\n        self.rows = (r for r in rows if r)\n\n"
-            "    def total(self):\n        return sum(r.total for r in self.rows)\n\n"
-            "    def write(self, to):\n"
-            "        to.writerows(self.rows)\n",
-            line=9,
-            column=22,
-        ),
-        Invalid(
-            "NAMES = map(str.lower, ('Anna', 'Ben'))\n\ndef is_known(name):\n    return name in NAMES\n",
-            line=4,
-            column=20,
-        ),
-        Invalid(
-            "def total(rows):\n    return sum(r for r in rows)\n\ndef f(rows, writer):\n"
-            "    found = (r for r in rows if r)\n    writer.writerow([total(found)])\n"
-            "    for number, row in enumerate(found):\n        writer.writerow([number, row])\n",
-            line=7,
-            column=34,
-        ),
-        Invalid(
-            "def f(rows):\n    rows = filter(None, rows)\n    print(len(list(rows)))\n"
-            "    return list(rows)\n",
-            line=4,
-            column=17,
-        ),
+    INVALID = [
+        code("""
+            def f(rows):
+                found = (r for r in rows)
+                total = sum(found)
+                return [x / total for x in «found»]
+        """),
+        code("""
+            def f(rows):
+                found = map(int, rows)
+                for one in found:
+                    g(one)
+                return len(list(«found»))
+        """),
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.tokens import TokenKind, tokens
 from wardround_python.check import PythonCheck
 
@@ -24,24 +23,41 @@ class ImplicitStringConcatenation(PythonCheck):
     NAME = "implicit-string-concatenation"
     PREFILTER = "wardround_python.prefilters:has_text_on_two_lines"
     DEFECT_CLASS = "joined-strings"
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "x = [\n    'a',\n    'b',\n    'c',\n]\n",
-        "x = [\n    'a',\n    ('b'\n    'c'),\n    'd',\n]\n",
-        "x = [\n    'first of them, which is long '\n    'and goes on',\n    'second',\n    'third',\n]\n",
-        "x = f(\n    'a'\n    'b',\n    'c',\n    'd',\n)\n",
+    VALID = [
+        code("""
+            x = [
+                'a',
+                'b',
+                'c',
+            ]
+        """),
+        code("""
+            x = [
+                'a',
+                ('b'
+                'c'),
+                'd',
+            ]
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("x = [\n    'a',\n    'b'\n    'c',\n    'd',\n]\n", line=3, column=5),
-        Invalid(
-            "class A:\n    fields = (\n        'id',\n        'name',\n        'mail'\n        "
-            "'phone',\n    )\n",
-            line=5,
-            column=9,
-        ),
-        Invalid(
-            "X = {\n    'one.com',\n    'two.com',\n    'three.com'\n    'four.com'\n}\n", line=4, column=5
-        ),
+    INVALID = [
+        code("""
+            x = [
+                'a',
+                «'b'
+                'c'»,
+                'd',
+            ]
+        """),
+        code("""
+            class A:
+                fields = (
+                    'id',
+                    'name',
+                    «'mail'
+                    'phone'»,
+                )
+        """),
     ]
 
     def visit_List(self, node: ast.List) -> None:

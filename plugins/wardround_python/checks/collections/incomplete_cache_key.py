@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name, names_in, nodes_run_by
@@ -26,8 +25,6 @@ _NO_DIFFERENCE = LazyPattern(
 )
 """Parameters that say how something is got, not which."""
 
-_RATES = "from django.core.cache import cache\n\ndef rates(country):\n"
-
 
 class IncompleteCacheKey(PythonCheck):
     """A result is kept under a key that does not name the argument it was made from.
@@ -42,51 +39,48 @@ class IncompleteCacheKey(PythonCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "cache-key"
     OFF = "the one place it names in 34,000 files of real projects is wrong"
-    TRIED_ON = (
-        "eighteen trees of 7,043 files and 27,775 files of installed packages and six more trees: "
-        "twenty at first, of which two or three were right; keys that name a part, kept in a "
-        "mapping, are passed over since, and one is left, which is wrong"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        f"{_RATES}    key = f'rates-{{country}}'\n    found = cache.get(key)\n    if found is None:\n"
-        "        found = load(country)\n        cache.set(key, found, 60)\n    return found\n",
-        f"{_RATES}    found = cache.get('rates')\n    if found is None:\n        found = load()\n"
-        "        cache.set('rates', found, 60)\n    return found[country]\n",
-        f"{_RATES}    cache.set('last-country', country)\n",
-        "def rates(country):\n    cache = {}\n    found = cache.get('a')\n    if not found:\n"
-        "        cache['a'] = load(country)\n    return cache\n",
-        "def rates(session):\n    found = cache.get('a')\n    if not found:\n        found = session.load()\n"
-        "        cache.set('a', found)\n    return found\n",
-        "def rates(country):\n    cache = caches[country]\n    found = cache.get('a')\n    if not found:\n"
-        "        found = load(country)\n        cache.set('a', found)\n    return found\n",
+    VALID = [
+        code("""
+            from django.core.cache import cache
+
+            def rates(country):
+                key = f'rates-{country}'
+                found = cache.get(key)
+                if found is None:
+                    found = load(country)
+                    cache.set(key, found, 60)
+                return found
+        """),
+        code("""
+            from django.core.cache import cache
+
+            def rates(country):
+                found = cache.get('rates')
+                if found is None:
+                    found = load()
+                    cache.set('rates', found, 60)
+                return found[country]
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            f"{_RATES}    found = cache.get('rates')\n    if found is None:\n        found = load(country)\n"
-            "        cache.set('rates', found, 60)\n    return found\n",
-            line=4,
-            column=23,
-        ),
-        Invalid(
-            "KEY = 'page'\n\ndef page(number):\n    text = redis_client.get(KEY)\n    if text:\n"
-            "        return text\n    url = f'/p/{number}'\n    answer = load(url)\n"
-            "    redis_client.setex(KEY, 60, answer.text)\n    return answer.text\n",
-            line=4,
-            column=29,
-        ),
-        Invalid(
-            "_cache = {}\n\ndef shape(kind):\n    if 'shape' not in _cache:\n"
-            "        _cache['shape'] = build(kind)\n    return _cache['shape']\n",
-            line=4,
-            column=8,
-        ),
-        Invalid(
-            "async def top(self, team, limit: int = 10):\n    key = f'top:{team.id}'\n"
-            "    if found := await self.redis.get(key):\n        return found\n"
-            "    rows = await self.load(team, limit)\n    await self.redis.set(key, rows)\n    return rows\n",
-            line=3,
-            column=38,
-        ),
+    INVALID = [
+        code("""
+            from django.core.cache import cache
+
+            def rates(country):
+                found = cache.get(«'rates'»)
+                if found is None:
+                    found = load(country)
+                    cache.set('rates', found, 60)
+                return found
+        """),
+        code("""
+            _cache = {}
+
+            def shape(kind):
+                if «'shape'» not in _cache:
+                    _cache['shape'] = build(kind)
+                return _cache['shape']
+        """),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

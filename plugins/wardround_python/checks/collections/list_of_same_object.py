@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround_python.check import PythonCheck
 
 _TIMES = ("] *", "]*", "* [", "*[")
@@ -24,18 +22,22 @@ class ListOfSameObject(PythonCheck):
     NAME = "list-of-same-object"
     DEFECT_CLASS = "multiplied-list"
     WORDS = _TIMES
-    TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: none, so only its cases speak for it"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "rows = [[0] * 3 for _ in range(2)]\n",
-        "row = [0] * 3\n",
-        "pairs = zip(*[iter(names)] * 2)\n",
-        "row = [(1, 2)] * 3\n",
-        "rows = [[]] * 1\n",
+    VALID = [
+        code("""
+            rows = [[0] * 3 for _ in range(2)]
+        """),
+        code("""
+            row = [0] * 3
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("rows = [[0] * 3] * 2\n", line=1, column=8),
-        Invalid("def f(n):\n    return [{}] * n\n", line=2, column=12),
-        Invalid("buckets = n * [set()]\n", line=1, column=11),
+    INVALID = [
+        code("""
+            rows = «[[0] * 3] * 2»
+        """),
+        code("""
+            def f(n):
+                return «[{}] * n»
+        """),
     ]
 
     def visit_BinOp(self, node: ast.BinOp) -> None:

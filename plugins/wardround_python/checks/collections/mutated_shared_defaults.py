@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -42,35 +41,37 @@ class MutatedSharedDefaults(PythonCheck):
     NAME = "mutated-shared-defaults"
     WORDS = ("DEFAULT", "BASE", "TEMPLATE", "INITIAL", "COMMON", "STANDARD")
     DEFECT_CLASS = "shared-value"
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "DEFAULTS = {'a': 1}\ndef f(more):\n    out = dict(DEFAULTS)\n    out.update(more)\n    return out\n",
-        "DEFAULTS = {'a': 1}\ndef f(more):\n    out = DEFAULTS.copy()\n    out['b'] = 2\n    return out\n",
-        "DEFAULTS = {'a': 1}\ndef f():\n    out = DEFAULTS\n    return out['a']\n",
-        "DEFAULTS = 3\ndef f(x):\n    out = DEFAULTS\n    out += x\n    return out\n",
+    VALID = [
+        code("""
+            DEFAULTS = {'a': 1}
+            def f(more):
+                out = dict(DEFAULTS)
+                out.update(more)
+                return out
+        """),
+        code("""
+            DEFAULTS = {'a': 1}
+            def f(more):
+                out = DEFAULTS.copy()
+                out['b'] = 2
+                return out
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "DEFAULTS = {'h': {}}\ndef f(t):\n    out = DEFAULTS.copy()\n    out['h']['t'] = t\n    "
-            "return out\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "DEFAULTS = {'a': 1}\ndef f(more):\n    out = DEFAULTS\n    out.update(more)\n    return out\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "BASE_HEADERS = {}\ndef f(t):\n    h = BASE_HEADERS\n    h['x'] = t\n    return h\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "DEFAULT_TAGS = ['a']\ndef f(t):\n    DEFAULT_TAGS.append(t)\n    return DEFAULT_TAGS\n",
-            line=3,
-            column=5,
-        ),
+    INVALID = [
+        code("""
+            DEFAULTS = {'h': {}}
+            def f(t):
+                out = DEFAULTS.copy()
+                «out['h']['t'] = t»
+                return out
+        """),
+        code("""
+            DEFAULTS = {'a': 1}
+            def f(more):
+                out = DEFAULTS
+                «out.update(more)»
+                return out
+        """),
     ]
 
     @cached_property

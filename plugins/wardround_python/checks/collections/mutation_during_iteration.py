@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
@@ -28,42 +27,27 @@ class MutationDuringIteration(PythonCheck):
     NAME = "mutation-during-iteration"
     DEFECT_CLASS = "changed-while-iterated"
     WORDS = ("del ", *(f".{change}(" for change in sorted(_CHANGES | _GROWS)))
-    TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: 2, both skip entries: right"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "for row in list(rows):\n    rows.remove(row)\n",
-        "for row in rows[:]:\n    rows.remove(row)\n",
-        "for row in rows:\n    if row.old:\n        rows.remove(row)\n        break\n",
-        "def f():\n    for row in rows:\n        if row.old:\n            rows.remove(row)\n"
-        "            return row\n",
-        "for row in rows:\n    others.remove(row)\n",
-        "for key in table:\n    table[key].pop('old')\n",
-        "class Table:\n    def close(self, key):\n        self.open.pop(key).close()\n\n"
-        "    def sweep(self):\n"
-        "        for key in list(self.open):\n            self.close(key)\n",
-        "for row in rows:\n    later(lambda: rows.remove(row))\n",
-        "for row in rows:\n    if row.child:\n        rows.append(row.child)\n",
-        "for row in rows:\n    rows.extend(row.children)\n",
-        "for row in rows:\n    if row.failed:\n        rows.append(row)\n",
-        "for row in rows:\n    rows.append(row.next)\n    if not row.next:\n        break\n",
-        "for row in rows:\n    kept.append(row)\n",
+    VALID = [
+        code("""
+            for row in list(rows):
+                rows.remove(row)
+        """),
+        code("""
+            for row in rows[:]:
+                rows.remove(row)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("for row in rows:\n    if row.old:\n        rows.remove(row)\n", line=1, column=12),
-        Invalid(
-            "for key, value in table.items():\n    if not value:\n        del table[key]\n", line=1, column=19
-        ),
-        Invalid(
-            "def f(self):\n    for key in self.open:\n        self.open.pop(key).close()\n", line=2, column=16
-        ),
-        Invalid(
-            "class Table:\n    def close(self, key):\n        self.open.pop(key).close()\n\n"
-            "    def sweep(self):\n"
-            "        for key in self.open:\n            self.close(key)\n",
-            line=6,
-            column=20,
-        ),
-        Invalid("for row in rows:\n    rows.append(row * 2)\n", line=1, column=12),
-        Invalid("for n, row in enumerate(rows):\n    if not row:\n        rows.pop(n)\n", line=1, column=15),
+    INVALID = [
+        code("""
+            for row in «rows»:
+                if row.old:
+                    rows.remove(row)
+        """),
+        code("""
+            for key, value in «table.items()»:
+                if not value:
+                    del table[key]
+        """),
     ]
 
     @classmethod

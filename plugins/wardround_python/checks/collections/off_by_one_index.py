@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
 from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
@@ -23,21 +21,29 @@ class OffByOneIndex(PythonCheck):
     NAME = "off-by-one-index"
     WORDS = ("range(len(", "enumerate(")
     DEFECT_CLASS = "index-out-of-bounds"
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 1, an option on the command line without "
-        "its value: right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(xs):\n    for i in range(len(xs) - 1):\n        g(xs[i], xs[i + 1])\n",
-        "def f(xs):\n    for i in range(len(xs)):\n        if i + 1 < len(xs):\n            g(xs[i + 1])\n",
-        "def f(xs):\n    for i, x in enumerate(xs):\n        g(xs[i + 1 :])\n",
-        "def f(xs):\n    for i, x in enumerate(xs[:-1]):\n        g(xs[i + 1])\n",
-        "def f(xs, ys):\n    for i in range(len(xs)):\n        g(ys[i + 1])\n",
+    VALID = [
+        code("""
+            def f(xs):
+                for i in range(len(xs) - 1):
+                    g(xs[i], xs[i + 1])
+        """),
+        code("""
+            def f(xs):
+                for i in range(len(xs)):
+                    if i + 1 < len(xs):
+                        g(xs[i + 1])
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def f(xs):\n    for i in range(len(xs)):\n        g(xs[i], xs[i + 1])\n", line=3, column=18),
-        Invalid("def f(xs):\n    return [xs[i + 1] - x for i, x in enumerate(xs)]\n", line=2, column=13),
-        Invalid("def f(xs):\n    for i in range(len(xs) + 1):\n        g(xs[i])\n", line=3, column=11),
+    INVALID = [
+        code("""
+            def f(xs):
+                for i in range(len(xs)):
+                    g(xs[i], «xs[i + 1]»)
+        """),
+        code("""
+            def f(xs):
+                return [«xs[i + 1]» - x for i, x in enumerate(xs)]
+        """),
     ]
 
     def visit_For(self, node: ast.For) -> None:

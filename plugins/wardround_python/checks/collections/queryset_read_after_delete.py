@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode, last_name, names_in
 from wardround.languages.python.tree import walk
@@ -37,9 +36,6 @@ class _Rows(msgspec.Struct, frozen=True):
     fields: dict[str, str]
 
 
-_OLD = "from app.models import Note\n\ndef drop(day):\n    old = Note.objects.filter(day__lt=day)\n"
-
-
 class QuerysetReadAfterDelete(PythonCheck):
     """A query is read after the rows it finds were deleted, or changed so that it does not find them.
 
@@ -51,48 +47,45 @@ class QuerysetReadAfterDelete(PythonCheck):
     WORDS = (".objects",)
     NAME = "queryset-read-after-delete"
     DEFECT_CLASS = "empty-query"
-    TRIED_ON = (
-        "eighteen trees of 7,043 files and 27,775 files of installed packages and six more trees: "
-        "none, so nothing wrong and nothing proven"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        f"{_OLD}    names = list(old.values_list('name', flat=True))\n    old.delete()\n    tell(names)\n",
-        f"{_OLD}    old.delete()\n    old = Note.objects.all()\n    return old.count()\n",
-        f"{_OLD}    if day:\n        old.delete()\n        return\n    tell(old)\n",
-        f"{_OLD}    names = old.values('name')\n    for one in names:\n        tell(one)\n    old.delete()\n"
-        "    return len(names)\n",
-        f"{_OLD}    old.update(seen=True)\n    return old.count()\n",
-        "from app.models import Note\n\ndef drop(day):\n    rows = Note.objects.filter(day=day)\n"
-        "    rows.update(day=day)\n    return rows\n",
-        "def drop(path):\n    rows = path.filter(1)\n    rows.delete()\n    return rows.name\n",
+    VALID = [
+        code("""
+            from app.models import Note
+
+            def drop(day):
+                old = Note.objects.filter(day__lt=day)
+                names = list(old.values_list('name', flat=True))
+                old.delete()
+                tell(names)
+        """),
+        code("""
+            from app.models import Note
+
+            def drop(day):
+                old = Note.objects.filter(day__lt=day)
+                old.delete()
+                old = Note.objects.all()
+                return old.count()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            f"{_OLD}    names = old.values_list('name', flat=True)\n    count, _ = old.delete()\n"
-            "    for name in names:\n        tell(name)\n",
-            line=6,
-            column=16,
-        ),
-        Invalid(f"{_OLD}    old.delete()\n    tell([one.pk for one in old])\n", line=5, column=5),
-        Invalid(
-            f"{_OLD}    parts = Part.objects.filter(note__in=old)\n    old.delete()\n"
-            "    remove_files(parts)\n",
-            line=6,
-            column=5,
-        ),
-        Invalid(
-            "from app.models import Note\n\nclass Sender:\n    def send(self):\n"
-            "        new = Note.objects.filter(sent__isnull=True, box=self.box)\n"
-            "        new.update(sent=now())\n        for note in new:\n            post(note)\n",
-            line=6,
-            column=9,
-        ),
-        Invalid(
-            "from app.models import Note\n\ndef send():\n    new = Note.objects.filter(state='new')\n"
-            "    if new.update(state='sent'):\n        pass\n    log(new.count())\n",
-            line=5,
-            column=8,
-        ),
+    INVALID = [
+        code("""
+            from app.models import Note
+
+            def drop(day):
+                old = Note.objects.filter(day__lt=day)
+                names = old.values_list('name', flat=True)
+                count, _ = «old.delete()»
+                for name in names:
+                    tell(name)
+        """),
+        code("""
+            from app.models import Note
+
+            def drop(day):
+                old = Note.objects.filter(day__lt=day)
+                «old.delete()»
+                tell([one.pk for one in old])
+        """),
     ]
 
     @classmethod

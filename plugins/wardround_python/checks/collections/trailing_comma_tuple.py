@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround_python.check import PythonCheck
 
 
@@ -21,22 +19,25 @@ class TrailingCommaTuple(PythonCheck):
     NAME = "trailing-comma-tuple"
     PREFILTER = "wardround_python.prefilters:ends_in_a_comma"
     DEFECT_CLASS = "one-value-tuple"
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "x = (1,)\n",
-        "x = f(\n    1,\n)\n",
-        "a, = f()\n",
-        "def f():\n    return 1,\n",
-        "x = 1, 2\n",
+    VALID = [
+        code("""
+            x = (1,)
+        """),
+        code("""
+            x = f(
+                1,
+            )
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def f(x):\n    name = x['name'],\n    return name\n", line=2, column=12),
-        Invalid("timeout = 30,\n", line=1, column=11),
-        Invalid(
-            "class A:\n    def __init__(self, x):\n        self.x = f(x),\n        self.y = x\n",
-            line=3,
-            column=18,
-        ),
+    INVALID = [
+        code("""
+            def f(x):
+                name = «x['name'],»
+                return name
+        """),
+        code("""
+            timeout = «30,»
+        """),
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Edit, Plane, Span, SuggestedFix
@@ -46,135 +44,38 @@ class BlockingInAsync(PythonCheck):
     WORDS = ("async def",)
     PLANE = Plane.PERF
     DEFECT_CLASS = "blocking-call-in-async"
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 2, both through a function of another "
-        "module that starts a process: right; what runs in a thread elsewhere, thirty trees: 7 of files in "
-        "memory, which were left alone after that, which left none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import asyncio\nasync def f():\n    await asyncio.sleep(1)\n",
-        "import time\ndef f():\n    time.sleep(1)\n",
-        "import time\nasync def f():\n    def g():\n        time.sleep(1)\n    return g\n",
-        "import asyncio, requests\nasync def f(url):\n"
-        "    return await asyncio.to_thread(requests.get, url)\n",
-        "import asyncio, requests\nasync def f(url):\n"
-        "    return await asyncio.to_thread(lambda: requests.get(url))\n",
-        "import asyncio\nasync def f(disk):\n    if disk.small:\n        return disk.read()\n"
-        "    return await asyncio.to_thread(disk.read)\n",
-        "import asyncio\nasync def f(work):\n    work()\n    await asyncio.to_thread(work)\n",
-        "async def f(requests):\n    return requests.get('a')\n",
-        "import sqlite3\nasync def f():\n    return sqlite3.connect(':memory:')\n",
-        "import httpx\nasync def f():\n    async with httpx.AsyncClient() as c:\n"
-        "        return await c.get('u')\n",
-        "import asyncio, requests\nhttp = requests.Session()\nasync def f(u):\n"
-        "    return await asyncio.to_thread(http.get, u)\n",
-        "import asyncio, queue\njobs = asyncio.Queue()\nold = queue.Queue()\nasync def f():\n"
-        "    return await jobs.get()\n",
-        "import queue\njobs = queue.Queue()\nasync def f():\n    return jobs.get(block=False)\n",
-        "import requests\nasync def f(http: requests.Session, headers: dict):\n    return headers.get('u')\n",
-        "import time\ndef nap():\n    time.sleep(1)\nasync def f(loop):\n"
-        "    await loop.run_in_executor(None, nap)\n",
-        "from django.http import X\nasync def f(k):\n    return await Order.objects.acount()\n",
-        "import asyncio\nasync def f(tasks):\n    done, _ = await asyncio.wait(tasks)\n"
-        "    return [t.result() for t in done]\n",
-        Valid("import time\nasync def test_f():\n    time.sleep(1)\n", path="tests/test_f.py"),
+    VALID = [
+        code("""
+            import asyncio
+            async def f():
+                await asyncio.sleep(1)
+        """),
+        code("""
+            import time
+            def f():
+                time.sleep(1)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import asyncio\nimport time\nasync def f():\n    time.sleep(1)\n",
-            line=4,
-            column=5,
-            fixed="import asyncio\nimport time\nasync def f():\n    await asyncio.sleep(1)\n",
+    INVALID = [
+        code(
+            """
+            import asyncio
+            import time
+            async def f():
+                «time.sleep(1)»
+            """,
+            fixed="""
+            import asyncio
+            import time
+            async def f():
+                await asyncio.sleep(1)
+            """,
         ),
-        Invalid(
-            '"""Waits."""\nfrom time import sleep\nasync def f():\n    sleep(2 * 3)\n',
-            line=4,
-            column=5,
-            fixed='"""Waits."""\nfrom time import sleep\nimport asyncio\n\n'
-            "async def f():\n    await asyncio.sleep(2 * 3)\n",
-        ),
-        Invalid("import requests\nasync def f():\n    return requests.get('u').json()\n", line=3, column=12),
-        Invalid(
-            "from subprocess import run\nasync def f():\n    if x:\n        run(['ls'])\n", line=4, column=9
-        ),
-        Invalid(
-            "import urllib.request\nasync def f(u):\n    with urllib.request.urlopen(u) as r:\n"
-            "        return r.read()\n",
-            line=3,
-            column=10,
-        ),
-        Invalid(
-            "import requests\nclass A:\n    def __init__(self):\n        self.http = requests.Session()\n"
-            "    async def f(self):\n        return self.http.get('u')\n",
-            line=6,
-            column=16,
-        ),
-        Invalid(
-            "import httpx\nclass A:\n    def __init__(self, http: httpx.Client):\n        self.http = http\n"
-            "    async def f(self):\n        return self.http.get('u')\n",
-            line=6,
-            column=16,
-        ),
-        Invalid(
-            "import queue\njobs = queue.Queue()\nasync def f():\n    return jobs.get()\n", line=4, column=12
-        ),
-        Invalid(
-            "import requests\ndef fetch(u):\n    return requests.get(u)\n"
-            "async def f(u):\n    return fetch(u)\n",
-            line=5,
-            column=12,
-        ),
-        Invalid(
-            "import time\nclass A:\n    def nap(self):\n        time.sleep(1)\n    async def f(self):\n"
-            "        self.nap()\n",
-            line=6,
-            column=9,
-        ),
-        Invalid(
-            "from sqlalchemy.orm import Session\n@app.get('/')\n"
-            "async def rows(db: Session = Depends(get_db)):\n"
-            "    return db.execute(query).all()\n",
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            "from concurrent.futures import ProcessPoolExecutor\nclass A:\n    def __init__(self):\n"
-            "        self._pool = ProcessPoolExecutor()\n    async def f(self, x):\n"
-            "        done = self._pool.submit(work, x)\n        return done.result()\n",
-            line=7,
-            column=16,
-        ),
-        Invalid(
-            "from app.rates import Rates\nasync def f(rates: Rates):\n    return rates.today()\n",
-            path="app/use.py",
-            others={
-                "app/rates.py": "import requests\nclass Rates:\n    def today(self):\n"
-                "        return self._fetch('t')\n    def _fetch(self, day):\n        return "
-                "requests.get(day)\n"
-            },
-            line=3,
-            column=12,
-        ),
-        Invalid(
-            "from django.http import JsonResponse\nasync def f(request, k):\n"
-            "    return JsonResponse(Order.objects.filter(k=k).count())\n",
-            line=3,
-            column=25,
-        ),
-        Invalid(
-            "from pymongo import MongoClient\nclient = MongoClient()\nasync def f(k):\n"
-            "    return client.shop.orders.find_one({'k': k})\n",
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            "import anyio\nclass Files:\n    def look_up(self, path):\n        return os.stat(path)\n\n"
-            "    async def f(self, path):\n        self.look_up(path)\n"
-            "        return await anyio.to_thread.run_sync(self.look_up, path)\n",
-            line=7,
-            column=9,
-        ),
-        Invalid("import psycopg2 as pg\nasync def f():\n    return pg.connect('d')\n", line=3, column=12),
+        code("""
+            import requests
+            async def f():
+                return «requests.get('u')».json()
+        """),
     ]
 
     @classmethod

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -39,90 +37,35 @@ class BlockingUnderLock(PythonCheck):
     NAME = "blocking-under-lock"
     WORDS = ("ock", "utex", "OCK")
     PLANE = Plane.PERF
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 2, a download under the lock of an "
-        "attachment and "
-        "a request through a helper: right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import requests\nr = requests.get(u)\nwith lock:\n    seen.append(r)\n",
-        "import asyncio\nasync def f():\n    async with lock:\n        await asyncio.sleep(1)\n",
-        "import time\nwith lock:\n    def later():\n        time.sleep(1)\n",
-        "import time\nwith clock:\n    time.sleep(1)\n",
-        "import threading\nready = threading.Condition()\nwith ready:\n    ready.wait()\n",
-        "import time\nclass RateLimiter:\n    def take(self):\n        with self._lock:\n"
-        "            time.sleep(1)\n",
-        "import subprocess, filelock\nlock = filelock.FileLock('x')\nwith lock:\n"
-        "    subprocess.run(['make'])\n",
-        "import threading, requests\nclass A:\n    def __init__(self):\n        self._lock = "
-        "threading.Lock()\n"
-        "    def _take(self):\n        with self._lock:\n            rows, self.rows = self.rows, []\n"
-        "        return rows\n    def f(self):\n        with self._lock:\n            self._take()\n"
-        "        requests.post('u')\n",
-        "async def f(self):\n    async with self._lock:\n        self.x = await self.load()\n",
-        Valid("import time\nwith lock:\n    time.sleep(1)\n", path="tests/test_lock.py"),
-        Valid(
-            "import requests\nfrom filelock import FileLock\ndef f(u):\n    with FileLock('x'):\n"
-            "        requests.post(u, read())\n",
-            base="import requests\nfrom filelock import FileLock\ndef f(u):\n    with FileLock('x'):\n"
-            "        requests.post(u, text)\n",
-        ),
+    VALID = [
+        code("""
+            import requests
+            r = requests.get(u)
+            with lock:
+                seen.append(r)
+        """),
+        code("""
+            import asyncio
+            async def f():
+                async with lock:
+                    await asyncio.sleep(1)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import time\nwith lock:\n    time.sleep(1)\n", line=3, column=5),
-        Invalid(
-            "import requests\nclass A:\n    def __init__(self, http: requests.Session):\n"
-            "        self.http = http\n    def f(self):\n        with self._lock:\n"
-            "            self.http.post('u')\n",
-            line=7,
-            column=13,
-        ),
-        Invalid(
-            "import requests\nclass A:\n    def f(self):\n        with self._cache_lock, x:\n"
-            "            if self.old:\n                self.a = requests.get(u)\n",
-            line=6,
-            column=26,
-        ),
-        Invalid(
-            "import threading, subprocess\nguard = threading.Lock()\ndef f():\n    with guard:\n"
-            "        subprocess.check_output(['ls'])\n",
-            line=5,
-            column=9,
-        ),
-        Invalid(
-            "import threading, httpx\nclass A:\n    def __init__(self):\n        self._guard = "
-            "threading.Lock()\n"
-            "    def _renew(self):\n        self.value = httpx.post('u').json()\n    def get(self):\n"
-            "        with self._guard:\n            self._renew()\n            return self.value\n",
-            line=9,
-            column=13,
-        ),
-        Invalid(
-            "from .api import fetch\ndef f(u):\n    with cache_lock:\n        cache[u] = fetch(u)\n",
-            path="app/use.py",
-            others={"app/api.py": "import requests\ndef fetch(u):\n    return requests.get(u).json()\n"},
-            line=4,
-            column=20,
-        ),
-        Invalid(
-            "class A:\n    async def f(self):\n        with self._lock:\n            self.x = await "
-            "self.load()\n",
-            line=4,
-            column=22,
-        ),
-        Invalid(
-            "from urllib.request import urlopen\nwith a_lock:\n    with LOCK:\n        urlopen(u)\n",
-            line=4,
-            column=9,
-        ),
-        Invalid(
-            "import requests\nfrom filelock import FileLock\ndef f(u):\n    with FileLock('x'):\n"
-            "        text = read()\n        requests.post(u, text)\n",
-            base="import requests\nfrom filelock import FileLock\ndef f(u):\n    with FileLock('x'):\n"
-            "        text = read()\n    requests.post(u, text)\n",
-            line=6,
-            column=9,
-        ),
+    INVALID = [
+        code("""
+            import time
+            with lock:
+                «time.sleep(1)»
+        """),
+        code("""
+            import requests
+            class A:
+                def __init__(self, http: requests.Session):
+                    self.http = http
+                def f(self):
+                    with self._lock:
+                        «self.http.post('u')»
+        """),
     ]
 
     @classmethod

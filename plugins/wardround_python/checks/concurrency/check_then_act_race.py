@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
@@ -53,51 +52,36 @@ class CheckThenActRace(PythonCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "race-condition"
     WORDS = ("exists(", "is_file(", "isfile(", "is_dir(", "isdir(", "fetchone(", "first(", "save(", "commit(")
-    TRIED_ON = (
-        "thirty trees of 900,000 lines, tests left out: 11; scripts, notebooks and commands that one person "
-        "runs and looks far from the write were left alone after that, which left 5, true by their message: "
-        "one record made twice, four folders, two of them by programs that run in parallel"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import os\ndef f(p):\n    if not os.path.exists(p):\n        os.makedirs(p, exist_ok=True)\n",
-        "def f(p):\n    try:\n        open(p, 'x')\n    except FileExistsError:\n        raise Taken(p)\n",
-        "import os\ndef f(p):\n    if not os.path.exists(p):\n        raise Gone(p)\n    return open(p)\n",
-        "import os\ndef f(p, q):\n    if os.path.exists(p):\n        raise Taken(p)\n    open(q, 'w')\n",
-        "def f(db, n):\n    row = db.execute('SELECT id FROM user WHERE name = ?', n).fetchone()\n"
-        "    if row is None:\n        try:\n            db.execute('INSERT INTO user (name) VALUES (?)', n)\n"
-        "        except db.IntegrityError:\n            return None\n",
-        "import django\ndef f(item):\n    item.stock = F('stock') - 1\n    item.save()\n",
-        "def f(game):\n    game.score += 1\n",
+    VALID = [
+        code("""
+            import os
+            def f(p):
+                if not os.path.exists(p):
+                    os.makedirs(p, exist_ok=True)
+        """),
+        code("""
+            def f(p):
+                try:
+                    open(p, 'x')
+                except FileExistsError:
+                    raise Taken(p)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import os\ndef f(p):\n    if os.path.exists(p):\n        raise RuntimeError(p)\n"
-            "    with open(p, 'w') as out:\n        out.write('x')\n",
-            line=3,
-            column=8,
-        ),
-        Invalid(
-            "import os\ndef f(p):\n    if not os.path.isdir(p):\n        os.makedirs(p)\n", line=3, column=12
-        ),
-        Invalid(
-            "def f(db, n):\n    row = db.execute('SELECT id FROM user WHERE name = ?', n).fetchone()\n"
-            "    if row is not None:\n        return 'taken'\n"
-            "    db.execute('INSERT INTO user (name, hash) VALUES (?, ?)', (n, 1))\n",
-            line=2,
-            column=11,
-        ),
-        Invalid(
-            "def f(email):\n    if User.objects.filter(email=email).exists():\n        raise Taken(email)\n"
-            "    return User.objects.create(email=email)\n",
-            line=2,
-            column=8,
-        ),
-        Invalid(
-            "import django\ndef f(pk):\n    item = Item.objects.get(pk=pk)\n"
-            "    item.stock -= 1\n    item.save()\n",
-            line=4,
-            column=5,
-        ),
+    INVALID = [
+        code("""
+            import os
+            def f(p):
+                if «os.path.exists(p)»:
+                    raise RuntimeError(p)
+                with open(p, 'w') as out:
+                    out.write('x')
+        """),
+        code("""
+            import os
+            def f(p):
+                if not «os.path.isdir(p)»:
+                    os.makedirs(p)
+        """),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -28,33 +26,32 @@ class CoroutineUsedAsCondition(PythonCheck):
     WORDS = ("async def",)
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unawaited-coroutine"
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: none, after two wrong ones; only its cases "
-        "speak for it"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "async def ok(): ...\nasync def f():\n    if await ok():\n        pass\n",
-        "async def ok(): ...\ndef f():\n    return ok()\n",
-        "async def ok(): ...\nasync def f():\n    return [ok() for n in (1, 2)]\n",
-        "async def rows():\n    yield 1\nasync def f():\n    return rows().aclose\n",
-        "class A:\n    async def go(self): ...\n    def __await__(self):\n"
-        "        return self.go().__await__()\n",
-        "def ok(): ...\nasync def f():\n    if ok():\n        pass\n",
-        "async def ok(): ...\nasync def f(ok):\n    if ok():\n        pass\n",
-        "import asyncio\nasync def ok(): ...\nif asyncio.run(ok()):\n    pass\n",
+    VALID = [
+        code("""
+            async def ok(): ...
+            async def f():
+                if await ok():
+                    pass
+        """),
+        code("""
+            async def ok(): ...
+            def f():
+                return ok()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("async def ok(): ...\nasync def f():\n    if ok():\n        pass\n", line=3, column=8),
-        Invalid(
-            "class A:\n    async def ok(self): ...\n    async def f(self):\n        return not self.ok()\n",
-            line=4,
-            column=20,
-        ),
-        Invalid("async def get(): ...\nasync def f():\n    return get().name\n", line=3, column=12),
-        Invalid(
-            "async def get(): ...\nasync def f():\n    for row in get():\n        pass\n", line=3, column=16
-        ),
-        Invalid("async def get(): ...\nasync def f():\n    return get() == 1\n", line=3, column=12),
+    INVALID = [
+        code("""
+            async def ok(): ...
+            async def f():
+                if «ok()»:
+                    pass
+        """),
+        code("""
+            class A:
+                async def ok(self): ...
+                async def f(self):
+                    return not «self.ok()»
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -42,43 +40,33 @@ class FileIoInAsync(PythonCheck):
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "blocking-call-in-async"
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 7, all true, two of them in small "
-        "programs with nothing else to run: a note"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from pathlib import Path\ndef f(path: Path):\n    return path.read_text()\n",
-        "import asyncio\nfrom pathlib import Path\nasync def f(path: Path):\n"
-        "    return await asyncio.to_thread(path.read_text)\n",
-        "from anyio import Path\nasync def f(path: Path):\n    return await path.read_text()\n",
-        "async def f(reply):\n    return reply.read_text()\n",
-        "import aiofiles\nasync def f(name):\n    async with aiofiles.open(name) as file:\n"
-        "        return await file.read()\n",
-        "async def main():\n    with open('x') as file:\n        return file.read()\n",
-        Valid(
-            "from pathlib import Path\nasync def f(path: Path):\n    return path.read_text()\n",
-            path="tests/a.py",
-        ),
+    VALID = [
+        code("""
+            from pathlib import Path
+            def f(path: Path):
+                return path.read_text()
+        """),
+        code("""
+            import asyncio
+            from pathlib import Path
+            async def f(path: Path):
+                return await asyncio.to_thread(path.read_text)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from pathlib import Path\nasync def f(path: Path):\n    return path.read_text()\n",
-            line=3,
-            column=12,
-        ),
-        Invalid(
-            "from pathlib import Path\nclass A:\n    def __init__(self, root: Path):\n"
-            "        self.root = root\n    async def f(self, name, data):\n"
-            "        (self.root / name).write_bytes(data)\n",
-            line=6,
-            column=9,
-        ),
-        Invalid("import shutil\nasync def f(a, b):\n    shutil.copytree(a, b)\n", line=3, column=5),
-        Invalid(
-            "async def f(name):\n    with open(name) as file:\n        return file.read()\n",
-            line=3,
-            column=16,
-        ),
+    INVALID = [
+        code("""
+            from pathlib import Path
+            async def f(path: Path):
+                return «path.read_text()»
+        """),
+        code("""
+            from pathlib import Path
+            class A:
+                def __init__(self, root: Path):
+                    self.root = root
+                async def f(self, name, data):
+                    «(self.root / name).write_bytes(data)»
+        """),
     ]
 
     @classmethod

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
@@ -30,88 +29,46 @@ class NonAtomicUpdate(PythonCheck):
     NAME = "non-atomic-update"
     PREFILTER = "wardround_python.prefilters:may_change_by_halves"
     DEFECT_CLASS = "missing-transaction"
-    TRIED_ON = (
-        "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: none, "
-        "so only its cases speak for it"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import psycopg\ndef f(a):\n    with psycopg.connect('x', autocommit=True) as c, c.transaction():\n"
-        "        c.execute('INSERT INTO a VALUES (%s)', a)\n"
-        "        c.execute('DELETE FROM b WHERE a = %s', a)\n",
-        "import psycopg\ndef f(a):\n    with psycopg.connect('x') as c:\n"
-        "        c.execute('INSERT INTO a VALUES (%s)', a)\n"
-        "        c.execute('DELETE FROM b WHERE a = %s', a)\n",
-        "import psycopg\ndef f(a):\n    with psycopg.connect('x', autocommit=True) as c:\n"
-        "        if a:\n            c.execute('INSERT INTO a VALUES (%s)', a)\n        else:\n"
-        "            c.execute('DELETE FROM b WHERE a = %s', a)\n",
-        "import asyncpg\nasync def f(c: asyncpg.Connection, a):\n"
-        "    await c.execute('INSERT INTO a VALUES ($1)', a)\n    await c.execute('DELETE FROM b')\n",
-        "import asyncpg\nasync def f(a):\n    c = await asyncpg.connect('x')\n"
-        "    await c.fetch('SELECT 1')\n    await c.execute('DELETE FROM b WHERE a = $1', a)\n",
-        "from django.db import transaction\n@transaction.atomic\ndef f(a, b, n):\n    a.balance -= n\n"
-        "    b.balance += n\n    a.save()\n    b.save()\n",
-        "from django.db import models\ndef f(a, b, n):\n    a.left -= n\n    a.right += n\n    a.save()\n"
-        "    b.save()\n",
-        "from sqlalchemy.orm import Session\ndef f(s: Session, a, b, n):\n    a.balance -= n\n"
-        "    b.balance += n\n    s.commit()\n",
-        "import sqlite3\ndef f(a):\n    c = sqlite3.connect('x', isolation_level=None)\n"
-        "    c.execute('BEGIN')\n"
-        "    c.execute('INSERT INTO a VALUES (?)', a)\n    c.execute('DELETE FROM b')\n"
-        "    c.execute('COMMIT')\n",
+    VALID = [
+        code("""
+            import psycopg
+            def f(a):
+                with psycopg.connect('x', autocommit=True) as c, c.transaction():
+                    c.execute('INSERT INTO a VALUES (%s)', a)
+                    c.execute('DELETE FROM b WHERE a = %s', a)
+        """),
+        code("""
+            import psycopg
+            def f(a):
+                with psycopg.connect('x') as c:
+                    c.execute('INSERT INTO a VALUES (%s)', a)
+                    c.execute('DELETE FROM b WHERE a = %s', a)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import psycopg\n\nTAKE = 'UPDATE stock SET left = left - %s WHERE id = %s'\n\n"
-            "def _open():\n    return psycopg.connect('db', autocommit=True)\n\n"
-            "def order(item, many):\n    with _open() as conn:\n        conn.execute(TAKE, (many, item))\n"
-            "        conn.execute('INSERT INTO orders (item) VALUES (%s)', (item,))\n",
-            line=10,
-            column=9,
-        ),
-        Invalid(
-            "import asyncpg\n\nclass Seats:\n    async def open(self):\n"
-            "        self._pool = await asyncpg.create_pool('db')\n\n    async def swap(self, one, two):\n"
-            "        async with self._pool.acquire() as conn:\n"
-            "            await conn.execute('UPDATE seats SET who = $1', one)\n"
-            "            await conn.execute('UPDATE seats SET who = $1', two)\n",
-            line=9,
-            column=19,
-        ),
-        Invalid(
-            "import sqlite3\n\ndef close(day):\n    conn = sqlite3.connect('x.db', isolation_level=None)\n"
-            "    cur = conn.cursor()\n    cur.execute('INSERT INTO closed SELECT * FROM days')\n"
-            "    if day:\n        cur.execute(f'DELETE FROM days WHERE day = {day}')\n",
-            line=6,
-            column=5,
-        ),
-        Invalid(
-            "from sqlalchemy import create_engine, text\n"
-            "engine = create_engine('x', isolation_level='AUTOCOMMIT')\n\ndef move(a, b):\n"
-            "    with engine.connect() as conn:\n        conn.execute(text('DELETE FROM a'), a)\n"
-            "        conn.execute(text('INSERT INTO b VALUES (1)'), b)\n",
-            line=6,
-            column=9,
-        ),
-        Invalid(
-            "from app.models import Account\nfrom django.shortcuts import redirect\n\n"
-            "def move(request, source, target, cents):\n    source.balance -= cents\n    source.save()\n"
-            "    target.balance += cents\n    target.save()\n    return redirect('/')\n",
-            line=6,
-            column=5,
-        ),
-        Invalid(
-            "from django.db.models import F\nfrom app.models import Account\n\ndef move(a, b, cents):\n"
-            "    Account.objects.filter(pk=a).update(cents=F('cents') - cents)\n"
-            "    Account.objects.filter(pk=b).update(cents=F('cents') + cents)\n",
-            line=5,
-            column=5,
-        ),
-        Invalid(
-            "from sqlalchemy.orm import Session\n\ndef move(session: Session, a, b, n):\n    a.points -= n\n"
-            "    session.commit()\n    b.points += n\n    session.commit()\n",
-            line=5,
-            column=5,
-        ),
+    INVALID = [
+        code("""
+            import psycopg
+
+            TAKE = 'UPDATE stock SET left = left - %s WHERE id = %s'
+
+            def _open():
+                return psycopg.connect('db', autocommit=True)
+
+            def order(item, many):
+                with _open() as conn:
+                    «conn.execute(TAKE, (many, item))»
+                    conn.execute('INSERT INTO orders (item) VALUES (%s)', (item,))
+        """),
+        code("""
+            import sqlite3
+
+            def close(day):
+                conn = sqlite3.connect('x.db', isolation_level=None)
+                cur = conn.cursor()
+                «cur.execute('INSERT INTO closed SELECT * FROM days')»
+                if day:
+                    cur.execute(f'DELETE FROM days WHERE day = {day}')
+        """),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

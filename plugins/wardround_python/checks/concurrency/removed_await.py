@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
-_LOAD = "async def load(key):\n    row = await store.find(key)\n    return row.name\n"
 _HANDS_ON = (ast.Call, ast.keyword, ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.Lambda, ast.Yield)
 """What may take something to be awaited, and see to it."""
 
@@ -32,40 +30,57 @@ class RemovedAwait(PythonCheck):
     DEFECT_CLASS = "missing-await"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
     WORDS = ("async ",)
-    TRIED_ON = (
-        "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "
-        "tried on edits made by script in five projects beside that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_LOAD.replace("row.name", "row"), base=_LOAD),
-        Valid(_LOAD.replace("await store.find(key)", "store.find_now(key)"), base=_LOAD),
-        Valid(_LOAD.replace("await store.find(key)", "await gather(store.find(key))"), base=_LOAD),
-        Valid(
-            _LOAD.replace("await store.find(key)", "store.find(key)").replace("row.name", "(await row).name"),
-            base=_LOAD,
+    VALID = [
+        code(
+            """
+            async def load(key):
+                row = await store.find(key)
+                return row
+            """,
+            base="""
+            async def load(key):
+                row = await store.find(key)
+                return row.name
+            """,
         ),
-        Valid(_LOAD.replace("async ", "").replace("await ", ""), base=_LOAD),
-        Valid(
-            "def find(key):\n    return key\n\nasync def load(key):\n    row = find(key)\n    return row\n",
-            base="async def find(key):\n    return key\n\nasync def load(key):\n    row = await find(key)\n"
-            "    return row\n",
+        code(
+            """
+            async def load(key):
+                row = store.find_now(key)
+                return row.name
+            """,
+            base="""
+            async def load(key):
+                row = await store.find(key)
+                return row.name
+            """,
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_LOAD.replace("await ", ""), base=_LOAD, line=2, column=11),
-        Invalid(
-            "class Box:\n    async def put(self, one):\n        if self.is_full(one):\n            return\n"
-            "        await self.add(one)\n",
-            base="class Box:\n    async def put(self, one):\n        if await self.is_full(one):\n"
-            "            return\n        await self.add(one)\n",
-            line=3,
-            column=12,
+    INVALID = [
+        code(
+            """
+            async def load(key):
+                row = «store.find(key)»
+                return row.name
+            """,
+            base="""
+            async def load(key):
+                row = await store.find(key)
+                return row.name
+            """,
         ),
-        Invalid(
-            "async def close(box):\n    box.flush(1)\n    await box.close()\n    log('closed')\n",
-            base="async def close(box):\n    await box.flush(1)\n    await box.close()\n",
-            line=2,
-            column=5,
+        code(
+            """
+            async def close(box):
+                «box.flush(1)»
+                await box.close()
+                log('closed')
+            """,
+            base="""
+            async def close(box):
+                await box.flush(1)
+                await box.close()
+            """,
         ),
     ]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.analysis.changed_functions import rewritten
@@ -18,14 +17,6 @@ _HOLDS = LazyPattern(
 )
 _SHORT = 8
 """Statements of so few letters stand in many places."""
-
-_SWITCH = (
-    "@contextmanager\ndef quiet(bell):\n    bell.mute()\n    try:\n        yield bell\n    finally:\n"
-    "        bell.unmute()\n"
-)
-_LOOSE = "@contextmanager\ndef quiet(bell):\n    bell.mute()\n    yield bell\n    bell.unmute()\n"
-_HELD = "class A:\n    def put(self, one):\n        with self.mutex:\n            self.heap.push(one)\n"
-_FREE = "class A:\n    def put(self, one):\n        self.heap.push(one)\n"
 
 
 class RemovedLockOrTransaction(PythonCheck):
@@ -40,29 +31,64 @@ class RemovedLockOrTransaction(PythonCheck):
     NAME = "removed-lock-or-transaction"
     DEFECT_CLASS = "removed-safety"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
-    TRIED_ON = (
-        "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "
-        "tried on edits made by script in five projects beside that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_SWITCH.replace("yield bell", "yield"), base=_SWITCH),
-        Valid(_LOOSE.replace("    bell.unmute()\n", ""), base=_SWITCH),
-        Valid(_HELD.replace("self.mutex", "self._lock"), base=_HELD),
-        Valid("class A:\n    @locked\n    def put(self, one):\n        self.heap.push(one)\n", base=_HELD),
-        Valid(
-            _FREE + "    def put_all(self, some):\n        with self.mutex:\n            self.put(some[0])\n",
-            base=_HELD,
+    VALID = [
+        code(
+            """
+            @contextmanager
+            def quiet(bell):
+                bell.mute()
+                yield bell
+            """,
+            base="""
+            @contextmanager
+            def quiet(bell):
+                bell.mute()
+                try:
+                    yield bell
+                finally:
+                    bell.unmute()
+            """,
+        ),
+        code(
+            """
+            class A:
+                def put(self, one):
+                    with self._lock:
+                        self.heap.push(one)
+            """,
+            base="""
+            class A:
+                def put(self, one):
+                    with self.mutex:
+                        self.heap.push(one)
+            """,
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_LOOSE, base=_SWITCH, line=5, column=5),
-        Invalid(_FREE, base=_HELD, line=3, column=9),
-        Invalid(
-            "async def wait(self):\n    self.asked = True\n    await self.answer.wait_for_it()\n",
-            base="async def wait(self):\n    async with timeout(5):\n"
-            "        await self.answer.wait_for_it()\n",
-            line=3,
-            column=5,
+    INVALID = [
+        code(
+            """
+            class A:
+                def put(self, one):
+                    «s»elf.heap.push(one)
+            """,
+            base="""
+            class A:
+                def put(self, one):
+                    with self.mutex:
+                        self.heap.push(one)
+            """,
+        ),
+        code(
+            """
+            async def wait(self):
+                self.asked = True
+                «a»wait self.answer.wait_for_it()
+            """,
+            base="""
+            async def wait(self):
+                async with timeout(5):
+                    await self.answer.wait_for_it()
+            """,
         ),
     ]
 

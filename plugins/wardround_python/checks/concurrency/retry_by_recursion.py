@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.analysis.polling_loops import ASKS_A_PERSON, called_name
 from wardround_python.check import PythonCheck
@@ -26,48 +25,41 @@ class RetryByRecursion(PythonCheck):
     NAME = "retry-by-recursion"
     WORDS = ("except", "sleep")
     DEFECT_CLASS = "unbounded-retry"
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 1, a query polled by recursion "
-        "each second: right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def get(url, tries=3):\n    try:\n        return fetch(url)\n    except OSError:\n"
-        "        if not tries:\n            raise\n        return get(url, tries - 1)\n",
-        "def get(node):\n    try:\n        return node.value\n    except AttributeError:\n"
-        "        return get(node)\n",
-        "def get(self, url):\n    try:\n        return fetch(url)\n    except OSError:\n"
-        "        return self.get(self.mirror)\n",
-        "class A:\n    def get(self, url):\n        try:\n            return fetch(url)\n"
-        "        except OSError:\n            self.failed += 1\n            return self.get(url)\n",
-        "import time\ndef ask(text):\n    answer = input(text)\n    if not answer:\n        time.sleep(1)\n"
-        "        return ask(text)\n    return answer\n",
-        "import time\ndef walk(node):\n    for child in node:\n        time.sleep(1)\n        walk(child)\n",
-        Valid(
-            "def get(url):\n    try:\n        return fetch(url)\n    except OSError:\n"
-            "        return get(url)\n",
-            path="tests/test_get.py",
-        ),
+    VALID = [
+        code("""
+            def get(url, tries=3):
+                try:
+                    return fetch(url)
+                except OSError:
+                    if not tries:
+                        raise
+                    return get(url, tries - 1)
+        """),
+        code("""
+            def get(node):
+                try:
+                    return node.value
+                except AttributeError:
+                    return get(node)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def get(url):\n    try:\n        return fetch(url)\n    except OSError:\n"
-            "        log.warning('again')\n        return get(url)\n",
-            line=6,
-            column=16,
-        ),
-        Invalid(
-            "class A:\n    async def get(self, url, *, wait=1):\n        try:\n"
-            "            return await self.http.get(url)\n        except HTTPError:\n"
-            "            return await self.get(url=url, wait=wait)\n",
-            line=6,
-            column=26,
-        ),
-        Invalid(
-            "import time\ndef get(url):\n    reply = fetch(url)\n    if reply.status == 429:\n"
-            "        time.sleep(5)\n        return get(url)\n    return reply\n",
-            line=6,
-            column=16,
-        ),
+    INVALID = [
+        code("""
+            def get(url):
+                try:
+                    return fetch(url)
+                except OSError:
+                    log.warning('again')
+                    return «get(url)»
+        """),
+        code("""
+            class A:
+                async def get(self, url, *, wait=1):
+                    try:
+                        return await self.http.get(url)
+                    except HTTPError:
+                        return await «self.get(url=url, wait=wait)»
+        """),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

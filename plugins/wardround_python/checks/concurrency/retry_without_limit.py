@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Mapping
 
 import msgspec
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
@@ -64,58 +63,32 @@ class RetryWithoutLimit(PythonCheck):
     WORDS = _WORDS
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unbounded-retry"
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 1, a task that is meant to try for ever"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from tenacity import retry, stop_after_attempt\n@retry(stop=stop_after_attempt(3))\ndef f(): ...\n",
-        "import tenacity\nfor attempt in tenacity.Retrying(**OPTIONS):\n    pass\n",
-        "import backoff\n@backoff.on_exception(backoff.expo, OSError, max_time=60)\ndef f(): ...\n",
-        "from retry import retry\n@retry(OSError, 3)\ndef f(): ...\n",
-        "from urllib3 import Retry as retry\n@retry\ndef f(): ...\n",
-        "@app.task(bind=True, max_retries=5)\ndef f(self): ...\n",
-        "@shared_task(bind=True)\ndef f(self):\n    raise self.retry()\n",
-        "import stamina\n@stamina.retry(on=OSError)\ndef f(): ...\n",
-        "from redis.retry import Retry\nfrom redis.backoff import NoBackoff\nr = Retry(NoBackoff(), 3)\n",
-        "session = make_session(max_retries=None)\n",
-        Valid("import tenacity\n@tenacity.retry\ndef f(): ...\n", path="tests/test_f.py"),
+    VALID = [
+        code("""
+            from tenacity import retry, stop_after_attempt
+            @retry(stop=stop_after_attempt(3))
+            def f(): ...
+        """),
+        code("""
+            import tenacity
+            for attempt in tenacity.Retrying(**OPTIONS):
+                pass
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from tenacity import retry, wait_fixed\n@retry(\n    wait=wait_fixed(2),\n)\ndef f(): ...\n",
-            line=2,
-            column=2,
-        ),
-        Invalid(
-            "import tenacity\nclass A:\n    @tenacity.retry\n    async def f(self): ...\n", line=3, column=6
-        ),
-        Invalid(
-            "from tenacity import AsyncRetrying, stop_never\nr = AsyncRetrying(stop=stop_never)\n",
-            line=2,
-            column=5,
-        ),
-        Invalid(
-            "import backoff\n@backoff.on_exception(backoff.expo, OSError, max_tries=None)\ndef f(): ...\n",
-            line=2,
-            column=2,
-        ),
-        Invalid("from retrying import retry\n@retry(wait_fixed=2000)\ndef f(): ...\n", line=2, column=2),
-        Invalid(
-            "from retry import retry\n@retry(OSError, tries=-1, delay=2)\ndef f(): ...\n", line=2, column=2
-        ),
-        Invalid("@app.task(bind=True, max_retries=None)\ndef f(self): ...\n", line=1, column=2),
-        Invalid("def f(self):\n    raise self.retry(exc=e, max_retries=None)\n", line=2, column=11),
-        Invalid("class Sync(Task):\n    name = 'sync'\n    max_retries = None\n", line=3, column=5),
-        Invalid(
-            "@app.task(autoretry_for=(OSError,), retry_kwargs={'max_retries': None})\ndef f(): ...\n",
-            line=1,
-            column=2,
-        ),
-        Invalid(
-            "import stamina\n@stamina.retry(on=OSError, attempts=None, timeout=None)\ndef f(): ...\n",
-            line=2,
-            column=2,
-        ),
+    INVALID = [
+        code("""
+            from tenacity import retry, wait_fixed
+            @«retry»(
+                wait=wait_fixed(2),
+            )
+            def f(): ...
+        """),
+        code("""
+            import tenacity
+            class A:
+                @«tenacity.retry»
+                async def f(self): ...
+        """),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

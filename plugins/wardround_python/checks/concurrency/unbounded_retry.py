@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.module import FunctionNode, nodes_run_by
@@ -54,154 +53,41 @@ class UnboundedRetry(PythonCheck):
     ID = "PY004"
     NAME = "unbounded-retry"
     WORDS = ("while ", "itertools")
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 1, a poll of a job inside a "
-        "request without a deadline: right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "while True:\n    try:\n        handle(queue.get())\n    except Exception:\n"
-        "        log.exception('x')\n",
-        "for attempt in range(3):\n    try:\n        f()\n        break\n    except OSError:\n        pass\n",
-        "while True:\n    try:\n        f()\n        break\n    except OSError:\n        tries += 1\n"
-        "        if tries > 3:\n            raise\n",
-        "while True:\n    try:\n        n = int(input())\n        break\n    except Exception:\n"
-        "        print('?')\n",
-        "def g(names):\n    while True:\n        name = names.pop()\n        try:\n"
-        "            return f(name)\n"
-        "        except OSError:\n            continue\n",
-        "import time\nwhile not ready():\n    if time.monotonic() > end:\n"
-        "        raise TimeoutError\n    time.sleep(1)\n",
-        "import time\nwhile not stop.is_set():\n    time.sleep(1)\n",
-        "import time\nwhile child.poll() is None:\n    time.sleep(1)\n",
-        "import time\nwhile time.time() != end:\n    time.sleep(1)\n",
-        "import time\nwhile True:\n    state = api.state()\n    if state == 'done' or time.time() > end:\n"
-        "        break\n    time.sleep(1)\n",
-        "import time\nwhile True:\n    task = api.next_task()\n    if task is None:\n        break\n"
-        "    task.run()\n    time.sleep(1)\n",
-        "ready = False\nwhile not ready:\n    try:\n        open_link()\n        ready = True\n"
-        "    except OSError:\n        tries += 1\n        check(tries)\n",
-        "import time\nx = 1\nwhile not near(x):\n    x = x / 2 + 1\n    time.sleep(0.1)\n",
-        "import time\nwhile not done(n):\n    row = api.row(n)\n    keep(row)\n    time.sleep(1)\n",
-        "import time\nwhile not try_lock(fd):\n    time.sleep(1)\n",
-        "while True:\n    try:\n        draw()\n        break\n    except TooManyLeaves:\n        pass\n",
-        "import time\nwhile not ready():\n    step()\n    time.sleep(1)\n",
-        "import asyncio\nasync def g():\n    async with asyncio.timeout(5):\n        while not ready():\n"
-        "            await asyncio.sleep(1)\n",
-        "async def g():\n    while True:\n        try:\n            return await f()\n"
-        "        except asyncio.CancelledError:\n            continue\n",
-        Valid("import time\nwhile not ready():\n    time.sleep(1)\n", path="tests/test_ready.py"),
+    VALID = [
+        code("""
+            while True:
+                try:
+                    handle(queue.get())
+                except Exception:
+                    log.exception('x')
+        """),
+        code("""
+            for attempt in range(3):
+                try:
+                    f()
+                    break
+                except OSError:
+                    pass
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def g():\n    while True:\n        try:\n            return fetch()\n        except OSError:\n"
-            "            time.sleep(1)\n",
-            line=2,
-            column=5,
-        ),
-        Invalid(
-            "while 1:\n    try:\n        c = connect()\n        break\n    except Exception as e:\n"
-            "        log.warning('no %s', e)\n        continue\n",
-            line=1,
-            column=1,
-        ),
-        Invalid(
-            "def g():\n    delay = 1\n    while True:\n        try:\n            data = fetch()\n"
-            "        except ConnectionError:\n            time.sleep(delay)\n            delay *= 2\n"
-            "            continue\n        return data\n",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "while True:\n    try:\n        f()\n    except TimeoutError:\n        pass\n    else:\n"
-            "        break\n",
-            line=1,
-            column=1,
-        ),
-        Invalid("import time\nwhile not job.done():\n    time.sleep(1)\n", line=2, column=1),
-        Invalid(
-            "connected = False\nwhile not connected:\n    try:\n        link.open()\n"
-            "        connected = True\n    except ConnectionError:\n        time.sleep(1)\n",
-            line=2,
-            column=1,
-        ),
-        Invalid(
-            "def f(self):\n    while self.link is None:\n        try:\n            self.link = connect()\n"
-            "        except Exception:\n            log.info('again')\n",
-            line=2,
-            column=5,
-        ),
-        Invalid(
-            "import itertools\ndef g():\n    for attempt in itertools.count():\n        try:\n"
-            "            return fetch()\n        except OSError:\n            log.info('try %d', attempt)\n",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "import time\ndef g(job):\n    while True:\n        state = api.state(job)\n"
-            "        if state == 'done':\n            return\n        time.sleep(1)\n",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "import time\ndef g(u):\n    while True:\n        r = api.get(u)\n        if r.status != 429:\n"
-            "            return r\n        time.sleep(int(r.headers['Retry-After']))\n",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "import time\nstate = api.state()\nwhile state != 'done':\n    time.sleep(1)\n"
-            "    state = api.state()\n",
-            line=3,
-            column=1,
-        ),
-        Invalid(
-            "import time\nwhile not (job.is_done or job.is_lost):\n    time.sleep(1)\n", line=2, column=1
-        ),
-        Invalid(
-            "import time\nwhile job.state in ('new', 'busy'):\n    time.sleep(1)\n    job.refresh()\n",
-            line=2,
-            column=1,
-        ),
-        Invalid(
-            "import time\nclass A:\n    def f(self, job):\n        while True:\n            if "
-            "self._done(job):\n"
-            "                return\n            self._pause()\n    def _pause(self):\n        "
-            "time.sleep(1)\n",
-            line=4,
-            column=9,
-        ),
-        Invalid(
-            "import time\ndef g(job):\n    while (state := api.state(job)) != 'ready':\n        "
-            "time.sleep(2)\n",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "import time\ndef g(url):\n    state = 'new'\n    while state != 'done':\n        time.sleep(9)\n"
-            "        reply = http.get(url)\n        reply.raise_for_status()\n"
-            "        state = reply.json()['state']\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "import time\ndef g(job):\n    while not settled(job):\n        time.sleep(3)\n"
-            "        job = api.describe(job.id)\n",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "import asyncio\nasync def g():\n    while not await ready():\n        print('.')\n"
-            "        await asyncio.sleep(1)\n",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "def g():\n    tries = 3\n    while True:\n        try:\n            return fetch()\n"
-            "        except Odd:\n            tries -= 1\n            if tries < 0:\n                raise\n"
-            "        except ReadTimeout:\n            statsd.incr('late')\n            continue\n",
-            line=3,
-            column=5,
-        ),
+    INVALID = [
+        code("""
+            def g():
+                «while» True:
+                    try:
+                        return fetch()
+                    except OSError:
+                        time.sleep(1)
+        """),
+        code("""
+            «while» 1:
+                try:
+                    c = connect()
+                    break
+                except Exception as e:
+                    log.warning('no %s', e)
+                    continue
+        """),
     ]
 
     def visit_While(self, node: ast.While) -> None:

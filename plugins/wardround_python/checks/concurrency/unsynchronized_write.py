@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
@@ -46,46 +45,46 @@ class UnsynchronizedWrite(PythonCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "race"
     WORDS = ("lock:", "mutex:", "Lock:", "LOCK:")
-    TRIED_ON = (
-        "the trees of celery, healthchecks, aiohttp, redash, accelerate, apprise, requests, dbt-core, "
-        "locust, gunicorn, urllib3 and pytest (1,656 files): seven, three wrong (an event, a lock of the "
-        "thing itself, one held from one method to the next); narrowed, four left, all of them a table "
-        "changed by one method under its lock and by another without; 500 commits of ten others: one, a "
-        "field set as the object starts, left out since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "class A:\n    def put(self, x):\n        with self._lock:\n            self._rows.append(x)\n\n"
-        "    def take(self):\n        with self._lock:\n            return self._rows.pop()\n",
-        "class A:\n    def on_startup(self):\n        self._closing = False\n\n    def on_shutdown(self):\n"
-        "        with self._lock:\n            self._closing = True\n",
-        "class A:\n    def __init__(self):\n        self._rows = []\n\n    def put(self, x):\n"
-        "        with self._lock:\n            self._rows.append(x)\n",
-        "class A:\n    def put(self, x):\n        with self._lock:\n            self._put(x)\n\n"
-        "    def also(self, x):\n        with self._lock:\n            self._rows.append(x)\n\n"
-        "    def _put(self, x):\n        self._rows.append(x)\n",
-        "class A:\n    def put(self, x):\n        with self._lock:\n            self._rows.append(x)\n\n"
-        "    def drop(self):\n        self._lock.acquire()\n        self._rows.clear()\n",
+    VALID = [
+        code("""
+            class A:
+                def put(self, x):
+                    with self._lock:
+                        self._rows.append(x)
+
+                def take(self):
+                    with self._lock:
+                        return self._rows.pop()
+        """),
+        code("""
+            class A:
+                def on_startup(self):
+                    self._closing = False
+
+                def on_shutdown(self):
+                    with self._lock:
+                        self._closing = True
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "class A:\n    def put(self):\n        with self.lock:\n            self.count += 1\n\n"
-            "    def drop(self):\n        self.count -= 1\n",
-            line=7,
-            column=9,
-        ),
-        Invalid(
-            "class A:\n    def put(self, x):\n        with self._lock:\n            self._rows.append(x)\n\n"
-            "    def drop(self):\n        self._rows.clear()\n",
-            line=7,
-            column=9,
-        ),
-        Invalid(
-            "_known = {}\n_lock = Lock()\n\n\ndef known(key):\n    with _lock:\n"
-            "        _known[key] = make(key)\n    while len(_known) > 9:\n"
-            "        _known.pop(next(iter(_known)))\n",
-            line=9,
-            column=9,
-        ),
+    INVALID = [
+        code("""
+            class A:
+                def put(self):
+                    with self.lock:
+                        self.count += 1
+
+                def drop(self):
+                    «self.count» -= 1
+        """),
+        code("""
+            class A:
+                def put(self, x):
+                    with self._lock:
+                        self._rows.append(x)
+
+                def drop(self):
+                    «self._rows.clear()»
+        """),
     ]
 
     def visit_Module(self, node: ast.Module) -> None:

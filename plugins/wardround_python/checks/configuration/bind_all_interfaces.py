@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -36,30 +34,34 @@ class BindAllInterfaces(PythonCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "bind-all-interfaces"
-    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
     WORDS = (".bind(", "HTTPServer(", "TCPServer(", "UDPServer(", "RPCServer(", "Listener(", "start_server(",
              "create_server(", ".run(", "make_server(", "run_simple(")  # fmt: skip
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 80))\n",
-        "import socket\ndef free_port():\n    s = socket.socket()\n    s.bind(('', 0))\n    return s\n",
-        "import socket\ndef start(host, port):\n    s = socket.socket()\n    s.bind((host, port))\n",
-        "template.bind(('', 1))\n",
+    VALID = [
+        code("""
+            import socket
+            s = socket.socket()
+            s.bind(('127.0.0.1', 80))
+        """),
+        code("""
+            import socket
+            def free_port():
+                s = socket.socket()
+                s.bind(('', 0))
+                return s
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))\n", 3, 1),
-        Invalid("import socket\nHOST = ''\ndef serve(s, port):\n    s.bind((HOST, port))\n", 4, 5),
-        Invalid(
-            "from http.server import HTTPServer, SimpleHTTPRequestHandler\n"
-            "HTTPServer(('', 8000), SimpleHTTPRequestHandler).serve_forever()\n",
-            2,
-            1,
-        ),
-        Invalid(
-            "import asyncio\nasync def main():\n    await asyncio.start_server(hear, '0.0.0.0', 8888)\n",
-            3,
-            11,
-        ),
-        Invalid("from flask import Flask\napp = Flask(__name__)\napp.run(host='0.0.0.0', port=5000)\n", 3, 1),
+    INVALID = [
+        code("""
+            import socket
+            s = socket.socket()
+            «s.bind(('0.0.0.0', 80))»
+        """),
+        code("""
+            import socket
+            HOST = ''
+            def serve(s, port):
+                «s.bind((HOST, port))»
+        """),
     ]
 
     @classmethod

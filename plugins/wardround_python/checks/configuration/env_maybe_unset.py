@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import walk
@@ -66,61 +65,26 @@ class EnvMaybeUnset(PythonCheck):
     SEVERITY = Severity.INFO
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "env-without-validation"
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 5, all of which fail or say "
-        '"None" where the variable is unset, three of them behind a look at it elsewhere; '
-        "of constants that nobody looks at 1, an access key that goes with a bucket, left alone after that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        'import os\nURL = os.environ["APP_URL"] + "/v1"\n',
-        'import os\nURL = os.getenv("APP_URL", "http://a") + "/v1"\n',
-        'import os\nURL = (os.getenv("APP_URL") or "http://a") + "/v1"\n',
-        'import os\ndef url():\n    return os.getenv("APP_URL")\n',
-        'import os\nif os.getenv("APP_URL"):\n    URL = os.getenv("APP_URL") + "/v1"\n',
-        'import os\nTOKEN = os.getenv("APP_TOKEN")\nif not TOKEN:\n    raise SystemExit("APP_TOKEN")\n'
-        'AUTH = "Bearer " + TOKEN\n',
-        'import os\nMODE = os.getenv("APP_MODE")\nconnect(MODE)\n',
-        "import os\nprint(f\"mode: {os.getenv('APP_MODE')}\")\n",
-        'import os\nhome = os.getenv("HOME") + "/x"\n',
-        'import os\ndef names():\n    try:\n        return os.getenv("APP_NAMES").split()\n'
-        "    except AttributeError:\n        return []\n",
-        'import os\nos.environ.setdefault("APP_URL", "a")\nURL = os.getenv("APP_URL") + "/v1"\n',
-        Valid('import os\nURL = os.getenv("APP_URL") + "/v1"\n', path="tests/test_url.py"),
+    VALID = [
+        code("""
+            import os
+            URL = os.environ["APP_URL"] + "/v1"
+        """),
+        code("""
+            import os
+            URL = os.getenv("APP_URL", "http://a") + "/v1"
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid('import os\nURL = os.getenv("APP_URL") + "/v1"\n', line=2, column=7),
-        Invalid(
-            'import os\ndef names():\n    return os.environ.get("APP_NAMES").split(",")\n', line=3, column=12
-        ),
-        Invalid('import os\nPORT = int(os.getenv("APP_PORT"))\n', line=2, column=12),
-        Invalid(
-            'import os\nfrom pathlib import Path\ndef base():\n    return Path(os.environ.get("APP_BASE"))\n',
-            line=4,
-            column=17,
-        ),
-        Invalid("import os\nAUTH = f\"Bearer {os.getenv('APP_TOKEN')}\"\n", line=2, column=18),
-        Invalid(
-            'import os\nTOKEN = os.getenv("APP_TOKEN")\ndef head():\n    return {"Auth": "Token " + TOKEN}\n',
-            line=2,
-            column=9,
-        ),
-        Invalid(
-            "import os\nfrom typing import Mapping\nclass C:\n    url: str\n    @classmethod\n"
-            "    def of(cls, env: Mapping = os.environ):\n        return cls(url=env.get('C_URL'))\n",
-            line=7,
-            column=24,
-        ),
-        Invalid(
-            "import os\nTABLE = os.environ.get('BEAT_TABLE')\ndef f(db):\n    return db.Table(TABLE)\n",
-            line=2,
-            column=9,
-        ),
-        Invalid("import os\nSTRIPE_KEY: str = os.getenv('STRIPE_KEY')\n", line=2, column=19),
-        Invalid(
-            'import os\ndef has(name):\n    known = os.environ.get("APP_HOSTS")\n    return name in known\n',
-            line=3,
-            column=13,
-        ),
+    INVALID = [
+        code("""
+            import os
+            URL = «os.getenv("APP_URL")» + "/v1"
+        """),
+        code("""
+            import os
+            def names():
+                return «os.environ.get("APP_NAMES")».split(",")
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -218,9 +217,6 @@ def _served_by(path: str, text: str) -> str:
     return "".join(f"{folder}/" for folder in folders)
 
 
-_SETTINGS: Mapping[str, str] = {"settings/base.py": 'import os\nREGION = os.environ["REGION"]\n'}
-
-
 class EnvOutsideSettings(PythonCheck):
     """An environment variable is read in the middle of the program.
 
@@ -234,145 +230,60 @@ class EnvOutsideSettings(PythonCheck):
     WORDS = ("environ", "getenv", "env")
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 11 reads in 5 projects, 10 of "
-        "them away from the settings module the project has; 500 commits of ten others: 4, all where "
-        "three more modules read their own, left out since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid('import os\nif os.environ.get("BUCKET"):\n    import s3\n', others=_SETTINGS),
-        Valid('import os\nclass Settings:\n    bucket = os.environ["BUCKET"]\n', others=_SETTINGS),
-        Valid('import os\ndef home():\n    return os.environ.get("HOME")\n', others=_SETTINGS),
-        Valid("import os\ndef bucket(key):\n    return os.environ[key]\n", others=_SETTINGS),
-        Valid('import os\ndef mark():\n    os.environ["BUCKET"] = "b"\n', others=_SETTINGS),
-        Valid('import os\ndef mode():\n    return "BUCKET" in os.environ\n', others=_SETTINGS),
-        Valid('import os\ndef load_settings():\n    return os.environ["BUCKET"]\n', others=_SETTINGS),
-        Valid(
-            'import os\ndef swap():\n    old = os.environ.get("DB")\n    os.environ["DB"] = "x"\n',
-            others=_SETTINGS,
-        ),
-        Valid(
-            "import os, subprocess\ndef go():\n"
-            '    subprocess.run(["x"], env={"BUCKET": os.environ["BUCKET"]}, check=True)\n',
-            others=_SETTINGS,
-        ),
-        Valid(
-            'import os\ndef add(parser):\n    parser.add_argument("--url", default=os.getenv("APP_URL"))\n',
-            others=_SETTINGS,
-        ),
-        Valid('def bucket(os):\n    return os.environ["BUCKET"]\n', others=_SETTINGS),
-        Valid(
-            'import os\ndef worker():\n    return os.environ["WORKER_ID"]\n',
-            others={**_SETTINGS, "app/pool.py": 'import os\nos.environ["WORKER_ID"] = "1"\n'},
-        ),
-        'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
-        Valid(
-            'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
-            others={**_SETTINGS, "a.py": 'getenv("A")\n'},
-        ),
-        Valid(
-            'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
-            path="one/store.py",
-            others={"two/settings.py": 'import os\nREGION = os.environ["REGION"]\n'},
-        ),
-        Valid(
-            'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
-            path="app/config.py",
-            others=_SETTINGS,
-        ),
-        Valid(
-            'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
-            path="tests/test_app.py",
-            others=_SETTINGS,
-        ),
-        Valid(
-            'import os\ndef main():\n    print(os.environ["BUCKET"])\nif __name__ == "__main__":\n'
-            "    main()\n",
-            others=_SETTINGS,
-        ),
-        Valid(  # three modules read their own beside a long list of settings
-            'import os\ndef parcel_size():\n    return os.environ["PARCEL_SIZE"]\n',
+    VALID = [
+        code(
+            """
+            import os
+            if os.environ.get("BUCKET"):
+                import s3
+            """,
             others={
-                "settings/base.py": "import os\n"
-                + "".join(f'V{at} = os.environ["V{at}"]\n' for at in range(12)),
-                **{f"depot/{name}.py": 'getenv("A_B")\n' for name in ("lorry", "ramp", "scale")},
+                "settings/base.py": """
+                import os
+                REGION = os.environ["REGION"]
+                """,
+            },
+        ),
+        code(
+            """
+            import os
+            class Settings:
+                bucket = os.environ["BUCKET"]
+            """,
+            others={
+                "settings/base.py": """
+                import os
+                REGION = os.environ["REGION"]
+                """,
             },
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid('import os\nBUCKET = os.environ["BUCKET"]\n', line=2, column=10, others=_SETTINGS),
-        Invalid(
-            'import os\nBUCKET = os.environ["BUCKET"]\n',
-            line=2,
-            column=10,
+    INVALID = [
+        code(
+            """
+            import os
+            BUCKET = «os.environ["BUCKET"]»
+            """,
+            others={
+                "settings/base.py": """
+                import os
+                REGION = os.environ["REGION"]
+                """,
+            },
+        ),
+        code(
+            """
+            import os
+            BUCKET = «os.environ["BUCKET"]»
+            """,
             path="billing/store.py",
             others={
-                "shop/settings.py": 'import environ\nKEY = env("SECRET_KEY")\nINSTALLED_APPS = ["billing"]\n'
+                "shop/settings.py": """
+                import environ
+                KEY = env("SECRET_KEY")
+                INSTALLED_APPS = ["billing"]
+                """,
             },
-        ),
-        Invalid(
-            'import os\nNAME = "APP_BUCKET"\ndef bucket():\n    return os.environ[NAME]\n',
-            line=4,
-            column=12,
-            others=_SETTINGS,
-        ),
-        Invalid(
-            'import os\ndef enabled(name):\n    key = "FEATURE_" + name\n    return os.getenv(key) == "1"\n',
-            line=4,
-            column=12,
-            others=_SETTINGS,
-        ),
-        Invalid(
-            'import os\ndef bucket():\n    return os.environ["BUCKET"]\n', line=3, column=12, others=_SETTINGS
-        ),
-        Invalid(
-            'import os\ndef bucket():\n    return os.environ.get("BUCKET", "b")\n',
-            line=3,
-            column=12,
-            others=_SETTINGS,
-        ),
-        Invalid(
-            "from os import getenv\nclass Mail:\n    async def send(self):\n"
-            '        key = getenv("MAIL_KEY")\n',
-            line=4,
-            column=15,
-            path="app/mail/send.py",
-            others={"app/core/config.py": "class Settings(BaseSettings):\n    region: str\n"},
-        ),
-        Invalid(
-            "import os\ndef labels():\n    return {k: v for k, v in os.environ.items() if "
-            "k.startswith('L_')}\n",
-            line=3,
-            column=30,
-            others=_SETTINGS,
-        ),
-        Invalid(
-            "from app.reading import env_text\ndef bucket():\n    return env_text('APP_BUCKET')\n",
-            line=3,
-            column=12,
-            path="app/store.py",
-            others={
-                **_SETTINGS,
-                "app/reading.py": "import os\ndef env_text(name):\n    return os.getenv(name, '')\n",
-            },
-        ),
-        Invalid(
-            "from os import environ as env\nfrom shop.config import cfg\ndef f():\n    return "
-            "env.get('SHOP_MODE')\n",
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            'import os\ndef f():\n    g(os.environ["A_B"])\n    h(os.environ["A_B"])\n',
-            line=3,
-            column=7,
-            others=_SETTINGS,
-        ),
-        Invalid(
-            'import os as system\ndef f():\n    return [lambda: system.environ["A_B"]]\n',
-            line=3,
-            column=21,
-            others=_SETTINGS,
         ),
     ]
 

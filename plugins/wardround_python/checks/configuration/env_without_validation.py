@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -48,66 +46,26 @@ class EnvWithoutValidation(PythonCheck):
     NAME = "env-without-validation"
     WORDS = ("environ", "getenv")
     PLANE = Plane.CONTRACT
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 20, of which 18 seem to fail late or take "
-        '"false" for true, going by the message; two are set by the program itself; 500 commits of ten '
-        "others: one, in what a platform "
-        "calls and sets the variable for, left out since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        'import os\nHOSTS = [h for h in os.getenv("HOSTS", "").split(",") if h]\n',
-        'import os\nHOSTS = os.getenv("HOSTS", "").split()\n',
-        'import os\nPORT = int(os.environ.get("PORT", "80"))\n',
-        'import os\nHAS_KEY = bool(os.environ.get("API_KEY"))\n',
-        'import os\nDEBUG = os.environ.get("DEBUG", "").lower() in {"1", "true"}\n',
-        'import os\nDEBUG = os.environ.get("DEBUG", False) in ("1", "true")\n',
-        'import os\nDEBUG = os.environ.get("DEBUG", True)\nON = DEBUG == "1"\n',
-        'import os\nDEBUG = bool(int(os.environ.get("DEBUG", "0")))\n',
-        'import os\nDEBUG = bool(os.environ.get("DEBUG") == "1")\n',
-        'import os\ndef port():\n    try:\n        return int(os.environ["PORT"])\n'
-        '    except ValueError:\n        raise SystemExit("PORT must be a number") from None\n',
-        'import os\ndef load_config():\n    return int(os.environ["PORT"])\n',
-        'import os\ndef handler(event, context):\n    return int(os.environ.get("TRIES", "3"))\n',
-        'import os\ndef width():\n    return int(os.environ.get("COLUMNS", "80"))\n',
-        'import os\nQUIET = bool(os.environ.get("APP_SKIP_BANNER"))\n',
-        Valid('import os\ndef port():\n    return int(os.environ["PORT"])\n', path="app/settings/base.py"),
-        Valid('import os\ndef port():\n    return int(os.environ["PORT"])\n', path="tests/test_port.py"),
+    VALID = [
+        code("""
+            import os
+            HOSTS = [h for h in os.getenv("HOSTS", "").split(",") if h]
+        """),
+        code("""
+            import os
+            HOSTS = os.getenv("HOSTS", "").split()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid('import os\nHOSTS = os.getenv("HOSTS", "").split(",")\n', line=2, column=9),
-        Invalid('import os\ndef port():\n    return int(os.environ["PORT"])\n', line=3, column=12),
-        Invalid('import os\ndef wait():\n    return float(os.getenv("WAIT_S", "3"))\n', line=3, column=12),
-        Invalid(
-            'import json, os\ndef limits():\n    return json.loads(os.environ.get("LIMITS", "{}"))\n',
-            line=3,
-            column=12,
-        ),
-        Invalid(
-            "import os\nclass Settings:\n    @property\n    def pool(self):\n        return "
-            "int(os.environ['POOL'])\n",
-            path="app/settings.py",
-            line=5,
-            column=16,
-        ),
-        Invalid('import os\nDEBUG = bool(os.getenv("APP_DEBUG"))\n', line=2, column=9),
-        Invalid('import os\nDEBUG = os.environ.get("APP_DEBUG", False)\n', line=2, column=9),
-        Invalid('import os\ndef main():\n    app.run(debug=os.getenv("APP_DEBUG"))\n', line=3, column=19),
-        Invalid(
-            'import os\ndef size():\n    raw = os.getenv("SIZE", "8").strip()\n    return int(raw or 8)\n',
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            'import os\nfrom decimal import Decimal\ndef rate():\n    return Decimal(os.environ["RATE"])\n',
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            'import os\nCACHE = bool(os.environ.get("CACHE", False))\n', path="settings.py", line=2, column=9
-        ),
-        Invalid(
-            'import os\ndef cached():\n    return bool(os.environ.get("CACHE", "0"))\n', line=3, column=12
-        ),
+    INVALID = [
+        code("""
+            import os
+            HOSTS = «os.getenv("HOSTS", "").split(",")»
+        """),
+        code("""
+            import os
+            def port():
+                return «int(os.environ["PORT"])»
+        """),
     ]
 
     @classmethod

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, is_true, literal
 from wardround_python.check import PythonCheck
@@ -51,24 +50,25 @@ class PrivilegedContainer(PythonCheck):
     )  # fmt: skip
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "privileged-container"
-    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import docker\ndocker.from_env().containers.run(x, privileged=False, cap_drop=['ALL'])\n",
-        "import docker\nc.containers.run(x, network_mode='none', cap_add=['NET_BIND_SERVICE'])\n",
-        "def f(user):\n    return g(user, privileged=True)\n",
+    VALID = [
+        code("""
+            import docker
+            docker.from_env().containers.run(x, privileged=False, cap_drop=['ALL'])
+        """),
+        code("""
+            import docker
+            c.containers.run(x, network_mode='none', cap_add=['NET_BIND_SERVICE'])
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import docker\ndocker.from_env().containers.run(x, privileged=True)\n", 2, 37),
-        Invalid("import docker\nc.containers.create(x, pid_mode='host')\n", 2, 24),
-        Invalid("import docker\nc.containers.run(x, cap_add=['NET_ADMIN', 'SYS_ADMIN'])\n", 2, 43),
-        Invalid(
-            "import docker\nc.containers.run(x, volumes={'/var/run/docker.sock': {'bind': '/s'}})\n",
-            2,
-            30,
-        ),
-        Invalid("from kubernetes import client\ns = client.V1SecurityContext(privileged=True)\n", 2, 30),
-        Invalid("import docker\noptions = {'privileged': True}\nc.containers.run(x, **options)\n", 2, 26),
-        Invalid("import docker\nc = docker.DockerClient(base_url='tcp://10.0.0.2:2375')\n", 2, 25),
+    INVALID = [
+        code("""
+            import docker
+            docker.from_env().containers.run(x, «privileged=True»)
+        """),
+        code("""
+            import docker
+            c.containers.create(x, «pid_mode='host'»)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.storage.regex_cache import bounded
@@ -48,29 +46,28 @@ class SecretMayBeEmpty(PythonCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "env-without-validation"
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "class S(BaseSettings):\n    api_key: str\n",
-        "class S(BaseSettings):\n    secret_key: str = ''\n\n    @field_validator('secret_key')\n    def "
-        "there(cls, v): ...\n",
-        "class S(BaseModel):\n    secret_key: str = ''\n",
-        "import os\nif DEBUG:\n    SECRET_KEY = os.getenv('SECRET_KEY', 'change-me')\n",
-        Valid(
-            "class S(BaseSettings):\n    secret_key: str = ''\n",
-            others={"a.py": "if settings.secret_key:\n    sign()\n"},
-        ),
-        "import os\nSECRET = os.environ.get('APP_SECRET', '')\nif not SECRET:\n    raise SystemExit\n",
+    VALID = [
+        code("""
+            class S(BaseSettings):
+                api_key: str
+        """),
+        code("""
+            class S(BaseSettings):
+                secret_key: str = ''
+
+                @field_validator('secret_key')
+                def there(cls, v): ...
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("class S(BaseSettings):\n    callback_key: SecretStr = SecretStr('')\n", line=2, column=5),
-        Invalid(
-            "class S(BaseSettings):\n    jwt_secret: str = Field(default='', alias='JWT')\n", line=2, column=5
-        ),
-        Invalid("import os\nKEY = os.environ.get('APP_SIGNING_KEY', '')\n", line=2, column=7),
-        Invalid("import os\nSECRET_KEY = os.getenv('SECRET_KEY', 'change-me')\n", line=2, column=14),
+    INVALID = [
+        code("""
+            class S(BaseSettings):
+                «callback_key»: SecretStr = SecretStr('')
+        """),
+        code("""
+            class S(BaseSettings):
+                «jwt_secret»: str = Field(default='', alias='JWT')
+        """),
     ]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
@@ -27,29 +25,26 @@ class ConditionalExpressionPrecedence(PythonCheck):
         *(" else fractions.", " else timedelta(", " else datetime."),
     )
     DEFECT_CLASS = "operator-precedence"
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(total, extra, x):\n    return total + (extra if x else 0)\n",
-        "def f(total, extra):\n    return total + extra if total else 0\n",
-        "def f(a, b):\n    return a - b if b else 0\n",
-        "def f(name, end):\n    return name + end if end else ''\n",
-        "def f(last):\n    return last.number + 1 if last else 0\n",
-        "def f(rows):\n    return 1 + max(rows) if rows else 0\n",
-        "def f(bits):\n    run = 0\n    for bit in bits:\n        run = run + 1 if bit else 0\n",
-        "class A:\n    def f(self, ok):\n        self.streak = self.streak + 1 if ok else 0\n",
-        "def f(day, last, streak):\n    return streak + 1 if day == last else 0\n",
+    VALID = [
+        code("""
+            def f(total, extra, x):
+                return total + (extra if x else 0)
+        """),
+        code("""
+            def f(total, extra):
+                return total + extra if total else 0
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def f(total, x):\n    return total + EXTRA if x.express else 0\n", line=2, column=12),
-        Invalid(
-            "def f(cart):\n    price = cart.net\n    price = price + cart.fee if cart.island else "
-            "Decimal(0)\n",
-            line=3,
-            column=13,
-        ),
-        Invalid(
-            "def f(net, rate, taxed):\n    return net + net * rate if taxed else 0.0\n", line=2, column=12
-        ),
+    INVALID = [
+        code("""
+            def f(total, x):
+                return «total + EXTRA if x.express else 0»
+        """),
+        code("""
+            def f(cart):
+                price = cart.net
+                price = «price + cart.fee if cart.island else Decimal(0)»
+        """),
     ]
 
     def visit_IfExp(self, node: ast.IfExp) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround_python.check import PythonCheck
 
 _PREDICATE = ("is_", "has_", "can_", "should_", "was_", "needs_", "supports_")
@@ -41,49 +39,25 @@ class ConstantCondition(PythonCheck):
     NAME = "constant-condition"
     PREFILTER = "wardround_python.prefilters:may_be_decided"
     DEFECT_CLASS = "useless-comparison"
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 10, all type=bool in options: right; a "
-        "method of a base class was left alone after that; with lengths, cases and texts in brackets, over "
-        "thirty-four trees: 15, twelve of them type=bool, 14 right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(x):\n    return len(x) > 0 and x.lower() == 'yes' and x in ('admin',) and x is not y\n",
-        "def f(x):\n    return x != 1 and x != 2\n",
-        "def f(x, y):\n    return x != 1 or y != 2\n",
-        "class A:\n    @property\n    def ready(self): ...\n    def f(self):\n        if self.ready:\n     "
-        "       g()\n",
-        "class A:\n    def ready(self): ...\n    def f(self):\n        if self.ready():\n            g()\n",
-        "class A:\n    on_end = None\n    def on_end(self): ...\n    def f(self):\n        if "
-        "self.on_end:\n            g()\n",
-        "def ready(): ...\ndef f(ready):\n    if ready:\n        g()\n",
-        "parser.add_argument('--x', type=int)\n",
-        "try:\n    import b\n    def g(): ...\nexcept ImportError:\n    g = None\ndef f():\n    if g:\n   "
-        "     g()\n",
+    VALID = [
+        code("""
+            def f(x):
+                return len(x) > 0 and x.lower() == 'yes' and x in ('admin',) and x is not y
+        """),
+        code("""
+            def f(x):
+                return x != 1 and x != 2
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def f(xs):\n    return len(xs) >= 0\n", line=2, column=12),
-        Invalid("def f(x):\n    return x.lower() == 'Yes'\n", line=2, column=12),
-        Invalid("def f(x, y):\n    return x is (not y)\n", line=2, column=12),
-        Invalid("def f(x):\n    return x in ('admin')\n", line=2, column=12),
-        Invalid("def f(x):\n    if x.state != 'a' or x.state != 'b':\n        return 1\n", line=2, column=8),
-        Invalid("def f(x):\n    return x == 'a' and x == 'b'\n", line=2, column=12),
-        Invalid(
-            "class A:\n    def ready(self): ...\n    def f(self):\n        if self.ready:\n            g()\n",
-            line=4,
-            column=12,
-        ),
-        Invalid("def ready(): ...\ndef f():\n    while not ready:\n        g()\n", line=3, column=15),
-        Invalid("def f(text):\n    return text.lower == 'yes'\n", line=2, column=12),
-        Invalid(
-            "import argparse\nparser.add_argument('--dry', type=bool, default=True)\n", line=2, column=30
-        ),
-        Invalid(
-            "class A:\n    def is_ready(self):\n        return True\ndef f(xs):\n    for x in xs:\n"
-            "        if x.is_ready:\n            g(x)\n",
-            line=6,
-            column=12,
-        ),
-        Invalid("def f(text):\n    if text.isdigit:\n        return int(text)\n", line=2, column=8),
+    INVALID = [
+        code("""
+            def f(xs):
+                return «len(xs) >= 0»
+        """),
+        code("""
+            def f(x):
+                return «x.lower() == 'Yes'»
+        """),
     ]
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:

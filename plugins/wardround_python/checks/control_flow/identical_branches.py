@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
@@ -23,26 +22,39 @@ class IdenticalBranches(PythonCheck):
     PREFILTER = "wardround_python.prefilters:says_something_twice"
     WORDS = ("else:", "elif", "__eq__(")
     DEFECT_CLASS = "useless-comparison"
-    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: 3, right: branches alike"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "if a:\n    x = 1\nelse:\n    x = 2\n",
-        "if a:\n    x = 1\nelif b:\n    x = 1\nelse:\n    x = 2\n",
-        "if a:\n    pass\nelse:\n    pass\n",
-        "if read() == 1:\n    x = 1\nelif read() == 1:\n    x = 2\n",
-        "ok = a.x == b.x and a.y == b.y\n",
-        "ok = next(it) and next(it)\n",
-        "is_nan = a.x != a.x\n",
+    VALID = [
+        code("""
+            if a:
+                x = 1
+            else:
+                x = 2
+        """),
+        code("""
+            if a:
+                x = 1
+            elif b:
+                x = 1
+            else:
+                x = 2
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def f(o):\n    if o.heavy:\n        o.fee += 5\n    else:\n        o.fee += 5\n    return o\n",
-            2,
-            5,
-        ),
-        Invalid("if a == 1:\n    x = 1\nelif a == 2:\n    x = 2\nelif a == 1:\n    x = 3\n", 5, 6),
-        Invalid("if a:\n    b = self.x == self.x\nelse:\n    b = 1\n", 2, 9),
-        Invalid("if a.b and a.b:\n    x = 1\nelse:\n    x = 2\n", 1, 4),
-        Invalid("if a:\n    x = 1\nelif b:\n    x = 1\nelse:\n    x = 1\n", 1, 1),
+    INVALID = [
+        code("""
+            def f(o):
+                «if» o.heavy:
+                    o.fee += 5
+                else:
+                    o.fee += 5
+                return o
+        """),
+        code("""
+            if a == 1:
+                x = 1
+            elif a == 2:
+                x = 2
+            elif «a == 1»:
+                x = 3
+        """),
     ]
 
     def visit_If(self, node: ast.If) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.module import FunctionNode
@@ -38,32 +37,25 @@ class LateBinding(PythonCheck):
     PREFILTER = "wardround_python.prefilters:makes_functions_in_loops"
     WORDS = ("for ",)
     DEFECT_CLASS = "late-binding-loop"
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 1, a callback that always gets "
-        "the last index: right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "for n in names:\n    buttons.append(lambda n=n: press(n))\n",
-        "for rows in tables:\n    best = max(rows, key=lambda row: distance(row, rows[0]))\n",
-        "for n in names:\n    def f():\n        return n\n    f()\n",
-        "for n in names:\n    button(command=lambda: press(m))\n",
-        "for n in names:\n    handlers.append(lambda n: press(n))\n",
-        "for n in names:\n    return lambda: n\n",
-        "for n in names:\n    if n == wanted:\n        found.append(lambda: press(n))\n        break\n",
-        "done = [run(lambda: press(n)) for n in names]\n",
+    VALID = [
+        code("""
+            for n in names:
+                buttons.append(lambda n=n: press(n))
+        """),
+        code("""
+            for rows in tables:
+                best = max(rows, key=lambda row: distance(row, rows[0]))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("for n in names:\n    buttons.append(lambda: press(n))\n", line=2, column=20),
-        Invalid("for k, v in pairs:\n    button(text=k, command=lambda: press(v))\n", line=2, column=28),
-        Invalid("presses = [lambda: press(n) for n in names]\n", line=1, column=12),
-        Invalid("presses = {n: lambda x: press(n, x) for n in names}\n", line=1, column=15),
-        Invalid("for n in names:\n    handlers[n] = lambda event: press(n)\n", line=2, column=19),
-        Invalid(
-            "for n in names:\n    job = jobs[n]\n    async def run():\n        await job.run()\n"
-            "    tasks.append(run)\n",
-            line=3,
-            column=15,
-        ),
+    INVALID = [
+        code("""
+            for n in names:
+                buttons.append(«lambda: press(n)»)
+        """),
+        code("""
+            for k, v in pairs:
+                button(text=k, command=«lambda: press(v)»)
+        """),
     ]
 
     def visit_Lambda(self, node: ast.Lambda) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround_python.check import PythonCheck
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -26,21 +25,32 @@ class UnreachableStatement(PythonCheck):
     PREFILTER = "wardround_python.prefilters:has_code_behind_a_way_out"
     WORDS = ("return", "raise", "continue", "break")
     DEFECT_CLASS = "unreachable"
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: 1, code left behind a raise: right"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(x):\n    if x:\n        return 1\n    return 2\n",
-        "def f():\n    return\n    yield\n",
-        "def f():\n    raise ValueError\n    return None\n",
-        "def f():\n    raise NotImplementedError\n    '''Later.'''\n",
+    VALID = [
+        code("""
+            def f(x):
+                if x:
+                    return 1
+                return 2
+        """),
+        code("""
+            def f():
+                return
+                yield
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def f(x):\n    if x:\n        raise ValueError(x)\n        log.warning(x)\n    g()\n",
-            line=4,
-            column=9,
-        ),
-        Invalid("def f(x):\n    return x\n    x.close()\n", line=3, column=5),
-        Invalid("for x in y:\n    if x:\n        continue\n        n += 1\n", line=4, column=9),
+    INVALID = [
+        code("""
+            def f(x):
+                if x:
+                    raise ValueError(x)
+                    «log.warning(x)»
+                g()
+        """),
+        code("""
+            def f(x):
+                return x
+                «x.close()»
+        """),
     ]
 
     def visit_Return(self, node: ast.Return) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -53,64 +52,30 @@ class CleartextCredentials(PythonCheck):
     NAME = "cleartext-credentials"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cleartext-transport"
-    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: one, right"
     WORDS = ("http://", "ws://", "ldap://", "ftp://", "smtplib", "imaplib", "poplib", "ldap3", "paho",
              "insecure_channel", "sslmode=disable", "use_ssl")  # fmt: skip
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import requests\nrequests.get('http://localhost:8080/me', auth=('a', b), timeout=5)\n",
-        "import requests\nrequests.get('http://billing:8080/me', headers={'Authorization': t}, timeout=5)\n",
-        "import requests\nrequests.get('https://api.example.com/me', auth=(user, password), timeout=5)\n",
-        "import smtplib\ndef send(message):\n    server = smtplib.SMTP('mail.example.com')\n"
-        "    server.starttls()\n    server.login('a', PASSWORD)\n",
-        "import smtplib\ndef send(message):\n    server = smtplib.SMTP('localhost')\n"
-        "    server.send_message(message)\n",
-        "NAMESPACE = 'http://www.w3.org/2000/svg'\nlog('http://a.example.com', token)\n",
+    VALID = [
+        code("""
+            import requests
+            requests.get('http://localhost:8080/me', auth=('a', b), timeout=5)
+        """),
+        code("""
+            import requests
+            requests.get('http://billing:8080/me', headers={'Authorization': t}, timeout=5)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import requests\nrequests.post('http://pay.example.com/charge', json={'card': c}, timeout=5)\n",
-            2,
-            1,
-        ),
-        Invalid(
-            "import requests\nAPI = 'http://api.example.com/v1'\ndef me(token):\n"
-            "    headers = {'Authorization': 'Bearer ' + token}\n"
-            "    return requests.get(f'{API}/me', headers=headers, timeout=5)\n",
-            5,
-            12,
-        ),
-        Invalid(
-            "import httpx\nclient = httpx.Client(base_url='http://api.example.com', auth=('a', p))\n", 2, 10
-        ),
-        Invalid(
-            "import websockets\nasync def feed(headers):\n"
-            "    headers['Authorization'] = 'Bearer x'\n"
-            "    async with websockets.connect('ws://feed.example.com/v1', "
-            "additional_headers=headers) as s:\n"
-            "        return s\n",
-            4,
-            16,
-        ),
-        Invalid(
-            "import smtplib\ndef send(message):\n    server = smtplib.SMTP('mail.example.com', 25)\n"
-            "    server.login('a', PASSWORD)\n",
-            4,
-            5,
-        ),
-        Invalid(
-            "import imaplib\ndef read(password):\n    with imaplib.IMAP4('mail.example.com') as box:\n"
-            "        box.login('a', password)\n",
-            4,
-            9,
-        ),
-        Invalid(
-            "import ldap\ndef bind(dn, password):\n    conn = ldap.initialize('ldap://dir.example.com')\n"
-            "    conn.simple_bind_s(dn, password)\n",
-            4,
-            5,
-        ),
-        Invalid("import grpc\nchannel = grpc.insecure_channel('billing.example.com:443')\n", 2, 11),
-        Invalid("import boto3\ns3 = boto3.client('s3', use_ssl=False)\n", 2, 25),
+    INVALID = [
+        code("""
+            import requests
+            «requests.post('http://pay.example.com/charge', json={'card': c}, timeout=5)»
+        """),
+        code("""
+            import requests
+            API = 'http://api.example.com/v1'
+            def me(token):
+                headers = {'Authorization': 'Bearer ' + token}
+                return «requests.get(f'{API}/me', headers=headers, timeout=5)»
+        """),
     ]
 
     @classmethod

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
@@ -26,9 +24,6 @@ class HardcodedEncryptionKey(PythonCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "hardcoded-secret"
     MASKED = True
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
-    )
     WORDS = (
         "Fernet(",
         "AESGCM(",
@@ -38,29 +33,28 @@ class HardcodedEncryptionKey(PythonCheck):
         "algorithms.AES(",
         "SecretBox(",
     )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from cryptography.fernet import Fernet\nbox = Fernet(os.environ['KEY'])\n",
-        "from cryptography.fernet import Fernet\nbox = Fernet(Fernet.generate_key())\n",
-        "from cryptography.hazmat.primitives.ciphers.aead import AESGCM\nbox = AESGCM(settings.KEY)\n",
+    VALID = [
+        code("""
+            from cryptography.fernet import Fernet
+            box = Fernet(os.environ['KEY'])
+        """),
+        code("""
+            from cryptography.fernet import Fernet
+            box = Fernet(Fernet.generate_key())
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from cryptography.hazmat.primitives.ciphers.aead import AESGCM\nclass Box:\n"
-            "    KEY = '0123456789abcdef'\n"
-            "    def seal(self, data, nonce):\n"
-            "        return AESGCM('0123456789abcdef'.encode()).encrypt(nonce, data, None)\n",
-            5,
-            23,
-        ),
-        Invalid(
-            "from cryptography.fernet import Fernet\nbox = Fernet(b'" + "cVRzY2pLdDB" * 4 + "')\n", 2, 14
-        ),
-        Invalid(
-            "from Crypto.Cipher import AES\nKEY = b'sixteen byte key'\n"
-            "def seal(data, iv):\n    return AES.new(KEY, AES.MODE_GCM, iv).encrypt(data)\n",
-            4,
-            20,
-        ),
+    INVALID = [
+        code("""
+            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+            class Box:
+                KEY = '0123456789abcdef'
+                def seal(self, data, nonce):
+                    return AESGCM(«'0123456789abcdef'.encode()»).encrypt(nonce, data, None)
+        """),
+        code("""
+            from cryptography.fernet import Fernet
+            box = Fernet(«b'cVRzY2pLdDBcVRzY2pLdDBcVRzY2pLdDBcVRzY2pLdDB'»)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

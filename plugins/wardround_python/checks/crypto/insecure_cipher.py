@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import given_once
@@ -39,59 +37,30 @@ class InsecureCipher(PythonCheck):
     WORDS = ("cryptography", "Crypto", "pyaes", "pyDes")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "weak-cipher"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "no finding; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import os\nfrom cryptography.hazmat.primitives.ciphers import modes\n"
-        "mode = modes.CBC(os.urandom(16))\n",
-        "from cryptography.hazmat.primitives.ciphers import modes\ndef mode(iv):\n    return modes.CBC(iv)\n",
-        "from Crypto.Cipher import AES\ndef seal(key, nonce):\n"
-        "    return AES.new(key, AES.MODE_GCM, nonce=nonce)\n",
+    VALID = [
+        code("""
+            import os
+            from cryptography.hazmat.primitives.ciphers import modes
+            mode = modes.CBC(os.urandom(16))
+        """),
+        code("""
+            from cryptography.hazmat.primitives.ciphers import modes
+            def mode(iv):
+                return modes.CBC(iv)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from cryptography.hazmat.primitives.ciphers import modes\nclass Box:\n    MODE = modes.ECB\n",
-            3,
-            12,
-        ),
-        Invalid(
-            "from Crypto.Cipher import AES\ndef seal(key, data):\n    iv = key[:16]\n"
-            "    return AES.new(key, AES.MODE_CBC, iv).encrypt(data)\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "import os\nfrom cryptography.hazmat.primitives.ciphers.aead import AESGCM\nclass Box:\n"
-            "    def __init__(self, key):\n        self._cipher = AESGCM(key)\n"
-            "        self._nonce = os.urandom(12)\n    def seal(self, data):\n"
-            "        return self._cipher.encrypt(self._nonce, data, None)\n",
-            8,
-            16,
-        ),
-        Invalid(
-            "from cryptography.hazmat.primitives.ciphers import modes\nmode = modes.CBC(b'\\x00' * 16)\n",
-            2,
-            8,
-        ),
-        Invalid(
-            "from Crypto.Cipher import AES\ndef seal(key):\n    return AES.new(key, AES.MODE_ECB)\n", 3, 12
-        ),
-        Invalid(
-            "from Crypto.Cipher import AES\nIV = b'0123456789abcdef'\ndef seal(key):\n"
-            "    return AES.new(key, AES.MODE_CBC, IV)\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "from cryptography.hazmat.primitives.ciphers.aead import AESGCM\ndef seal(key, text):\n"
-            "    return AESGCM(key).encrypt(b'123456789012', text, None)\n",
-            3,
-            12,
-        ),
+    INVALID = [
+        code("""
+            from cryptography.hazmat.primitives.ciphers import modes
+            class Box:
+                MODE = «modes.ECB»
+        """),
+        code("""
+            from Crypto.Cipher import AES
+            def seal(key, data):
+                iv = key[:16]
+                return «AES.new(key, AES.MODE_CBC, iv)».encrypt(data)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

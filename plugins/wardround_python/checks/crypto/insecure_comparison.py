@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
@@ -45,60 +43,32 @@ class InsecureComparison(PythonCheck):
     WORDS = ("==", "!=")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-compared-with-equals"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "five, two right; narrowed, the two left; with more names and computed digests: four, three right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import hmac\ndef check(request, secret):\n"
-        "    return hmac.compare_digest(request.headers['token'], secret)\n",
-        "def kind(token, request):\n    return token == 'end'\n",
-        "def check(request, api_key):\n    return api_key is None or api_key == ''\n",
-        "def refresh(self, request):\n    token = self.access_token\n    with self.lock:\n"
-        "        return token == self.access_token\n",
-        "def find(request, tokens):\n    return [t for t in tokens if t.token == t.kind]\n",
+    VALID = [
+        code("""
+            import hmac
+            def check(request, secret):
+                return hmac.compare_digest(request.headers['token'], secret)
+        """),
+        code("""
+            def kind(token, request):
+                return token == 'end'
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import hmac\ndef verify(body, header, key):\n"
-            "    expected = 'sha256=' + hmac.new(key, body, 'sha256').hexdigest()\n"
-            "    return header == expected\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "import hmac\nclass Link:\n    def __eq__(self, other):\n"
-            "        return (self.name, self.mac) == (other.name, other.mac)\n"
-            "    def verify(self):\n        return self == Link(self.name, mac_of(self.name))\n",
-            4,
-            16,
-        ),
-        Invalid(
-            "import hmac\ndef sign(body):\n    return hmac.new(KEY, body, 'sha256').hexdigest()\n\n"
-            "def check(request):\n    return sign(request.body) == request.headers['X-Signature']\n",
-            6,
-            12,
-        ),
-        Invalid(
-            "def check(request, settings):\n"
-            "    return request.headers.get('X-Token') == settings.api_token\n",
-            2,
-            12,
-        ),
-        Invalid(
-            "def caller(token: str = Depends(header)):\n    for name, secret in known().items():\n"
-            "        if secret == token:\n            return name\n",
-            3,
-            12,
-        ),
-        Invalid(
-            "def webhook(request):\n    expected_signature = sign(request.body)\n"
-            "    signature = request.headers['X-Sig']\n"
-            "    if signature != expected_signature:\n        raise PermissionError\n",
-            4,
-            8,
-        ),
+    INVALID = [
+        code("""
+            import hmac
+            def verify(body, header, key):
+                expected = 'sha256=' + hmac.new(key, body, 'sha256').hexdigest()
+                return «header == expected»
+        """),
+        code("""
+            import hmac
+            class Link:
+                def __eq__(self, other):
+                    return «(self.name, self.mac) == (other.name, other.mac)»
+                def verify(self):
+                    return self == Link(self.name, mac_of(self.name))
+        """),
     ]
 
     def visit_Compare(self, node: ast.Compare) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -52,98 +51,36 @@ class InsecureHash(PythonCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "weak-hash"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "four, one right, three in clients whose server asks for it; narrowed, two left, one right: a note; "
-        "followed through a variable: seven, six right; "
-        "widened, over twenty-eight trees of 1.3 million lines: nothing more; followed to what becomes of "
-        "the digest, over thirty-one trees: nothing more"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import hashlib\n@app.post('/keep')\ndef keep():\n    return hashlib.md5(request.data).hexdigest()\n",
-        "import hashlib\ndef etag(body):\n    return hashlib.md5(body).hexdigest()\n",
-        "import hashlib\ndef gravatar(email):\n    return hashlib.md5(email.encode()).hexdigest()\n",
-        "import hashlib\ndef sign(key, body):\n    return hashlib.sha256(key + body).hexdigest()\n",
-        "import hashlib\ndef name(body, users):\n    digest = hashlib.md5()\n    digest.update(body)\n"
-        "    return users.get(digest.hexdigest())\n",
-        "import hashlib\ndef cache_token(text):\n"
-        "    return hashlib.sha1(text, usedforsecurity=False).hexdigest()\n",
+    VALID = [
+        code("""
+            import hashlib
+            @app.post('/keep')
+            def keep():
+                return hashlib.md5(request.data).hexdigest()
+        """),
+        code("""
+            import hashlib
+            def etag(body):
+                return hashlib.md5(body).hexdigest()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import hashlib\ndef store(given, users):\n    digest = hashlib.new('md5')\n"
-            "    digest.update(given['password'].encode())\n    users.add(digest.hexdigest())\n",
-            3,
-            14,
-        ),
-        Invalid(
-            "import hashlib\n@app.post('/keep')\ndef keep():\n    digest = hashlib.sha1()\n"
-            "    typed = request.form.get('thing')\n    digest.update(typed.encode())\n"
-            "    file.write(digest.hexdigest())\n",
-            4,
-            14,
-        ),
-        Invalid(
-            "import hashlib\ndef keep(text):\n    kinds = {'short': 'sha1', 'long': 'sha256'}\n"
-            "    digest = hashlib.new(kinds['short'], text)\n    save_password_digest(digest.hexdigest())\n",
-            4,
-            14,
-        ),
-        Invalid(
-            "import hashlib\ndef keep(text):\n    digest = getattr(hashlib, 'md5')(text)\n"
-            "    with open('data/passwords.txt', 'a') as out:\n        out.write(digest.hexdigest())\n",
-            3,
-            14,
-        ),
-        Invalid(
-            "import hashlib\ndef keep(text):\n    digest = hashlib.md5(text)\n"
-            "    with open(f'{TO}/passwordFile.txt', 'a') as out:\n        out.write(digest.hexdigest())\n",
-            3,
-            14,
-        ),
-        Invalid(
-            "from cryptography.hazmat.primitives import hashes\ndef issue(builder, key):\n"
-            "    return builder.sign(key, hashes.SHA1())\n",
-            3,
-            30,
-        ),
-        Invalid(
-            "import hmac, hashlib\ndef mark(key, body):\n    return hmac.new(key, body, hashlib.md5)\n", 3, 12
-        ),
-        Invalid(
-            "from Crypto.Hash import MD5\ndef signature(secret, body):\n    return MD5.new(secret + body)\n",
-            3,
-            12,
-        ),
-        Invalid(
-            "import hashlib\ndef _digest(password, salt):\n    material = (salt + password).encode()\n"
-            "    return hashlib.md5(material).hexdigest()\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "import hashlib\ndef sign(secret, body):\n    return hashlib.md5(secret + body).hexdigest()\n",
-            3,
-            12,
-        ),
-        Invalid(
-            "import hashlib\nALGORITHM = 'sha1'\ndef signature(body):\n"
-            "    return hashlib.new(ALGORITHM, body)\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "import hashlib\nfrom settings import SECRET_KEY\ndef verify(body, given):\n"
-            "    return hashlib.sha1(SECRET_KEY + body).hexdigest() == given\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "import hashlib\ndef save(user, password):\n    user.hash = hashlib.sha1(password.encode())\n",
-            3,
-            17,
-        ),
+    INVALID = [
+        code("""
+            import hashlib
+            def store(given, users):
+                digest = «hashlib.new('md5')»
+                digest.update(given['password'].encode())
+                users.add(digest.hexdigest())
+        """),
+        code("""
+            import hashlib
+            @app.post('/keep')
+            def keep():
+                digest = «hashlib.sha1()»
+                typed = request.form.get('thing')
+                digest.update(typed.encode())
+                file.write(digest.hexdigest())
+        """),
     ]
 
     @classmethod

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, given_once, is_false
@@ -38,86 +36,32 @@ class InsecureJwt(PythonCheck):
     WORDS = ("jwt", "jose", "b64decode")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "signature-not-verified"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "no finding"
-    )
     MASKED = True
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import jwt\ndef read(token, key):\n    return jwt.decode(token, key, algorithms=['HS256'])\n",
-        "import jwt\nfrom settings import KEY\ndef make(claims):\n"
-        "    return jwt.encode(claims, KEY, algorithm='HS256')\n",
-        "from jose import jwt\ndef read(token):\n    issuer = jwt.get_unverified_claims(token)['iss']\n"
-        "    return jwt.decode(token, KEYS[issuer], algorithms=['RS256'])\n",
-        Valid("import jwt\ndef test():\n    jwt.encode({}, 'secret')\n", path="tests/test_tokens.py"),
+    VALID = [
+        code("""
+            import jwt
+            def read(token, key):
+                return jwt.decode(token, key, algorithms=['HS256'])
+        """),
+        code("""
+            import jwt
+            from settings import KEY
+            def make(claims):
+                return jwt.encode(claims, KEY, algorithm='HS256')
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import jwt\ndef read(token):\n"
-            "    return jwt.decode(token, KEY, algorithms=['RS256', 'HS256'])\n",
-            3,
-            46,
-        ),
-        Invalid(
-            "import base64, json\ndef user_of(token):\n    head, payload, sig = token.split('.')\n"
-            "    return json.loads(base64.urlsafe_b64decode(payload + '=='))['sub']\n",
-            4,
-            23,
-        ),
-        Invalid(
-            "import jwt\ndef read(token, key):\n    alg = jwt.get_unverified_header(token)['alg']\n"
-            "    return jwt.decode(token, key, algorithms=[alg])\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "import jwt\nLOOSE = {'verify_signature': False}\ndef read(token):\n"
-            "    return jwt.decode(token, options=LOOSE)['sub']\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "import jwt\ndef read(token, key):\n    options = {'verify_exp': False}\n"
-            "    return jwt.decode(token, key, algorithms=['HS256'], options=options)\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "import jwt\ndef make(user, key):\n"
-            "    return jwt.encode({'sub': user.id, 'password': user.password}, key, algorithm='RS256')\n",
-            3,
-            52,
-        ),
-        Invalid(
-            "import jwt\ndef make(claims):\n"
-            "    return jwt.encode(claims, 'orders-2021', algorithm='HS256')\n",
-            3,
-            31,
-        ),
-        Invalid(
-            "from jose import jwt\ndef read(token):\n    return jwt.get_unverified_claims(token)['sub']\n",
-            3,
-            12,
-        ),
-        Invalid(
-            "import jwt\ndef read(token, key):\n"
-            "    return jwt.decode(token, key, algorithms=['HS256', 'none'])\n",
-            3,
-            46,
-        ),
-        Invalid(
-            "import jwt\nKEY = 'orders-2021'\ndef make(claims):\n"
-            "    return jwt.encode(claims, KEY, algorithm='HS256')\n",
-            4,
-            31,
-        ),
-        Invalid(
-            "import os, jwt\nKEY = os.environ.get('KEY', 'orders-2021')\ndef make(claims):\n"
-            "    return jwt.encode(claims, KEY)\n",
-            4,
-            31,
-        ),
+    INVALID = [
+        code("""
+            import jwt
+            def read(token):
+                return jwt.decode(token, KEY, algorithms=«['RS256', 'HS256']»)
+        """),
+        code("""
+            import base64, json
+            def user_of(token):
+                head, payload, sig = token.split('.')
+                return json.loads(«base64.urlsafe_b64decode(payload + '==')»)['sub']
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

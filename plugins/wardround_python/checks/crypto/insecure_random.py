@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import PurePosixPath
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -71,90 +70,34 @@ class InsecureRandom(PythonCheck):
     WORDS = ("random", "uuid1", "hashlib", "token_hex", "token_bytes", "token_urlsafe")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "guessable-token"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "no finding; followed through names and functions, over thirty-one trees: none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import random\ndef deal(session, user):\n    key = f'card{user.id}'\n"
-        "    session[key] = random.randint(1, 52)\n",
-        "import random\ndef pick(tokens):\n    word = random.choice(tokens)\n    return word\n",
-        "import secrets\napi_key = secrets.token_urlsafe(32)\n",
-        "import random\ndef use(tokens):\n    access_token = random.choice(tokens)\n"
-        "    return log_in(access_token)\n",
-        "import random\ndelay = random.random() * 3\n",
-        "import random\notp = random.SystemRandom().randint(0, 999999)\n",
-        "import random\ndef log_in(response):\n    theme = random.random()\n"
-        "    response.set_cookie('theme', theme)\n",
-        "import random\ndef sample_code(codes):\n    code = random.choice(codes)\n    return code\n",
+    VALID = [
+        code("""
+            import random
+            def deal(session, user):
+                key = f'card{user.id}'
+                session[key] = random.randint(1, 52)
+        """),
+        code("""
+            import random
+            def pick(tokens):
+                word = random.choice(tokens)
+                return word
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import random\ndef remember(session, user):\n    key = f'rememberMe{user.id}'\n"
-            "    value = str(random.random())[2:]\n    session[key] = value\n",
-            4,
-            17,
-        ),
-        Invalid("import random\nreset_token = str(random.random())\n", 2, 19, path="contest/LatestTokens.py"),
-        Invalid(
-            "import random\ndef log_in(response):\n    key = str(random.random())[2:]\n"
-            "    response.set_cookie('remember_me', key, secure=True, httponly=True)\n",
-            3,
-            15,
-        ),
-        Invalid(
-            "import random\ndef number():\n    return random.getrandbits(128)\n"
-            "def start(session):\n    session['visitor_token'] = format(number(), 'x')\n",
-            3,
-            12,
-        ),
-        Invalid(
-            "import random\ndef reset(user):\n    text = ''\n    for _ in range(24):\n"
-            "        text += '%02x' % int(random.random() * 256)\n    store_reset_token(user, text)\n",
-            5,
-            30,
-        ),
-        Invalid(
-            "import random, string\ndef fresh(size):\n"
-            "    return ''.join(random.choices(string.ascii_letters, k=size))\n",
-            3,
-            20,
-            path="helpers/tokens.py",
-        ),
-        Invalid(
-            "import hashlib, time\ndef reset_token(user):\n"
-            "    return hashlib.sha256(f'{user.id}{time.time()}'.encode()).hexdigest()\n",
-            3,
-            12,
-        ),
-        Invalid("import secrets\ndef reset_token():\n    return secrets.token_hex(2)\n", 3, 12),
-        Invalid(
-            "import random\ndef make_token(length):\n    chars = []\n    for _ in range(length):\n"
-            "        chars.append(random.choice(LETTERS))\n    return ''.join(chars)\n",
-            5,
-            22,
-        ),
-        Invalid("import uuid\ndef new_api_key():\n    return 'k_' + uuid.uuid1().hex\n", 3, 19),
-        Invalid(
-            "import random\ndef start(user):\n    user.reset_token = '%030x' % random.getrandbits(120)\n",
-            3,
-            34,
-        ),
-        Invalid(
-            "import random\nclass ApiKeys:\n    def __init__(self):\n        self.source = random.Random(4)\n"
-            "    def new(self):\n        key = 'ak_%x' % self.source.getrandbits(128)\n        return key\n",
-            6,
-            25,
-        ),
-        Invalid(
-            "import random\ndef send_login_code(user):\n    code = random.randint(100000, 999999)\n", 3, 12
-        ),
-        Invalid(
-            "import random\ndef make_password():\n"
-            "    return ''.join(random.choice('abc') for _ in 'x' * 9)\n",
-            3,
-            20,
+    INVALID = [
+        code("""
+            import random
+            def remember(session, user):
+                key = f'rememberMe{user.id}'
+                value = str(«random.random()»)[2:]
+                session[key] = value
+        """),
+        code(
+            """
+            import random
+            reset_token = str(«random.random()»)
+            """,
+            path="contest/LatestTokens.py",
         ),
     ]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -56,44 +54,27 @@ class InsecureTls(PythonCheck):
              "CA_BUNDLE")  # fmt: skip
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "tls-verification-off"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "three, one right, two wrong or in examples; narrowed, one left in an example; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import ssl\ncontext = ssl.create_default_context(cafile='internal.pem')\n",
-        "import ssl\ncontext = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)\n"
-        "context.verify_mode = ssl.CERT_NONE\n",
-        "import ssl\ncontext = ssl.create_default_context()\nif not verify:\n"
-        "    context.check_hostname = False\n",
-        "import aiohttp\nconnector = aiohttp.TCPConnector(ssl=context)\n",
+    VALID = [
+        code("""
+            import ssl
+            context = ssl.create_default_context(cafile='internal.pem')
+        """),
+        code("""
+            import ssl
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.verify_mode = ssl.CERT_NONE
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import os\nos.environ['OAUTHLIB_INSECURE_TRANSPORT'] = '1'\n", 2, 1),
-        Invalid("import httpx\ndef client(verify=False):\n    return httpx.Client(verify=verify)\n", 2, 19),
-        Invalid(
-            "import requests\nOPTIONS = {'timeout': 5, 'verify': False}\ndef stock():\n"
-            "    return requests.get(URL, **OPTIONS)\n",
-            4,
-            12,
-        ),
-        Invalid("class Config:\n    tls_floor: str = 'TLSv1'\n", 2, 5),
-        Invalid("VERIFY_TLS = False\n", 1, 1),
-        Invalid("import redis\npool = redis.Redis(ssl=True, ssl_cert_reqs='none')\n", 2, 30),
-        Invalid(
-            "import ldap\ndef connect(uri):\n    conn = ldap.initialize(uri)\n"
-            "    conn.set_option(ldap.OPT_X_TLS_REQUIRE_CERT, ldap.OPT_X_TLS_NEVER)\n",
-            4,
-            5,
-        ),
-        Invalid("import ssl\ncontext = ssl.create_default_context()\ncontext.check_hostname = False\n", 3, 1),
-        Invalid(
-            "import ssl\ncontext = ssl.create_default_context()\ncontext.verify_mode = ssl.CERT_NONE\n", 3, 1
-        ),
-        Invalid("import ssl\ncontext = ssl.SSLContext(ssl.PROTOCOL_TLSv1)\n", 2, 26),
-        Invalid("import aiohttp\nconnector = aiohttp.TCPConnector(ssl=False)\n", 2, 34),
+    INVALID = [
+        code("""
+            import os
+            «os.environ['OAUTHLIB_INSECURE_TRANSPORT'] = '1'»
+        """),
+        code("""
+            import httpx
+            def client(verify=«False»):
+                return httpx.Client(verify=verify)
+        """),
     ]
 
     @classmethod

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -48,54 +46,29 @@ class PeerVerificationDisabled(PythonCheck):
     NAME = "peer-verification-disabled"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "tls-verification-off"
-    TRIED_ON = (
-        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: five, all wrong "
-        "(tables of versions); narrowed, none left"
-    )
     WORDS = ("verify", "ssl", "assert_hostname", "known_hosts", "VERIFY", "StrictHostKeyChecking",
              "CA_BUNDLE",
              "no-check-certificate", "insecure", "set_ciphers", "OpenSSL", "validate_certs",
              "curl")  # fmt: skip
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import boto3\ns3 = boto3.client('s3', verify='/etc/ca.pem')\n",
-        "import jwt\nclaims = jwt.decode(token, key, verify=False)\n",
-        "import asyncssh\nasync def run():\n"
-        "    return await asyncssh.connect('h', known_hosts='/etc/hosts')\n",
-        "import aiohttp\nasync def load(session, url):\n    return await session.get(url, ssl=context)\n",
-        "context.set_ciphers('ECDHE+AESGCM:!aNULL:!MD5')\n",
-        "import subprocess\nsubprocess.run(['curl', '-sS', 'https://a.example'], check=True)\n",
+    VALID = [
+        code("""
+            import boto3
+            s3 = boto3.client('s3', verify='/etc/ca.pem')
+        """),
+        code("""
+            import jwt
+            claims = jwt.decode(token, key, verify=False)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import boto3\ns3 = boto3.client('s3', verify=False)\n", 2, 25),
-        Invalid(
-            "from elasticsearch import Elasticsearch\nc = Elasticsearch(URL, verify_certs=False)\n", 2, 24
-        ),
-        Invalid(
-            "import aiohttp\nasync def f(s, u):\n    async with s.get(u, ssl=False) as r:\n"
-            "        return r\n",
-            3,
-            25,
-        ),
-        Invalid("import ssl\nssl._create_default_https_context = ssl._create_unverified_context\n", 2, 1),
-        Invalid("import requests\napi = requests.Session()\napi.verify = False\n", 3, 1),
-        Invalid(
-            "import asyncssh\nasync def f():\n    return await asyncssh.connect('h', known_hosts=None)\n",
-            3,
-            40,
-        ),
-        Invalid("import pycurl\nc = pycurl.Curl()\nc.setopt(pycurl.SSL_VERIFYPEER, 0)\n", 3, 1),
-        Invalid("import os\nos.environ['PYTHONHTTPSVERIFY'] = '0'\n", 2, 1),
-        Invalid(
-            "import subprocess\nsubprocess.run(['ssh', '-o', 'StrictHostKeyChecking=no', 'h'], check=True)\n",
-            2,
-            30,
-        ),
-        Invalid("import subprocess\nsubprocess.run(['curl', '-k', url], check=True)\n", 2, 25),
-        Invalid("from OpenSSL import SSL\ncontext = SSL.Context(SSL.TLSv1_METHOD)\n", 2, 23),
-        Invalid("from OpenSSL import SSL\ncontext.set_verify(SSL.VERIFY_NONE, done)\n", 2, 1),
-        Invalid("import ssl\ncontext.options &= ~ssl.OP_NO_SSLv3\n", 2, 1),
-        Invalid("context.set_ciphers('RC4-SHA:DES-CBC3-SHA')\n", 1, 1),
-        Invalid("import redis\nr = redis.Redis(ssl=True, ssl_cert_reqs=None)\n", 2, 27),
+    INVALID = [
+        code("""
+            import boto3
+            s3 = boto3.client('s3', «verify=False»)
+        """),
+        code("""
+            from elasticsearch import Elasticsearch
+            c = Elasticsearch(URL, «verify_certs=False»)
+        """),
     ]
 
     @classmethod

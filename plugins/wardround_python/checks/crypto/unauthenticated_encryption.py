@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
@@ -35,54 +33,34 @@ class UnauthenticatedEncryption(PythonCheck):
     NAME = "unauthenticated-encryption"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unauthenticated-encryption"
-    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
     WORDS = ("Crypto", "cryptography", "import rsa")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from Crypto.Cipher import AES\ndef read(key, nonce, data, tag):\n"
-        "    return AES.new(key, AES.MODE_GCM, nonce=nonce).decrypt_and_verify(data, tag)\n",
-        "from Crypto.Cipher import AES\ndef read(key, nonce, data, tag):\n"
-        "    box = AES.new(key, AES.MODE_GCM, nonce=nonce)\n    text = box.decrypt(data)\n"
-        "    box.verify(tag)\n"
-        "    return text\n",
-        "import hmac\nfrom Crypto.Cipher import AES\ndef read(key, iv, data, mac):\n"
-        "    if not hmac.compare_digest(hmac.digest(key, data, 'sha256'), mac):\n        raise ValueError\n"
-        "    return AES.new(key, AES.MODE_CBC, iv).decrypt(data)\n",
-        "from cryptography.hazmat.primitives.asymmetric import padding\ndef sign(key, data, kind):\n"
-        "    return key.sign(data, padding.PKCS1v15(), kind)\n",
+    VALID = [
+        code("""
+            from Crypto.Cipher import AES
+            def read(key, nonce, data, tag):
+                return AES.new(key, AES.MODE_GCM, nonce=nonce).decrypt_and_verify(data, tag)
+        """),
+        code("""
+            from Crypto.Cipher import AES
+            def read(key, nonce, data, tag):
+                box = AES.new(key, AES.MODE_GCM, nonce=nonce)
+                text = box.decrypt(data)
+                box.verify(tag)
+                return text
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from Crypto.Cipher import AES\ndef read(key, nonce, data):\n"
-            "    return AES.new(key, AES.MODE_GCM, nonce=nonce).decrypt(data)\n",
-            3,
-            12,
-        ),
-        Invalid(
-            "from Cryptodome.Cipher import AES\ndef read(key, nonce, data):\n"
-            "    box = AES.new(key, AES.MODE_EAX, nonce)\n    return box.decrypt(data)\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "from Crypto.Cipher import PKCS1_v1_5\ndef wrap(public, key):\n"
-            "    return PKCS1_v1_5.new(public).encrypt(key)\n",
-            3,
-            12,
-        ),
-        Invalid(
-            "from cryptography.hazmat.primitives.asymmetric import padding\ndef wrap(public, key):\n"
-            "    return public.encrypt(key, padding.PKCS1v15())\n",
-            3,
-            32,
-        ),
-        Invalid(
-            "from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes\n"
-            "def read(key, iv, data):\n"
-            "    box = Cipher(algorithms.AES(key), modes.CBC(iv)).decryptor()\n"
-            "    return box.update(data) + box.finalize()\n",
-            3,
-            11,
-        ),
+    INVALID = [
+        code("""
+            from Crypto.Cipher import AES
+            def read(key, nonce, data):
+                return «AES.new(key, AES.MODE_GCM, nonce=nonce).decrypt(data)»
+        """),
+        code("""
+            from Cryptodome.Cipher import AES
+            def read(key, nonce, data):
+                box = AES.new(key, AES.MODE_EAX, nonce)
+                return «box.decrypt(data)»
+        """),
     ]
 
     def visit_Module(self, node: ast.Module) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import given_once, literal
@@ -41,43 +40,29 @@ class WeakKey(PythonCheck):
     NAME = "weak-key"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "weak-key"
-    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
     WORDS = ("key_size", ".generate(", "newkeys", "generate_key", "SECP192", "SECT163", "NIST192p",
              "Brainpool",
              "generate_parameters", "public_exponent", "SECT193")  # fmt: skip
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from cryptography.hazmat.primitives.asymmetric import rsa\n"
-        "key = rsa.generate_private_key(public_exponent=65537, key_size=3072)\n",
-        "from Crypto.PublicKey import RSA\nkey = RSA.generate(2048)\n",
-        "from cryptography.hazmat.primitives.asymmetric import ec\n"
-        "key = ec.generate_private_key(ec.SECP256R1())\n",
-        "report.generate(1024)\n",
+    VALID = [
+        code("""
+            from cryptography.hazmat.primitives.asymmetric import rsa
+            key = rsa.generate_private_key(public_exponent=65537, key_size=3072)
+        """),
+        code("""
+            from Crypto.PublicKey import RSA
+            key = RSA.generate(2048)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from Crypto.PublicKey import RSA\nBITS = {'a': 3072}\nkey = RSA.generate(BITS.get('b', 1024))\n",
-            3,
-            7,
-        ),
-        Invalid("from paramiko import RSAKey\nkey = RSAKey.generate(1024)\n", 2, 7),
-        Invalid(
-            "from cryptography.hazmat.primitives.asymmetric import ec\n"
-            "key = ec.generate_private_key(ec.SECP192R1())\n",
-            2,
-            31,
-        ),
-        Invalid(
-            "from cryptography.hazmat.primitives.asymmetric import dh\n"
-            "values = dh.generate_parameters(generator=2, key_size=1024)\n",
-            2,
-            10,
-        ),
-        Invalid(
-            "from cryptography.hazmat.primitives.asymmetric import rsa\n"
-            "key = rsa.generate_private_key(public_exponent=3, key_size=3072)\n",
-            2,
-            7,
-        ),
+    INVALID = [
+        code("""
+            from Crypto.PublicKey import RSA
+            BITS = {'a': 3072}
+            key = «RSA.generate(BITS.get('b', 1024))»
+        """),
+        code("""
+            from paramiko import RSAKey
+            key = «RSAKey.generate(1024)»
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

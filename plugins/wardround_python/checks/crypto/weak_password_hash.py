@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -50,11 +48,6 @@ class WeakPasswordHash(PythonCheck):
     NAME = "weak-password-hash"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "weak-hash"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
-        "no finding; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
     WORDS = (
         "pbkdf2",
         "PBKDF2",
@@ -72,60 +65,27 @@ class WeakPasswordHash(PythonCheck):
         "import crypt",
         "from crypt",
     )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import hashlib\nhashlib.pbkdf2_hmac('sha256', password, salt, 600_000)\n",
-        "import bcrypt\nbcrypt.hashpw(password, bcrypt.gensalt())\n",
-        "import hashlib\nhashlib.scrypt(password, salt=salt, n=2**15, r=8, p=1)\n",
-        "from argon2 import PasswordHasher\nhasher = PasswordHasher(time_cost=3, memory_cost=65536)\n",
-        Valid(
-            "PASSWORD_HASHERS = ['django.contrib.auth.hashers.MD5PasswordHasher']\n",
-            path="shop/settings/test.py",
-        ),
-        "PASSWORD_HASHERS = [\n    'django.contrib.auth.hashers.Argon2PasswordHasher',\n"
-        "    'django.contrib.auth.hashers.MD5PasswordHasher',\n]\n",
+    VALID = [
+        code("""
+            import hashlib
+            hashlib.pbkdf2_hmac('sha256', password, salt, 600_000)
+        """),
+        code("""
+            import bcrypt
+            bcrypt.hashpw(password, bcrypt.gensalt())
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import hashlib\ndef set_password(user, raw):\n"
-            "    user.digest = hashlib.sha256((user.salt + raw).encode()).hexdigest()\n",
-            3,
-            19,
-        ),
-        Invalid(
-            "import hashlib\nROUNDS = 1000\nhashlib.pbkdf2_hmac('sha256', password, salt, ROUNDS)\n", 3, 1
-        ),
-        Invalid("import bcrypt\nbcrypt.hashpw(password, bcrypt.gensalt(rounds=4))\n", 2, 25),
-        Invalid(
-            "from django.contrib.auth.hashers import PBKDF2PasswordHasher\n"
-            "class Quick(PBKDF2PasswordHasher):\n    iterations = 1000\n",
-            3,
-            5,
-        ),
-        Invalid("import hashlib\nhashlib.scrypt(password, salt=salt, n=1024, r=8, p=1)\n", 2, 1),
-        Invalid("from argon2 import PasswordHasher\nhasher = PasswordHasher(1, 512)\n", 2, 10),
-        Invalid("PASSWORD_HASHERS = ['django.contrib.auth.hashers.MD5PasswordHasher']\n", 1, 1),
-        Invalid("AUTH_PASSWORD_VALIDATORS = []\n", 1, 1, path="shop/settings/base.py"),
-        Invalid(
-            "import hashlib\nSALT = b'shop-salt'\ndef digest(password):\n"
-            "    return hashlib.scrypt(password, salt=SALT, n=2**15, r=8, p=1)\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "from werkzeug.security import generate_password_hash\ndef keep(user, raw):\n"
-            "    user.digest = generate_password_hash(raw, method='pbkdf2:sha1')\n",
-            3,
-            19,
-        ),
-        Invalid(
-            "from passlib.hash import md5_crypt\ndef keep(user, raw):\n"
-            "    user.digest = md5_crypt.hash(raw)\n",
-            3,
-            19,
-        ),
-        Invalid(
-            "from passlib.context import CryptContext\ncontext = CryptContext(schemes=['md5_crypt'])\n", 2, 11
-        ),
+    INVALID = [
+        code("""
+            import hashlib
+            def set_password(user, raw):
+                user.digest = «hashlib.sha256((user.salt + raw).encode())».hexdigest()
+        """),
+        code("""
+            import hashlib
+            ROUNDS = 1000
+            «hashlib.pbkdf2_hmac('sha256', password, salt, ROUNDS)»
+        """),
     ]
 
     @classmethod

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import last_name
 from wardround.semantics.docdrift.column_comments import contradiction
@@ -46,22 +44,21 @@ class CommentContradictsFieldType(PythonCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-comment"
     WORDS = ("comment=", "doc=", "help_text=")
-    TRIED_ON = (
-        "the newest trees of 24 projects, about 20,000 files: no hit, so nothing wrong and nothing proven"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "fee = Column(Integer, comment='Fee in cents')\n",
-        "fee = Column(Numeric(12, 0), comment='Fee in cents')\n",
-        "fee = models.DecimalField(max_digits=9, decimal_places=2, help_text='Fee in euros')\n",
-        "gone = models.DateTimeField(help_text=text)\n",
+    VALID = [
+        code("""
+            fee = Column(Integer, comment='Fee in cents')
+        """),
+        code("""
+            fee = Column(Numeric(12, 0), comment='Fee in cents')
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("fee = Column(Numeric(12, 2), comment='Fee in cents')\n", 1, 30),
-        Invalid(
-            "fee = models.DecimalField(max_digits=9, decimal_places=2, help_text='Fee in cents.')\n", 1, 59
-        ),
-        Invalid("seen = mapped_column(DateTime(timezone=True), comment='Seconds since the epoch')\n", 1, 47),
-        Invalid("code = models.CharField(max_length=20, help_text='At most 12 characters.')\n", 1, 40),
+    INVALID = [
+        code("""
+            fee = Column(Numeric(12, 2), «comment='Fee in cents'»)
+        """),
+        code("""
+            fee = models.DecimalField(max_digits=9, decimal_places=2, «help_text='Fee in cents.'»)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import FunctionNode, nodes_run_by
@@ -64,131 +63,64 @@ class DocstringContradictsCode(PythonCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-docstring"
-    TRIED_ON = (
-        "the newest 150 commits of 8 repositories, 2,848 changed files: 1, a name that had moved to "
-        "another file; such names were left alone after that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            'def shrink(size):\n    """Shrink it 40 times."""\n    return cut(size, 41 - 1)\n\n\nMOST = 40\n',
-            base='def shrink(size):\n    """Shrink it 40 times."""\n    return cut(size, 40)\n',
+    VALID = [
+        code(
+            '''
+            def shrink(size):
+                """Shrink it 40 times."""
+                return cut(size, 41 - 1)
+
+
+            MOST = 40
+            ''',
+            base='''
+            def shrink(size):
+                """Shrink it 40 times."""
+                return cut(size, 40)
+            ''',
         ),
-        Valid(
-            'def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n    return '
-            "lookup(k)\n",
-            base='def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n'
-            "    if k not in rows:\n        raise Gone(k)\n    return rows[k]\n",
-        ),
-        Valid(
-            'def f(k):\n    """Return a dict of the rows."""\n    return dict(g(k))\n',
-            base='def f(k):\n    """Return a list of the rows."""\n    return list(g(k))\n',
-        ),
-        Valid(
-            'def f(k):\n    """Return the rows."""\n    return dict(g(k))\n',
-            base='def f(k):\n    """Return the rows."""\n    return list(g(k))\n',
-        ),
-        Valid(
-            'def took(a, b):\n    """The time in seconds."""\n    return round(b - a, 3)\n',
-            base='def took(a, b):\n    """The time in seconds."""\n    return b - a\n',
+        code(
+            '''
+            def f(k):
+                """Return a dict of the rows."""
+                return dict(g(k))
+            ''',
+            base='''
+            def f(k):
+                """Return a list of the rows."""
+                return list(g(k))
+            ''',
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            'class Hits:\n    """Safe to be shared by threads."""\n\n    def hit(self):\n        pass\n',
-            base='class Hits:\n    """Safe to be shared by threads."""\n\n    def hit(self):\n'
-            "        with self._lock:\n            self.n += 1\n",
-            line=2,
-            column=8,
+    INVALID = [
+        code(
+            '''
+            class Hits:
+                """«Safe to be shared by threads»."""
+
+                def hit(self):
+                    pass
+            ''',
+            base='''
+            class Hits:
+                """Safe to be shared by threads."""
+
+                def hit(self):
+                    with self._lock:
+                        self.n += 1
+            ''',
         ),
-        Invalid(
-            'def f(k):\n    """Find it.\n\n    Raises:\n        KeyError: if it is not there.\n    """\n'
-            "    try:\n        return rows[k]\n    except KeyError:\n        raise Gone(k) from None\n",
-            base='def f(k):\n    """Find it.\n\n    Raises:\n        KeyError: if it is not there.\n    """\n'
-            "    return rows[k]\n",
-            line=5,
-            column=9,
-        ),
-        Invalid(
-            '@dataclass\nclass Move:\n    """A move.\n\n    sku: the article\n    place_id: where to\n'
-            '    """\n\n    sku: str\n    location: str\n',
-            base='@dataclass\nclass Move:\n    """A move.\n\n    sku: the article\n    place_id: where to\n'
-            '    """\n\n    sku: str\n    place_id: int\n',
-            line=6,
-            column=5,
-        ),
-        Invalid(
-            'def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n    return '
-            "rows.get(k)\n",
-            base='def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n'
-            "    if k not in rows:\n        raise Gone(k)\n    return rows[k]\n",
-            line=4,
-            column=13,
-        ),
-        Invalid(
-            'def f(k):\n    """Return a list of the rows."""\n    found = {}\n    for r in k:\n        '
-            "found[r.a] = r\n"
-            "    return found\n",
-            base='def f(k):\n    """Return a list of the rows."""\n    return sorted(k)\n',
-            line=2,
-            column=17,
-        ),
-        Invalid(
-            'def took(a, b):\n    """The time in seconds."""\n    return (b - a) * 1000\n',
-            base='def took(a, b):\n    """The time in seconds."""\n    return b - a\n',
-            line=2,
-            column=20,
-        ),
-        Invalid(
-            'class A:\n    """What is kept.\n\n    slow: from how many seconds on\n    """\n\n    slow: '
-            "int = 500\n",
-            base='class A:\n    """What is kept.\n\n    slow: from how many seconds on\n    """\n\n    '
-            "slow: float = 0.5\n",
-            line=4,
-            column=25,
-        ),
-        Invalid(
-            'TRIES = 3\ndef f(k):\n    """Try it up to 5 times."""\n    return again(k, TRIES)\n',
-            base='TRIES = 5\ndef f(k):\n    """Try it up to 5 times."""\n    return again(k, TRIES)\n',
-            line=3,
-            column=21,
-        ),
-        Invalid(
-            'def copy_one(p): ...\ndef f(k):\n    """All of them; ``pull_one`` takes one."""\n    '
-            "return g(k)\n",
-            base='def pull_one(p): ...\ndef f(k):\n    """All of them; ``pull_one`` takes one."""\n    '
-            "return g(k)\n",
-            line=3,
-            column=23,
-        ),
-        Invalid(
-            'def f(k):\n    """Find a row, None if there is none."""\n    if k not in rows:\n        raise '
-            "KeyError(k)\n"
-            "    return rows[k]\n",
-            base='def f(k):\n    """Find a row, None if there is none."""\n    return rows.get(k)\n',
-            line=2,
-            column=20,
-        ),
-        Invalid(
-            'def f(ttl):\n    """Keep it.\n\n    ttl: how many seconds\n    """\n    return '
-            "keep(timedelta(minutes=ttl))\n",
-            base='def f(ttl):\n    """Keep it.\n\n    ttl: how many seconds\n    """\n    return '
-            "keep(timedelta(seconds=ttl))\n",
-            line=4,
-            column=19,
-        ),
-        Invalid(
-            'class Heart:\n    """Beats.\n\n    every: seconds.  Default is 2 seconds.\n    """\n\n'
-            "    def __init__(self, every=None):\n        self.every = max(every or USUAL, 0.5)\n",
-            base='class Heart:\n    """Beats.\n\n    every: seconds.  Default is 2 seconds.\n    """\n\n'
-            "    def __init__(self, every=None):\n        self.every = every or 2.0\n",
-            line=4,
-            column=33,
-        ),
-        Invalid(
-            'def shrink(size):\n    """Multiply the size by 0.9."""\n    return size // 3\n',
-            base='def shrink(size):\n    """Multiply the size by 0.9."""\n    return int(size * 0.9)\n',
-            line=2,
-            column=29,
+        code(
+            '''
+            def took(a, b):
+                """The time in «seconds»."""
+                return (b - a) * 1000
+            ''',
+            base='''
+            def took(a, b):
+                """The time in seconds."""
+                return b - a
+            ''',
         ),
     ]
 

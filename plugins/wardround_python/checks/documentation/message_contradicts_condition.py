@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.semantics.docdrift.checks import wrong_messages
 from wardround_python.check import PythonCheck
-
-_CHECK = "def check(n):\n    if {}:\n        raise ValueError('{}')\n"
 
 
 class MessageContradictsCondition(PythonCheck):
@@ -28,27 +24,29 @@ class MessageContradictsCondition(PythonCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "misleading-message"
     WORDS = ("raise", "rror", "abort", "fail")
-    TRIED_ON = "23,062 scripts and modules of 24 projects: 1 hit, right, a message copied with its name"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        _CHECK.format("n > 40", "n must be at most 40"),
-        _CHECK.format("n >= 41", "n must be at most 40"),
-        _CHECK.format("n > 2048", "at most 2 KB are taken"),
-        _CHECK.format("not 1 <= n <= 40", "n must be between 1 and 40"),
-        "def check(f):\n    if not f.town:\n        raise Gap('town is missing')\n"
-        "    if not f.street:\n        raise Gap('street is missing')\n",
-        "def check(f):\n    if f.town is None:\n        raise Gap('address is missing')\n"
-        "    if f.street is None:\n        raise Gap('address is missing')\n",
+    VALID = [
+        code("""
+            def check(n):
+                if n > 40:
+                    raise ValueError('n must be at most 40')
+        """),
+        code("""
+            def check(n):
+                if n >= 41:
+                    raise ValueError('n must be at most 40')
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_CHECK.format("n > 40", "n must be at most 60"), 3, 45),
-        Invalid(_CHECK.format("not 1 <= n <= 40", "n must be between 1 and 60"), 3, 37),
-        Invalid(_CHECK.format("len(n) < 12", "give at least 8 characters"), 3, 41),
-        Invalid(
-            "def check(f):\n    if not f.town:\n        raise Gap('town is missing')\n"
-            "    if not f.street:\n        raise Gap('town is missing')\n",
-            5,
-            20,
-        ),
+    INVALID = [
+        code("""
+            def check(n):
+                if n > 40:
+                    raise ValueError('n must be at most «60»')
+        """),
+        code("""
+            def check(n):
+                if not 1 <= n <= 40:
+                    raise ValueError('n must be «between 1 and 60»')
+        """),
     ]
 
     @classmethod

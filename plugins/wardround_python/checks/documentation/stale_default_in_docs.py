@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import FunctionNode
@@ -26,15 +25,6 @@ _HEDGES = LazyPattern(r"(?i)\b(?:if|when|unless|for|on|else|otherwise|depending|
 _UNKNOWN = object()
 
 
-def _sending(stated: str, default: str) -> str:
-    return (
-        f"def send(to, tries={default}):\n"
-        f'    """Send it.\n\n    Args:\n        to: who gets it\n        tries: how often. {stated}\n'
-        '    """\n'
-        "    post(to, tries)\n"
-    )
-
-
 class StaleDefaultInDocs(PythonCheck):
     """The docstring names another default than the signature has.
 
@@ -48,33 +38,49 @@ class StaleDefaultInDocs(PythonCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-documentation"
     WORDS = ("efault",)
-    TRIED_ON = (
-        "eighteen trees of 7,043 files and 27,775 files of installed packages and six more trees: "
-        "75, 56 of them in the models of one package; of the 19 others, which were read, 18 are "
-        "true and one gives another name of the same colour"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        _sending("Defaults to 3.", "3"),
-        _sending("Defaults to 3 minutes.", "180"),
-        _sending("Defaults to 30 if the server is slow.", "3"),
-        _sending("Defaults to 3.", "None"),
-        _sending("Defaults to ``LIMIT``.", "3"),
-        _sending("Defaults to 1e3.", "1000"),
-        _sending("Default: 'UTF-8'", "'utf-8'"),
-        _sending("Default: 'lowpass'", "'low'"),
-        f"TRIES = 3\n{_sending('Defaults to 3.', 'TRIES')}",
+    VALID = [
+        code('''
+            def send(to, tries=3):
+                """Send it.
+
+                Args:
+                    to: who gets it
+                    tries: how often. Defaults to 3.
+                """
+                post(to, tries)
+        '''),
+        code('''
+            def send(to, tries=180):
+                """Send it.
+
+                Args:
+                    to: who gets it
+                    tries: how often. Defaults to 3 minutes.
+                """
+                post(to, tries)
+        '''),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_sending("Defaults to 5.", "3"), line=6, column=27),
-        Invalid(_sending('Defaults to "often".', "'once'"), line=6, column=27),
-        Invalid(_sending("(default: ``True``)", "False"), line=6, column=28),
-        Invalid(f"TRIES = 3\n{_sending('Default is 5', 'TRIES')}", line=7, column=27),
-        Invalid(
-            'class Box:\n    """A box.\n\n    :param size: how large, default: 10\n    """\n\n'
-            "    def __init__(self, *, size: int = 20) -> None:\n        self.size = size\n",
-            line=4,
-            column=29,
-        ),
+    INVALID = [
+        code('''
+            def send(to, tries=3):
+                """Send it.
+
+                Args:
+                    to: who gets it
+                    tries: how often. «Defaults to 5».
+                """
+                post(to, tries)
+        '''),
+        code('''
+            def send(to, tries='once'):
+                """Send it.
+
+                Args:
+                    to: who gets it
+                    tries: how often. «Defaults to "often"».
+                """
+                post(to, tries)
+        '''),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
@@ -44,79 +42,34 @@ class DiscardedError(PythonCheck):
         "Pool",
     )
     DEFECT_CLASS = "swallowed-exception"
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 2, a no-op handed to a pool and a wait in a "
-        "wrapper called wait; the second was left alone after that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import asyncio\nasync def f(jobs):\n    for one in await asyncio.gather(*jobs, "
-        "return_exceptions=True):\n"
-        "        if isinstance(one, Exception):\n            log.error(one)\n",
-        "import asyncio\nasync def stop(self):\n    for task in self.tasks:\n        task.cancel()\n"
-        "    await asyncio.gather(*self.tasks, return_exceptions=True)\n",
-        "import asyncio\nasync def f(jobs):\n    await asyncio.gather(*jobs)\n",
-        "from tenacity import retry\n@retry(retry_error_callback=tell)\ndef f(): ...\n",
-        "class A:\n    def __exit__(self, kind, error, trace):\n        if kind is KeyError:\n            "
-        "return True\n"
-        "        return False\n",
-        "class A:\n    def __exit__(self, kind, error, trace):\n        log.error('x', exc_info=error)\n   "
-        "     return True\n",
-        "from concurrent.futures import ThreadPoolExecutor\ndef f(xs):\n    with ThreadPoolExecutor() "
-        "as pool:\n"
-        "        for done in [pool.submit(g, x) for x in xs]:\n            done.result()\n",
+    VALID = [
+        code("""
+            import asyncio
+            async def f(jobs):
+                for one in await asyncio.gather(*jobs, return_exceptions=True):
+                    if isinstance(one, Exception):
+                        log.error(one)
+        """),
+        code("""
+            import asyncio
+            async def stop(self):
+                for task in self.tasks:
+                    task.cancel()
+                await asyncio.gather(*self.tasks, return_exceptions=True)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import asyncio\nasync def f(jobs):\n    await asyncio.gather(*jobs, return_exceptions=True)\n",
-            line=3,
-            column=11,
-        ),
-        Invalid(
-            "import asyncio\nasync def f(jobs):\n    rows = await asyncio.gather(*jobs, "
-            "return_exceptions=True)\n"
-            "    return [row for row in rows if row]\n",
-            line=3,
-            column=18,
-        ),
-        Invalid(
-            "from tenacity import retry, stop_after_attempt\n@retry(\n    stop=stop_after_attempt(3),\n"
-            "    retry_error_callback=lambda state: None,\n)\ndef f(): ...\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "import backoff\n@backoff.on_exception(backoff.expo, OSError, max_tries=3, "
-            "raise_on_giveup=False)\n"
-            "def f(): ...\n",
-            line=2,
-            column=59,
-        ),
-        Invalid(
-            "class A:\n    def __exit__(self, kind, error, trace):\n        self.link.close()\n        "
-            "return True\n",
-            line=4,
-            column=9,
-        ),
-        Invalid(
-            "from concurrent.futures import ThreadPoolExecutor\ndef f(xs):\n    with ThreadPoolExecutor() "
-            "as pool:\n"
-            "        for x in xs:\n            pool.submit(g, x)\n",
-            line=5,
-            column=13,
-        ),
-        Invalid(
-            "from concurrent.futures import ThreadPoolExecutor, wait\ndef f(xs, pool):\n"
-            "    jobs = [pool.submit(g, x) for x in xs]\n    wait(jobs)\n    return len(jobs)\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "from concurrent.futures import ThreadPoolExecutor\ndef f(xs):\n    with ThreadPoolExecutor() "
-            "as pool:\n"
-            "        pool.map(g, xs)\n",
-            line=4,
-            column=9,
-        ),
+    INVALID = [
+        code("""
+            import asyncio
+            async def f(jobs):
+                await «asyncio.gather(*jobs, return_exceptions=True)»
+        """),
+        code("""
+            import asyncio
+            async def f(jobs):
+                rows = await «asyncio.gather(*jobs, return_exceptions=True)»
+                return [row for row in rows if row]
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
@@ -46,35 +44,27 @@ class GuardByAssert(PythonCheck):
     WORDS = ("assert ",)
     SEVERITY = Severity.INFO
     PLANE = Plane.SECURITY
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: none, after asserts of "
-        "is_authenticated, which tell the type checker, were left alone: three before, all wrong; "
-        "widened, over twenty-eight trees of 1.3 million lines: seven, all wrong (how routes "
-        "begin); narrowed, none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(user):\n    if not user.is_admin:\n        raise PermissionError\n",
-        "def f(n):\n    assert n > 0\n",
-        "def f(request):\n    assert request.user.is_authenticated\n",
-        "def f(x):\n    assert isinstance(x, int)\n",
-        "def f(user):\n    assert user.owner is not None\n",
-        "def f(rows):\n    assert rows.count('a') == 1\n",
-        Valid("def test_f(user):\n    assert user.is_admin\n", path="tests/test_f.py"),
+    VALID = [
+        code("""
+            def f(user):
+                if not user.is_admin:
+                    raise PermissionError
+        """),
+        code("""
+            def f(n):
+                assert n > 0
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def drop(user, page):\n    assert user.is_admin\n    page.delete()\n", line=2, column=5),
-        Invalid(
-            "def drop(user, page):\n    assert page.owner_id == user.id, 'not yours'\n", line=2, column=5
-        ),
-        Invalid(
-            "import hmac\ndef f(body, mac):\n    assert hmac.compare_digest(sign(body), mac)\n",
-            line=3,
-            column=5,
-        ),
-        Invalid("def f(cache, key):\n    assert cache.pop(key) is not None\n", line=2, column=5),
-        Invalid("def f(token):\n    assert token == settings.TOKEN\n    return go()\n", line=2, column=5),
-        Invalid("def f(path):\n    assert path.startswith(ROOT)\n    return open(path)\n", line=2, column=5),
-        Invalid("def f(request):\n    assert request.method == 'POST'\n", line=2, column=5),
+    INVALID = [
+        code("""
+            def drop(user, page):
+                «assert user.is_admin»
+                page.delete()
+        """),
+        code("""
+            def drop(user, page):
+                «assert page.owner_id == user.id, 'not yours'»
+        """),
     ]
 
     def _kept_from_strangers(self, node: ast.Assert) -> str | None:

@@ -6,9 +6,8 @@ import ast
 import builtins
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -80,144 +79,38 @@ class SwallowedException(PythonCheck):
     ID = "PY003"
     NAME = "swallowed-exception"
     WORDS = ("suppress(", "except", "exit__")
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 69; of the 18 that came with "
-        "suppress(), fallbacks and nought, 15 right; the others were not read; what loses no deed is a note; "
-        "the narrow errors of a deed, thirty trees of 900,000 lines: none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "try:\n    f()\nexcept KeyError:\n    pass\n",
-        "try:\n    f()\nexcept Exception:\n    # The cache is only a help.\n    pass\n",
-        "try:\n    f()\nexcept Exception:\n    pass  # the cache is only a help\n",
-        "try:\n    f()\nexcept Exception:\n    log.exception('f failed')\n",
-        "def g():\n    try:\n        f()\n    except Exception as error:\n        return error\n",
-        "from contextlib import suppress\nwith suppress(OSError):\n    f()\n",
-        "try:\n    os.chmod(path, 0o600)\nexcept OSError:\n    pass\n",
-        "try:\n    copy_file(a, b)\nexcept FileNotFoundError:\n    pass\n",
-        "for row in rows:\n    try:\n        n = int(row)\n    except ValueError:\n        continue\n"
-        "    found.append(n)\n",
-        "class Suppressed:\n    def __exit__(self, *exc):\n        return True\n",
-        "class Span:\n    def __exit__(self, kind, error, tb):\n        self.error = error\n"
-        "        return True\n",
-        "from contextlib import suppress\nwith suppress(Exception):\n    link.close()\n",
-        "from contextlib import suppress\n# The cache is only a help.\nwith suppress(Exception):\n    f()\n",
-        "try:\n    return_code = fetch()\nexcept HTTPError:\n    pass\n",
-        "from mine import suppress\nwith suppress(Exception):\n    f()\n",
-        "def is_valid(text):\n    try:\n        found.add(text)\n        return parse(text)\n"
-        "    except ValueError:\n        return False\n",
-        "try:\n    import fast\nexcept Exception:\n    fast = None\n",
-        "try:\n    import fast\nexcept Exception:\n    pass\n",
-        "def close(self):\n    try:\n        self.end()\n    except Exception:\n        pass\n",
-        "try:\n    connection.close()\nexcept Exception:\n    pass\n",
-        "def is_number(text):\n    try:\n        float(text)\n    except Exception:\n"
-        "        return False\n    return True\n",
-        "def g():\n    for n in range(3):\n        try:\n            return f()\n        except Exception:\n"
-        "            continue\n    raise RuntimeError('f failed three times')\n",
-        "try:\n    f()\nexcept Exception:\n    try:\n        g()\n    except Exception:\n"
-        "        pass\n    raise\n",
-        Valid(
-            "def test_f():\n    try:\n        f()\n    except Exception:\n        pass\n",
-            path="tests/test_f.py",
-        ),
+    VALID = [
+        code("""
+            try:
+                f()
+            except KeyError:
+                pass
+        """),
+        code("""
+            try:
+                f()
+            except Exception:
+                # The cache is only a help.
+                pass
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def get(key):\n    try:\n        return shelf.get(key)\n    except (ShelfError, HTTPError):\n"
-            "        logger.exception('not read')\n        raise\n\n\ndef has(key):\n    try:\n"
-            "        shelf.stat(key)\n    except (ShelfError, HTTPError):\n        return False\n"
-            "    return True\n",
-            line=12,
-            column=5,
-            base="def get(key):\n    try:\n        return shelf.get(key)\n"
-            "    except (ShelfError, HTTPError):\n        logger.exception('not read')\n        raise\n",
-        ),
-        Invalid(
-            "def put(self, key, text):\n    try:\n        self.write(name + '.new', text)\n"
-            "        os.replace(name + '.new', name)\n    except OSError:\n        return None\n",
-            line=5,
-            column=5,
-        ),
-        Invalid(
-            "def f(row):\n    try:\n        reply = http.post(URL, json=row)\n"
-            "        reply.raise_for_status()\n    except RequestException:\n        pass\n",
-            line=5,
-            column=5,
-        ),
-        Invalid("try:\n    f()\nexcept Exception:\n    pass\n", line=3, column=1),
-        Invalid(
-            "def total():\n    try:\n        return sum(fetch())\n    except Exception:\n"
-            "        return Decimal('0')\n",
-            line=4,
-            column=5,
-        ),
-        Invalid("try:\n    data = fetch()\nexcept Exception:\n    data = []\n", line=3, column=1),
-        Invalid(
-            "def f(row):\n    try:\n        session.add(row)\n        session.commit()\n"
-            "    except SQLAlchemyError:\n        pass\n",
-            line=5,
-            column=5,
-        ),
-        Invalid(
-            "for name in names:\n    try:\n        archive.write(name)\n    except OSError:\n        pass\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "def tag():\n    try:\n        run_command('git', 'tag')\n    except CalledProcessError:\n"
-            "        pass\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "for row in rows:\n    try:\n        price = parse(row)\n    except (KeyError, ValueError):\n"
-            "        continue\n    table.save(price)\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "class Unit:\n    def __exit__(self, kind, error, tb):\n        self.link.rollback()\n"
-            "        return True\n",
-            line=4,
-            column=9,
-        ),
-        Invalid(
-            "import contextlib\ndef g():\n    with contextlib.suppress(Exception):\n        f()\n",
-            line=3,
-            column=10,
-        ),
-        Invalid(
-            "def is_valid(text):\n    try:\n        table.save(parse(text))\n        return True\n"
-            "    except Exception:\n        return False\n",
-            line=5,
-            column=5,
-        ),
-        Invalid(
-            "def g():\n    try:\n        return f()\n    except:\n        return None\n", line=4, column=5
-        ),
-        Invalid("try:\n    f()\nexcept (OSError, Exception) as error:\n    ...\n", line=3, column=1),
-        Invalid(
-            "def f(row):\n    try:\n        table.save(row)\n    except Exception as error:\n"
-            "        logger.debug('not saved: %s', error)\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "def f(card):\n    try:\n        bank.charge(card)\n    except Exception:\n        return True\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "for row in rows:\n    try:\n        save(row)\n    except Exception:  # noqa: E722\n"
-            "        continue\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "def totals():\n    try:\n        return fetch()\n    except BaseException:  # pragma: no cover\n"
-            "        return {}\n",
-            line=4,
-            column=5,
-        ),
+    INVALID = [
+        code("""
+            def put(self, key, text):
+                try:
+                    self.write(name + '.new', text)
+                    os.replace(name + '.new', name)
+                «except» OSError:
+                    return None
+        """),
+        code("""
+            def f(row):
+                try:
+                    reply = http.post(URL, json=row)
+                    reply.raise_for_status()
+                «except» RequestException:
+                    pass
+        """),
     ]
 
     @classmethod

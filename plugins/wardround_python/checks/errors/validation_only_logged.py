@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name, nodes_run_by
@@ -42,45 +40,42 @@ class ValidationOnlyLogged(PythonCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "swallowed-exception"
     WORDS = ("except",)
-    TRIED_ON = (
-        "eighteen trees of 7,043 files and 27,775 files of installed packages and six more trees: "
-        "none; the newest 300 commits of nine projects (6,311 changed files): one in four "
-        "versions, right: a token is taken though its claims were refused"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def take(url):\n    try:\n        validate_url(url)\n    except ValueError as e:\n"
-        "        raise Refused from e\n    return load(url)\n",
-        "def take(url):\n    try:\n        validate_url(url)\n    except ValueError:\n        url = None\n"
-        "    return url\n",
-        "def take(urls):\n    for url in urls:\n        try:\n            validate_url(url)\n"
-        "        except ValueError as e:\n            logger.warning('%s', e)\n",
-        "def take(url):\n    try:\n        validate_url(url)\n    except ValueError as e:\n"
-        "        errors.append(e)\n    return load(url)\n",
-        "def take(url):\n    try:\n        validate_url(url)\n    except ValueError as e:\n"
-        "        logger.warning('%s', e)\n    else:\n        load(url)\n    tidy()\n",
-        "def take():\n    try:\n        check_for_updates()\n    except OSError:\n"
-        "        logger.warning('no')\n    run()\n",
+    VALID = [
+        code("""
+            def take(url):
+                try:
+                    validate_url(url)
+                except ValueError as e:
+                    raise Refused from e
+                return load(url)
+        """),
+        code("""
+            def take(url):
+                try:
+                    validate_url(url)
+                except ValueError:
+                    url = None
+                return url
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def take(url):\n    try:\n        validate_url(url)\n    except ValueError as e:\n"
-            "        logger.warning('%s', e)\n    return load(url)\n",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "class View:\n    def put(self, form):\n        try:\n"
-            "            self.check_permission(form.owner)\n        except Forbidden:\n            pass\n"
-            "        form.save()\n",
-            line=5,
-            column=9,
-        ),
-        Invalid(
-            "def store(rows):\n    for row in rows:\n        try:\n            row.full_clean()\n"
-            "        except ValidationError:\n            logging.exception('odd row')\n        row.save()\n",
-            line=5,
-            column=9,
-        ),
+    INVALID = [
+        code("""
+            def take(url):
+                try:
+                    validate_url(url)
+                «except» ValueError as e:
+                    logger.warning('%s', e)
+                return load(url)
+        """),
+        code("""
+            class View:
+                def put(self, form):
+                    try:
+                        self.check_permission(form.owner)
+                    «except» Forbidden:
+                        pass
+                    form.save()
+        """),
     ]
 
     def visit_Try(self, node: ast.Try) -> None:

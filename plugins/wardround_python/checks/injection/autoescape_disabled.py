@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -37,27 +35,27 @@ class AutoescapeDisabled(PythonCheck):
     NAME = "autoescape-disabled"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "html-injection"
-    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
     WORDS = ("autoescape", "mako")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from mako.lookup import TemplateLookup\nfrom pyramid.response import Response\n"
-        "lookup = TemplateLookup(directories=['t'], default_filters=['h'])\n",
-        "from mako.template import Template\nprint(Template('-- ${name}').render(name='x'))\n",
-        "app.jinja_env.autoescape = True\n",
-        "TEMPLATES = [{'BACKEND': 'django', 'OPTIONS': {'autoescape': True}}]\n",
+    VALID = [
+        code("""
+            from mako.lookup import TemplateLookup
+            from pyramid.response import Response
+            lookup = TemplateLookup(directories=['t'], default_filters=['h'])
+        """),
+        code("""
+            from mako.template import Template
+            print(Template('-- ${name}').render(name='x'))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from mako.lookup import TemplateLookup\nfrom pyramid.response import Response\n"
-            "lookup = TemplateLookup(directories=['t'])\n",
-            3,
-            10,
-        ),
-        Invalid("app.jinja_env.autoescape = False\n", 1, 1),
-        Invalid("app.jinja_options = {'autoescape': False}\n", 1, 36),
-        Invalid("TEMPLATES = [{'BACKEND': 'django', 'OPTIONS': {'autoescape': False}}]\n", 1, 62),
-        Invalid("import tornado.web\napp = tornado.web.Application(routes, autoescape=None)\n", 2, 39),
-        Invalid("from django.template import Context\npage = Context({'a': a}, autoescape=False)\n", 2, 26),
+    INVALID = [
+        code("""
+            from mako.lookup import TemplateLookup
+            from pyramid.response import Response
+            lookup = «TemplateLookup(directories=['t'])»
+        """),
+        code("""
+            «app.jinja_env.autoescape = False»
+        """),
     ]
 
     @classmethod

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import ChangeCase
+from wardround.checks.cases import change
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import ChangedFileView, SourceFile
 from wardround.findings import Plane, RawFinding
@@ -22,17 +22,6 @@ if TYPE_CHECKING:
 
 _RULES = tuple(f"PY{number}" for number in range(301, 317))
 """The rules for data that one module of the project reads and another passes to a sink."""
-_STORE = 'import sqlite3\n\n\ndef rows(db, where):\n    return db.execute("select * from t where " + where)\n'
-_VIEW = (
-    "from flask import request\n\nfrom shop.store import rows\n\n\ndef listed(db):\n"
-    '    return rows(db, request.args["where"])\n'
-)
-_SEARCH = "import re\n\n\nclass Search:\n    def __init__(self, text):\n        self._text = text\n\n"
-_OVER = "    def over(self, db):\n        return db.execute(f\"select * from t where n = '{self._text}'\")\n"
-_ASKING = (
-    "from flask import request\n\nfrom .search import Search\n\n\ndef found(db):\n"
-    '    return Search(request.args["q"]).over(db)\n'
-)
 
 
 class CrossModuleTaint(ChangeCheck):
@@ -47,42 +36,114 @@ class CrossModuleTaint(ChangeCheck):
     NAME = "cross-module-taint"
     DEFECT_CLASS = "tainted-elsewhere"
     PLANE = Plane.SECURITY
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
-        "seven beyond single modules, one wrong (an object taken for its dirtiest field)"
-    )
     PATHS = (".py",)
     WORDS = ("request", "_argument(", "router", "routes", "@app.", "@bp.")
-    VALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase(
+    VALID = [
+        change(
             {
-                "shop/store.py": (None, _STORE),
-                "shop/views.py": (None, _VIEW.replace('request.args["where"]', '"n = 1"')),
-            }
+                "shop/store.py": (
+                    None,
+                    """
+                    import sqlite3
+
+
+                    def rows(db, where):
+                        return db.execute("select * from t where " + where)
+                    """,
+                ),
+                "shop/views.py": (
+                    None,
+                    """
+                    from flask import request
+
+                    from shop.store import rows
+
+
+                    def listed(db):
+                        return rows(db, "n = 1")
+                    """,
+                ),
+            },
         ),
-        ChangeCase({"shop/store.py": (_STORE, _STORE), "shop/views.py": (_VIEW, _VIEW + "\n\nX = 1\n")}),
-        ChangeCase(
+        change(
             {
-                "shop/store.py": (None, _STORE.replace("where):", "where):\n    where = int(where)")),
-                "shop/views.py": (None, _VIEW),
-            }
+                "shop/store.py": (
+                    None,
+                    """
+                    import sqlite3
+
+
+                    def rows(db, where):
+                        where = int(where)
+                        return db.execute("select * from t where " + where)
+                    """,
+                ),
+                "shop/views.py": (
+                    None,
+                    """
+                    from flask import request
+
+                    from shop.store import rows
+
+
+                    def listed(db):
+                        return rows(db, request.args["where"])
+                    """,
+                ),
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase(
-            {"shop/store.py": (None, _STORE), "shop/views.py": (None, _VIEW)}, ("shop/store.py", 5, 23)
+    INVALID = [
+        change(
+            {
+                "shop/store.py": (
+                    None,
+                    """
+                    import sqlite3
+
+
+                    def rows(db, where):
+                        return db.execute(«"select * from t where " + where»)
+                    """,
+                ),
+                "shop/views.py": (
+                    None,
+                    """
+                    from flask import request
+
+                    from shop.store import rows
+
+
+                    def listed(db):
+                        return rows(db, request.args["where"])
+                    """,
+                ),
+            },
         ),
-        ChangeCase(
-            {"shop/views.py": (None, _VIEW)}, ("shop/views.py", 7, 12), others={"shop/store.py": _STORE}
-        ),
-        ChangeCase(
-            {"shop/search.py": (None, _SEARCH + _OVER), "shop/views.py": (None, _ASKING)},
-            ("shop/search.py", 9, 27),
-        ),
-        ChangeCase(
-            {"shop/views.py": (None, _ASKING)},
-            ("shop/views.py", 7, 12),
-            others={"shop/search.py": _SEARCH + _OVER},
+        change(
+            {
+                "shop/views.py": (
+                    None,
+                    """
+                    from flask import request
+
+                    from shop.store import rows
+
+
+                    def listed(db):
+                        return «rows(db, request.args["where"])»
+                    """,
+                ),
+            },
+            others={
+                "shop/store.py": """
+                import sqlite3
+
+
+                def rows(db, where):
+                    return db.execute("select * from t where " + where)
+                """,
+            },
         ),
     ]
 
@@ -165,4 +226,5 @@ def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
 @cache
 def _checks() -> CheckRegistry[type[TaintedCheck]]:
     """Return the rules for the sinks that data of a request can reach."""
-    return CheckRegistry[type[TaintedCheck]]("wardround_python.checks").subset(_RULES)
+    checks: CheckRegistry[type[TaintedCheck]] = CheckRegistry("wardround_python.checks")
+    return checks.subset(_RULES)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -43,40 +41,45 @@ class CsvInjection(PythonCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "csv-injection"
-    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
     WORDS = ("writerow", "openpyxl")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import csv\ndef export(request):\n    response = HttpResponse(content_type='text/csv')\n"
-        "    writer = csv.writer(response)\n    for one in Sale.objects.all():\n"
-        "        writer.writerow([one.pk, one.total])\n    return response\n",
-        "import csv\ndef export(request):\n    response = HttpResponse(content_type='text/csv')\n"
-        "    writer = csv.writer(response)\n    for one in Note.objects.all():\n"
-        "        writer.writerow([one.pk, cell(one.comment)])\n    return response\n",
-        "import csv\ndef dump(rows, path):\n    writer = csv.writer(open(path, 'w'))\n"
-        "    for one in rows:\n        writer.writerow([one.name])\n",
+    VALID = [
+        code("""
+            import csv
+            def export(request):
+                response = HttpResponse(content_type='text/csv')
+                writer = csv.writer(response)
+                for one in Sale.objects.all():
+                    writer.writerow([one.pk, one.total])
+                return response
+        """),
+        code("""
+            import csv
+            def export(request):
+                response = HttpResponse(content_type='text/csv')
+                writer = csv.writer(response)
+                for one in Note.objects.all():
+                    writer.writerow([one.pk, cell(one.comment)])
+                return response
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import csv\ndef export(request):\n    response = HttpResponse(content_type='text/csv')\n"
-            "    writer = csv.writer(response)\n    for one in Note.objects.all():\n"
-            "        writer.writerow([one.pk, one.comment])\n    return response\n",
-            6,
-            9,
-        ),
-        Invalid(
-            "import csv, io\ndef export():\n    out = io.StringIO()\n"
-            "    writer = csv.DictWriter(out, ['id', 'note'])\n"
-            "    writer.writerows({'id': n.id, 'note': n.note} for n in Note.query)\n"
-            "    return Response(out.getvalue(), mimetype='text/csv')\n",
-            5,
-            5,
-        ),
-        Invalid(
-            "import csv\nfrom flask import request\ndef add(path):\n    with open(path, 'a') as file:\n"
-            "        csv.writer(file).writerow([request.form['name']])\n",
-            5,
-            9,
-        ),
+    INVALID = [
+        code("""
+            import csv
+            def export(request):
+                response = HttpResponse(content_type='text/csv')
+                writer = csv.writer(response)
+                for one in Note.objects.all():
+                    «writer.writerow([one.pk, one.comment])»
+                return response
+        """),
+        code("""
+            import csv, io
+            def export():
+                out = io.StringIO()
+                writer = csv.DictWriter(out, ['id', 'note'])
+                «writer.writerows({'id': n.id, 'note': n.note} for n in Note.query)»
+                return Response(out.getvalue(), mimetype='text/csv')
+        """),
     ]
 
     @classmethod

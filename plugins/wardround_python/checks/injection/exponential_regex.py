@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
@@ -27,28 +25,26 @@ class ExponentialRegex(PythonCheck):
     NAME = "exponential-regex"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
-        "no finding; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
     WORDS = (")+", ")*", "){")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import re\nok = re.match(r'^([a-z]+\\.)+[a-z]+$', text)\n",
-        "import re\nwords = re.findall(r'(\\w+\\s?)*', text)\n",
-        "import re\nok = re.fullmatch(r'[a-z]+(-[a-z]+)*', text)\n",
-        "import re\nok = len(text) < 40 and re.match(r'^(\\w+\\s?)*$', text)\n",
-        "import re\ndef ok(text):\n    return re.match(r'^(\\w+\\s?)*$', text[:30])\n",
+    VALID = [
+        code(r"""
+            import re
+            ok = re.match(r'^([a-z]+\.)+[a-z]+$', text)
+        """),
+        code(r"""
+            import re
+            words = re.findall(r'(\w+\s?)*', text)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import re\nok = re.match(r'^(\\w+\\s?)*$', text)\n", 2, 6),
-        Invalid("import re\nNAME = re.compile(r'^([a-z]+)+@$')\n", 2, 8),
-        Invalid("import re\nok = re.fullmatch(r'(a+)+', text)\n", 2, 6),
-        Invalid("import re\nP = re.compile(r'([a-z]+-?)+x')\ndef f(t):\n    return P.fullmatch(t)\n", 2, 5),
-        Invalid(
-            "import re\nSHAPE = r'^(\\d+,?)+$'\ndef ok(text):\n    return re.search(SHAPE, text)\n", 4, 12
-        ),
-        Invalid("class Note(BaseModel):\n    name: str = Field(pattern=r'^(\\w+\\s?)*$')\n", 2, 17),
+    INVALID = [
+        code(r"""
+            import re
+            ok = «re.match(r'^(\w+\s?)*$', text)»
+        """),
+        code("""
+            import re
+            NAME = «re.compile(r'^([a-z]+)+@$')»
+        """),
     ]
 
     @classmethod

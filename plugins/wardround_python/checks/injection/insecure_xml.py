@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
@@ -34,55 +32,33 @@ class InsecureXml(PythonCheck):
     WORDS = ("resolve_entities", "load_dtd", "no_network", "feature_external", "dtd_validation", "huge_tree")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "xml-external-entities"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "no finding; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from lxml import etree\nparser = etree.XMLParser(resolve_entities=False, no_network=True)\n",
-        "from xml.sax.handler import feature_external_ges\ndef read(reader):\n"
-        "    reader.setFeature(feature_external_ges, False)\n",
-        "from lxml import etree\nparser = etree.XMLParser(remove_blank_text=True)\n",
-        "from lxml import etree\ndef read(text):\n    held = {'a': text, 'b': '<note/>'}\n"
-        "    parser = etree.XMLParser(resolve_entities=True)\n"
-        "    return etree.fromstring(held['b'].encode(), parser)\n",
-        "def parse(resolve_entities=True):\n    return build(resolve_entities=True)\n",
+    VALID = [
+        code("""
+            from lxml import etree
+            parser = etree.XMLParser(resolve_entities=False, no_network=True)
+        """),
+        code("""
+            from xml.sax.handler import feature_external_ges
+            def read(reader):
+                reader.setFeature(feature_external_ges, False)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from lxml import etree\ndef read(text):\n    options = {'no_network': True}\n"
-            "    options['resolve_entities'] = True\n    parser = etree.XMLParser(**options)\n"
-            "    return etree.fromstring(text, parser=parser)\n",
-            5,
-            14,
-        ),
-        Invalid(
-            "from lxml import etree\ndef parser():\n    options = {}\n"
-            "    options.update(load_dtd=True, no_network=False)\n    return etree.XMLParser(**options)\n",
-            4,
-            5,
-        ),
-        Invalid("from lxml import etree\nparser = etree.XMLParser(resolve_entities=True)\n", 2, 10),
-        Invalid("from lxml import etree\nparser = etree.XMLParser(huge_tree=True)\n", 2, 10),
-        Invalid(
-            "from lxml import etree\n"
-            "for _, node in etree.iterparse(source, load_dtd=True):\n    print(node)\n",
-            2,
-            16,
-        ),
-        Invalid(
-            "from xml.sax.handler import feature_external_ges\ndef read(reader):\n"
-            "    reader.setFeature(feature_external_ges, True)\n",
-            3,
-            5,
-        ),
-        Invalid(
-            "from lxml import etree\nOPEN = {'resolve_entities': True}\nparser = etree.XMLParser(**OPEN)\n",
-            3,
-            10,
-        ),
+    INVALID = [
+        code("""
+            from lxml import etree
+            def read(text):
+                options = {'no_network': True}
+                options['resolve_entities'] = True
+                parser = «etree.XMLParser(**options)»
+                return etree.fromstring(text, parser=parser)
+        """),
+        code("""
+            from lxml import etree
+            def parser():
+                options = {}
+                «options.update(load_dtd=True, no_network=False)»
+                return etree.XMLParser(**options)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.python.tree import walk
 from wardround_python.analysis.constant_texts import is_constant_text
@@ -29,37 +27,30 @@ class InterpolatedShellCommand(PythonCheck):
     NAME = "interpolated-shell-command"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "shell-injection"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
-    )
     WORDS = ("create_subprocess_shell", "run_process", "getoutput", "getstatusoutput")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import asyncio\nasync def f():\n    await asyncio.create_subprocess_shell('df | tail -n 1')\n",
-        "import asyncio, shlex\nasync def f(name):\n"
-        "    await asyncio.create_subprocess_shell(f'wc -l {shlex.quote(name)}')\n",
-        "import asyncio\nasync def f(command):\n    await asyncio.create_subprocess_shell(command)\n",
-        "import asyncio\nTOOL = 'df'\nasync def f():\n"
-        "    await asyncio.create_subprocess_shell(TOOL + ' -h')\n",
+    VALID = [
+        code("""
+            import asyncio
+            async def f():
+                await asyncio.create_subprocess_shell('df | tail -n 1')
+        """),
+        code("""
+            import asyncio, shlex
+            async def f(name):
+                await asyncio.create_subprocess_shell(f'wc -l {shlex.quote(name)}')
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import asyncio\nasync def f(name):\n"
-            "    await asyncio.create_subprocess_shell(f'wc -l {name}')\n",
-            3,
-            11,
-        ),
-        Invalid(
-            "import asyncio\nasync def run(template, **fields):\n"
-            "    await asyncio.create_subprocess_shell(template.format(**fields))\n",
-            3,
-            11,
-        ),
-        Invalid(
-            "import asyncio\nasync def f(path):\n    line = 'wc -l %s' % path\n"
-            "    await asyncio.create_subprocess_shell(line)\n",
-            4,
-            11,
-        ),
+    INVALID = [
+        code("""
+            import asyncio
+            async def f(name):
+                await «asyncio.create_subprocess_shell(f'wc -l {name}')»
+        """),
+        code("""
+            import asyncio
+            async def run(template, **fields):
+                await «asyncio.create_subprocess_shell(template.format(**fields))»
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

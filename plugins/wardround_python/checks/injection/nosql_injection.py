@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries
@@ -40,36 +39,33 @@ class NosqlInjection(PythonCheck):
     NAME = "nosql-injection"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
-    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
     WORDS = ("pymongo", "motor", "mongo", "beanie", "bson")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import pymongo\ndef login():\n    data = request.get_json()\n"
-        "    return db.users.find_one({'name': str(data['name'])})\n",
-        "import pymongo\ndef login():\n    return db.users.find_one({'name': request.form['name']})\n",
-        "import pymongo\ndef login(body: Login):\n    return db.users.find_one({'name': body.name})\n",
-        "import pymongo\ndef login():\n    data = request.get_json()\n"
-        "    if not isinstance(data['name'], str):\n        abort(422)\n"
-        "    return db.users.find_one({'name': data['name']})\n",
+    VALID = [
+        code("""
+            import pymongo
+            def login():
+                data = request.get_json()
+                return db.users.find_one({'name': str(data['name'])})
+        """),
+        code("""
+            import pymongo
+            def login():
+                return db.users.find_one({'name': request.form['name']})
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import pymongo\ndef login():\n    data = request.get_json()\n"
-            "    return db.users.find_one({'name': data['name'], 'password': data.get('password')})\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "import json, pymongo\ndef search():\n    query = json.loads(request.args['q'])\n"
-            "    return list(db.items.find(query))\n",
-            4,
-            17,
-        ),
-        Invalid(
-            "import pymongo\ndef search(name):\n"
-            "    return db.items.find({'$where': f\"this.name == '{name}'\"})\n",
-            3,
-            12,
-        ),
+    INVALID = [
+        code("""
+            import pymongo
+            def login():
+                data = request.get_json()
+                return «db.users.find_one({'name': data['name'], 'password': data.get('password')})»
+        """),
+        code("""
+            import json, pymongo
+            def search():
+                query = json.loads(request.args['q'])
+                return list(«db.items.find(query)»)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

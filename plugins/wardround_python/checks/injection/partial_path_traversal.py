@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import literal
@@ -32,40 +30,42 @@ class PartialPathTraversal(PythonCheck):
     NAME = "partial-path-traversal"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "path-traversal"
-    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
     WORDS = ("realpath", "abspath", "normpath", ".resolve(")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import os\ndef read(root, name):\n    full = os.path.realpath(os.path.join(root, name))\n"
-        "    if not full.startswith(root + os.sep):\n        raise ValueError(name)\n    return open(full)\n",
-        "def read(root, name):\n    full = (root / name).resolve()\n    if not full.is_relative_to(root):\n"
-        "        raise ValueError(name)\n    return full.open()\n",
-        "import os\ndef kind(path):\n    path = os.path.abspath(path)\n    return path.startswith('/proc')\n",
-        "def read(root, name):\n    return name.startswith(root)\n",
-        "import os\ndef read(root, name):\n    root = os.path.join(os.path.abspath(root), '')\n"
-        "    full = os.path.abspath(os.path.join(root, name))\n    return full.startswith(root)\n",
+    VALID = [
+        code("""
+            import os
+            def read(root, name):
+                full = os.path.realpath(os.path.join(root, name))
+                if not full.startswith(root + os.sep):
+                    raise ValueError(name)
+                return open(full)
+        """),
+        code("""
+            def read(root, name):
+                full = (root / name).resolve()
+                if not full.is_relative_to(root):
+                    raise ValueError(name)
+                return full.open()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import os\ndef read(root, name):\n    full = os.path.realpath(os.path.join(root, name))\n"
-            "    if not full.startswith(root):\n        raise ValueError(name)\n    return open(full)\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "from pathlib import Path\nBASE_DIR = Path('/srv/files')\ndef read(name):\n"
-            "    path = (BASE_DIR / name).resolve()\n    if not str(path).startswith(str(BASE_DIR)):\n"
-            "        raise ValueError(name)\n    return path.read_text()\n",
-            5,
-            12,
-        ),
-        Invalid(
-            "import os\ndef write(member, target_dir):\n"
-            "    if not os.path.abspath(os.path.join(target_dir, "
-            "member)).startswith(os.path.abspath(target_dir)):\n"
-            "        raise ValueError(member)\n",
-            3,
-            12,
-        ),
+    INVALID = [
+        code("""
+            import os
+            def read(root, name):
+                full = os.path.realpath(os.path.join(root, name))
+                if not «full.startswith(root)»:
+                    raise ValueError(name)
+                return open(full)
+        """),
+        code("""
+            from pathlib import Path
+            BASE_DIR = Path('/srv/files')
+            def read(name):
+                path = (BASE_DIR / name).resolve()
+                if not «str(path).startswith(str(BASE_DIR))»:
+                    raise ValueError(name)
+                return path.read_text()
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import last_name
@@ -36,42 +35,29 @@ class QuotedValueInSql(PythonCheck):
     NAME = "quoted-value-in-sql"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "sql-injection"
-    TRIED_ON = (
-        "eighteen trees of 7,043 files and 27,775 files of installed packages and six more trees: "
-        "one, right by its message: the value comes from the program itself"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from sqlalchemy import text\ndef first(name):\n"
-        '    return text("CASE WHEN name = :name THEN 0 END").bindparams(name=name)\n',
-        "from sqlalchemy import text\nKIND = 'a'\nfirst = text(f\"kind = '{KIND}'\")\n",
-        "from sqlalchemy import text\ndef first(day):\n    return text(f\"day > '{day.isoformat()}'\")\n",
-        "from shop import text\ndef first(name):\n    return text(f\"no such '{name}' or other\")\n",
-        "from sqlalchemy import text\ndef first(part):\n    return text('a > {}'.format(part))\n",
+    VALID = [
+        code("""
+            from sqlalchemy import text
+            def first(name):
+                return text("CASE WHEN name = :name THEN 0 END").bindparams(name=name)
+        """),
+        code("""
+            from sqlalchemy import text
+            KIND = 'a'
+            first = text(f"kind = '{KIND}'")
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from sqlalchemy import text\ndef first(name):\n"
-            "    return text(\"CASE WHEN name = '{}' THEN 0 END\".format(name))\n",
-            line=3,
-            column=17,
-        ),
-        Invalid(
-            "from shop.database import db\ndef near(query, name):\n"
-            "    return query.filter(db.text(f\"lower(name) like '{name}%'\"))\n",
-            line=3,
-            column=33,
-        ),
-        Invalid(
-            "from django.db.models.expressions import RawSQL\ndef mark(rows, name):\n"
-            "    clause = \"name = '%s'\" % name\n    return rows.annotate(own=RawSQL(clause, []))\n",
-            line=3,
-            column=14,
-        ),
-        Invalid(
-            "def near(rows, name):\n    return rows.extra(where=[f\"name ILIKE '%{name}%'\"])\n",
-            line=2,
-            column=30,
-        ),
+    INVALID = [
+        code("""
+            from sqlalchemy import text
+            def first(name):
+                return text(«"CASE WHEN name = '{}' THEN 0 END".format(name)»)
+        """),
+        code("""
+            from shop.database import db
+            def near(query, name):
+                return query.filter(db.text(«f"lower(name) like '{name}%'"»))
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
@@ -30,75 +28,40 @@ class TaintedCode(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "code-injection"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "no finding; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
     DANGER = SinkKind.CODE
     MESSAGE = "data from the request is run as code"
     WORDS = ("eval(", "exec(", "import_module", "__import__", "runpy", "runsource", "timeit",
              "getattr(", "globals()",
              "sympify", "parse_expr", "numexpr", "CDLL", "LoadLibrary", "eval_js")  # fmt: skip
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import forms\n@app.post('/<kind>')\ndef save(kind):\n"
-        "    return getattr(forms, f'{kind}Form')(request.form)\n",
-        "import ast\ndef total(request):\n    return ast.literal_eval(request.GET['numbers'])\n",
-        "NAMES = ('mean', 'median')\ndef pick(name):\n    for known in NAMES:\n        if known == name:\n"
-        "            return eval('statistics.' + known)\n\ndef total(request):\n"
-        "    return pick(request.GET['name'])\n",
-        "import importlib\nDRIVERS = {'a': 'drivers.a'}\ndef load(request):\n"
-        "    return importlib.import_module(DRIVERS[request.GET['driver']])\n",
+    VALID = [
+        code("""
+            import forms
+            @app.post('/<kind>')
+            def save(kind):
+                return getattr(forms, f'{kind}Form')(request.form)
+        """),
+        code("""
+            import ast
+            def total(request):
+                return ast.literal_eval(request.GET['numbers'])
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from fastapi import FastAPI\napp = FastAPI()\n@app.get('/apply/{name}')\ndef apply(name: str):\n"
-            "    function = globals()[name]\n    return function()\n",
-            line=5,
-            column=26,
-        ),
-        Invalid(
-            "from flask import request\ndef act(space):\n    body = request.get_json()\n"
-            "    method = getattr(space, body['action'])\n    return method()\n",
-            line=4,
-            column=29,
-        ),
-        Invalid(
-            "def view(request, page):\n    handler = globals().get(request.GET['page'])\n"
-            "    return handler(page)\n",
-            line=2,
-            column=29,
-        ),
-        Invalid(
-            "import handlers\ndef run(request):\n    return getattr(handlers, request.GET['do'])()\n",
-            line=3,
-            column=30,
-        ),
-        Invalid(
-            "def run(request):\n    if request.POST['kind'] == 'sum':\n        text = request.POST['text']\n"
-            "        return eval(text)\n",
-            line=4,
-            column=21,
-        ),
-        Invalid(
-            "import json\n\ndef run(request):\n    source = json.loads(request.body).get('source')\n"
-            "    code = compile(source, '<rule>', 'exec')\n    exec(code, {})\n",
-            line=6,
-            column=10,
-        ),
-        Invalid(
-            "import importlib\nfrom flask import request\n\ndef load():\n"
-            "    return importlib.import_module('plugins.' + request.args['name'])\n",
-            line=5,
-            column=36,
-        ),
-        Invalid(
-            "def total(request):\n    expression = request.GET.get('sum', '0')\n"
-            "    return eval(expression)\n",
-            line=3,
-            column=17,
-        ),
+    INVALID = [
+        code("""
+            from fastapi import FastAPI
+            app = FastAPI()
+            @app.get('/apply/{name}')
+            def apply(name: str):
+                function = globals()[«name»]
+                return function()
+        """),
+        code("""
+            from flask import request
+            def act(space):
+                body = request.get_json()
+                method = getattr(space, «body['action']»)
+                return method()
+        """),
     ]
 
     def visit_Subscript(self, node: ast.Subscript) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
@@ -23,33 +20,36 @@ class TaintedDeserialization(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "insecure-deserialisation"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "no finding"
-    )
     DANGER = SinkKind.OBJECTS
     MESSAGE = "data from the request is turned into arbitrary objects"
     WORDS = ("pickle", "marshal", "dill", "yaml", "joblib", "shelve", "torch.load")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import yaml\ndef load(request):\n    return yaml.load(request.body, Loader=yaml.SafeLoader)\n",
-        "import pickle\ndef load(request):\n    return pickle.loads(cache.get(request.GET['key']))\n",
-        "import json\ndef load(request):\n    return json.loads(request.body)\n",
+    VALID = [
+        code("""
+            import yaml
+            def load(request):
+                return yaml.load(request.body, Loader=yaml.SafeLoader)
+        """),
+        code("""
+            import pickle
+            def load(request):
+                return pickle.loads(cache.get(request.GET['key']))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import base64, pickle\nfrom flask import request\n\ndef load():\n"
-            "    return pickle.loads(base64.b64decode(request.cookies['state']))\n",
-            line=5,
-            column=25,
-        ),
-        Invalid(
-            "import yaml\n\ndef parse(text):\n    return yaml.load(text, Loader=yaml.Loader)\n\n"
-            "def load(request):\n    return parse(request.FILES['config'].read().decode())\n",
-            line=4,
-            column=22,
-        ),
-        Invalid(
-            "import pickle\n\ndef load(request):\n    return pickle.loads(request.body)\n", line=4, column=25
-        ),
+    INVALID = [
+        code("""
+            import base64, pickle
+            from flask import request
+
+            def load():
+                return pickle.loads(«base64.b64decode(request.cookies['state'])»)
+        """),
+        code("""
+            import yaml
+
+            def parse(text):
+                return yaml.load(«text», Loader=yaml.Loader)
+
+            def load(request):
+                return parse(request.FILES['config'].read().decode())
+        """),
     ]

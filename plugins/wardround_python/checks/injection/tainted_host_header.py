@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -30,41 +28,33 @@ class TaintedHostHeader(TaintedCheck):
     NAME = "tainted-host-header"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "host-header-injection"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
-        "no finding (fifteen wrong at first, of a mapping's 'host'; narrowed)"
-    )
     DANGER = SinkKind.HOST
     MESSAGE = "the link in this mail leads to the server that the sender of the request named"
     WORDS = ("mail", "Mail", "MIMEText", "Message(", "render_to_string", "send_", "invit")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def start(request, user, token):\n"
-        "    send_mail('Reset', f'{settings.SITE}/reset/{token}', FROM, [user.email])\n",
-        "def seen(request):\n    if request.get_host() != HOST:\n        return None\n"
-        "    send_mail('Reset', 'reset ' + token, FROM, [user.email])\n",
-        "def ask(request):\n    url = request.build_absolute_uri('/help')\n"
-        "    send_mail('Help', url, FROM, [TO])\n",
+    VALID = [
+        code("""
+            def start(request, user, token):
+                send_mail('Reset', f'{settings.SITE}/reset/{token}', FROM, [user.email])
+        """),
+        code("""
+            def seen(request):
+                if request.get_host() != HOST:
+                    return None
+                send_mail('Reset', 'reset ' + token, FROM, [user.email])
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def start(request, user, token):\n    link = f'https://{request.get_host()}/reset/{token}'\n"
-            "    send_mail('Reset', link, FROM, [user.email])\n",
-            3,
-            24,
-        ),
-        Invalid(
-            "from flask import request\ndef start(user, token):\n"
-            "    link = request.host_url + 'reset/' + token\n"
-            "    mail.send(Message('Reset', body='Go to ' + link, recipients=[user.email]))\n",
-            4,
-            37,
-        ),
-        Invalid(
-            "def start(request, user, token):\n    host = request.META['HTTP_HOST']\n"
-            "    user.email_user('Reset', 'https://%s/reset/%s' % (host, token))\n",
-            3,
-            30,
-        ),
+    INVALID = [
+        code("""
+            def start(request, user, token):
+                link = f'https://{request.get_host()}/reset/{token}'
+                send_mail('Reset', «link», FROM, [user.email])
+        """),
+        code("""
+            from flask import request
+            def start(user, token):
+                link = request.host_url + 'reset/' + token
+                mail.send(Message('Reset', body=«'Go to ' + link», recipients=[user.email]))
+        """),
     ]
 
     @classmethod

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
@@ -23,39 +20,30 @@ class TaintedTemplate(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "template-injection"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "three, all wrong (another from_string); narrowed, none since"
-    )
     DANGER = SinkKind.TEMPLATE
     MESSAGE = "data from the request is run as a template"
     WORDS = ("render_template_string", "Template(", "from_string", ".format(", ".format_map(")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from flask import render_template_string, request\ndef hello():\n"
-        "    return render_template_string('Hello {{ name }}', name=request.args['name'])\n",
-        "def find(request):\n    return UID.from_string(request.GET['uid'])\n",
-        "from string import Template\ndef hello(request):\n    return Template(request.GET['text'])\n",
-        "from jinja2 import Template\nPAGES = {'a': 'Hello {{ name }}'}\ndef hello(request):\n"
-        "    return Template(PAGES[request.GET['page']]).render(name=request.GET['name'])\n",
+    VALID = [
+        code("""
+            from flask import render_template_string, request
+            def hello():
+                return render_template_string('Hello {{ name }}', name=request.args['name'])
+        """),
+        code("""
+            def find(request):
+                return UID.from_string(request.GET['uid'])
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from flask import render_template_string, request\n\ndef hello():\n"
-            "    page = 'Hello %s' % request.args.get('name')\n    return render_template_string(page)\n",
-            line=5,
-            column=35,
-        ),
-        Invalid(
-            "def preview(request, environment):\n"
-            "    return environment.from_string(request.POST['template']).render()\n",
-            line=2,
-            column=36,
-        ),
-        Invalid(
-            "from jinja2 import Template\n\ndef preview(request):\n"
-            "    return Template(request.POST['template']).render()\n",
-            line=4,
-            column=21,
-        ),
+    INVALID = [
+        code("""
+            from flask import render_template_string, request
+
+            def hello():
+                page = 'Hello %s' % request.args.get('name')
+                return render_template_string(«page»)
+        """),
+        code("""
+            def preview(request, environment):
+                return environment.from_string(«request.POST['template']»).render()
+        """),
     ]

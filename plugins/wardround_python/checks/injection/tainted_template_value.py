@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import ChangeCase
+from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 
@@ -40,35 +39,52 @@ class TaintedTemplateValue(ChangeCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "html-injection"
-    TRIED_ON = (
-        "384 templates of thirteen projects, with 68 uses of safe: five, two in tests and two in mails of "
-        "plain text; narrowed, one left, right"
-    )
     PATHS = (".html", ".htm", ".jinja", ".j2")
     WORDS = ("safe", "autoescape")
-    VALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase({"shop/templates/note.html": (None, "<p>{{ comment.body }}</p>\n")}),
-        ChangeCase({"shop/templates/note.html": (None, "<p>{{ comment.body_html | safe }}</p>\n")}),
-        ChangeCase({"shop/templates/note.html": (None, "<p>{{ comment.body | markdown | safe }}</p>\n")}),
-        ChangeCase({"shop/templates/page.html": (None, "<main>{{ page.content | safe }}</main>\n")}),
-    ]
-    INVALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase(
-            {"shop/templates/note.html": (None, "<div>\n  <p>{{ comment.body | safe }}</p>\n</div>\n")},
-            place=("shop/templates/note.html", 2, 6),
-        ),
-        ChangeCase(
-            {"shop/templates/found.html": (None, "<p>Nothing for {{ request.GET.q|safe }}</p>\n")},
-            place=("shop/templates/found.html", 1, 16),
-        ),
-        ChangeCase(
+    VALID = [
+        change(
             {
-                "shop/templates/all.html": (
+                "shop/templates/note.html": (
                     None,
-                    "{% autoescape off %}\n{{ user.bio }}\n{% endautoescape %}\n",
-                )
+                    """
+                    <p>{{ comment.body }}</p>
+                    """,
+                ),
             },
-            place=("shop/templates/all.html", 1, 1),
+        ),
+        change(
+            {
+                "shop/templates/note.html": (
+                    None,
+                    """
+                    <p>{{ comment.body_html | safe }}</p>
+                    """,
+                ),
+            },
+        ),
+    ]
+    INVALID = [
+        change(
+            {
+                "shop/templates/note.html": (
+                    None,
+                    """
+                    <div>
+                      <p>«{{ comment.body | safe }}»</p>
+                    </div>
+                    """,
+                ),
+            },
+        ),
+        change(
+            {
+                "shop/templates/found.html": (
+                    None,
+                    """
+                    <p>Nothing for «{{ request.GET.q|safe }}»</p>
+                    """,
+                ),
+            },
         ),
     ]
 

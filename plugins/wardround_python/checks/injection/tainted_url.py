@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -26,12 +23,6 @@ class TaintedUrl(TaintedCheck):
     NAME = "tainted-url"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "ssrf"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "no finding; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
     DANGER = SinkKind.URL
     MESSAGE = "data from the request chooses which server this one calls"
     STORED_MESSAGE = "an address that a user gave is called as it is: look first where it leads"
@@ -60,45 +51,38 @@ class TaintedUrl(TaintedCheck):
         "fetch_url",
         "Article(",
     )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import requests\ndef weather(request):\n"
-        "    return requests.get('https://weather.example', params={'city': request.GET['city']})\n"
-        "",
-        "import requests\ndef user(request):\n"
-        "    return requests.get(f\"https://api.example/users/{request.GET['id']}\", timeout=5)\n",
-        "import requests\nfrom urllib.parse import urlparse\nHOSTS = {'a.example'}\ndef fetch(request):\n"
-        "    url = request.POST['url']\n    if urlparse(url).hostname not in HOSTS:\n"
-        "        raise ValueError(url)\n"
-        "    return requests.get(url, timeout=5)\n",
-        "def cart(request):\n    return request.session.get(request.GET['cart'])\n",
+    VALID = [
+        code("""
+            import requests
+            def weather(request):
+                return requests.get('https://weather.example', params={'city': request.GET['city']})
+        """),
+        code("""
+            import requests
+            def user(request):
+                return requests.get(f"https://api.example/users/{request.GET['id']}", timeout=5)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import urllib.request\nfrom shop.models import Company\n\ndef load(address):\n"
-            "    asked = urllib.request.Request(address)\n    return urllib.request.urlopen(asked)\n\n"
-            "def logo(pk):\n    company = Company.objects.get(pk=pk)\n    return load(company.logo_url)\n",
-            6,
-            35,
-        ),
-        Invalid(
-            "import requests\n\ndef preview(request):\n    address = request.POST['url'].strip()\n"
-            "    return requests.get(address, timeout=5).text\n",
-            line=5,
-            column=25,
-        ),
-        Invalid(
-            "import httpx\n\n@app.get('/proxy')\nasync def proxy(host: str):\n"
-            "    async with httpx.AsyncClient() as client:\n"
-            "        return (await client.get(f'http://{host}/status')).json()\n",
-            line=6,
-            column=34,
-        ),
-        Invalid(
-            "from urllib.request import Request, urlopen\n\ndef picture(request):\n"
-            "    source = request.POST['source']\n    return urlopen(Request(source), timeout=5).read()\n",
-            line=5,
-            column=20,
-        ),
+    INVALID = [
+        code("""
+            import urllib.request
+            from shop.models import Company
+
+            def load(address):
+                asked = urllib.request.Request(address)
+                return urllib.request.urlopen(«asked»)
+
+            def logo(pk):
+                company = Company.objects.get(pk=pk)
+                return load(company.logo_url)
+        """),
+        code("""
+            import requests
+
+            def preview(request):
+                address = request.POST['url'].strip()
+                return requests.get(«address», timeout=5).text
+        """),
     ]
 
     @classmethod

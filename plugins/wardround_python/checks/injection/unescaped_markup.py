@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.literals import is_true
@@ -39,62 +38,33 @@ class UnescapedMarkup(PythonCheck):
     NAME = "unescaped-markup"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "html-injection"
-    TRIED_ON = (
-        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: one, wrong (its "
-        "value was escaped before); narrowed, none left"
-    )
     WORDS = ("mark_safe", "Markup(", "SafeString", "SafeText", "format_html(", "__html__", "is_safe=True",
              "unsafe_allow_html")  # fmt: skip
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from django.utils.safestring import mark_safe\ndef f(name):\n"
-        "    return mark_safe('<b>' + escape(name) + '</b>')\n",
-        "from django.utils.safestring import mark_safe\nTAG = 'b'\ndef f():\n"
-        "    return mark_safe('<' + TAG + '>')\n",
-        "from django.utils.html import format_html\ndef f(name):\n"
-        "    return format_html('<b>{}</b>', name)\n",
-        "from markupsafe import Markup\ndef f(name):\n    return Markup('<b>') + name + Markup('</b>')\n",
-        "from django.utils.safestring import mark_safe\ndef f(name):\n"
-        "    return mark_safe(f'<b>{name}</b>')\n",
+    VALID = [
+        code("""
+            from django.utils.safestring import mark_safe
+            def f(name):
+                return mark_safe('<b>' + escape(name) + '</b>')
+        """),
+        code("""
+            from django.utils.safestring import mark_safe
+            TAG = 'b'
+            def f():
+                return mark_safe('<' + TAG + '>')
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from django.utils.safestring import mark_safe\ndef f(user):\n"
-            "    return mark_safe('<b>' + user.name + '</b>')\n",
-            3,
-            12,
-        ),
-        Invalid(
-            "from markupsafe import Markup\ndef f(note):\n    text = f'<p>{note}</p>'\n"
-            "    return Markup(text)\n",
-            4,
-            12,
-        ),
-        Invalid(
-            "from django.utils.safestring import mark_safe\ndef link(label):\n"
-            "    return '<a>%s</a>' % label\n\n"
-            "def f(user):\n    return mark_safe(link(user.name))\n",
-            6,
-            12,
-        ),
-        Invalid(
-            "from django.utils.html import format_html\ndef f(user):\n"
-            "    return format_html(f'<b>{user.name}</b>')\n",
-            3,
-            12,
-        ),
-        Invalid("class Badge:\n    def __html__(self):\n        return '<b>' + self.name + '</b>'\n", 3, 16),
-        Invalid(
-            "import streamlit as st\ndef show(name):\n"
-            "    st.markdown(f'<b>{name}</b>', unsafe_allow_html=True)\n",
-            3,
-            5,
-        ),
-        Invalid(
-            "import markdown\nfrom django.utils.safestring import mark_safe\ndef f(text):\n"
-            "    return mark_safe(markdown.markdown(text))\n",
-            4,
-            12,
-        ),
+    INVALID = [
+        code("""
+            from django.utils.safestring import mark_safe
+            def f(user):
+                return «mark_safe('<b>' + user.name + '</b>')»
+        """),
+        code("""
+            from markupsafe import Markup
+            def f(note):
+                text = f'<p>{note}</p>'
+                return «Markup(text)»
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

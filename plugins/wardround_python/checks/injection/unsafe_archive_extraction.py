@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -29,41 +27,33 @@ class UnsafeArchiveExtraction(PythonCheck):
     NAME = "unsafe-archive-extraction"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "path-traversal"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
-    )
     WORDS = ("fully_trusted", ".extract(", "unpack_archive", "extraction_filter")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import tarfile\nwith tarfile.open(path) as tar:\n    tar.extract('index', folder, filter='data')\n",
-        "import tarfile\nwith tarfile.open(path) as tar:\n    tar.extractall(folder, filter='data')\n",
-        "import zipfile\nwith zipfile.ZipFile(path) as box:\n    box.extract('index', folder)\n",
-        "import tarfile\ndef unpack(path, folder):\n    with tarfile.open(path) as tar:\n"
-        "        for member in tar:\n            if '..' in member.name:\n                raise ValueError\n"
-        "            tar.extract(member, folder)\n",
-        "import tarfile\nwith tarfile.open(path) as tar:\n    tar.extract('data.csv', folder)\n",
+    VALID = [
+        code("""
+            import tarfile
+            with tarfile.open(path) as tar:
+                tar.extract('index', folder, filter='data')
+        """),
+        code("""
+            import tarfile
+            with tarfile.open(path) as tar:
+                tar.extractall(folder, filter='data')
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import tarfile\ndef unpack(path, folder):\n    with tarfile.open(path) as tar:\n"
-            "        for member in tar:\n            tar.extract(member, folder)\n",
-            5,
-            13,
-        ),
-        Invalid(
-            "import tarfile\ndef unpack(path, folder):\n    with tarfile.open(path) as tar:\n"
-            "        tar.extractall(folder, filter='fully_trusted')\n",
-            4,
-            9,
-        ),
-        Invalid(
-            "import tarfile\ndef unpack(tar, folder):\n"
-            "    tar.extraction_filter = tarfile.fully_trusted_filter\n    tar.extractall(folder)\n",
-            3,
-            5,
-        ),
-        Invalid(
-            "import shutil\ndef restore(upload, folder):\n    shutil.unpack_archive(upload, folder)\n", 3, 5
-        ),
+    INVALID = [
+        code("""
+            import tarfile
+            def unpack(path, folder):
+                with tarfile.open(path) as tar:
+                    for member in tar:
+                        «tar.extract(member, folder)»
+        """),
+        code("""
+            import tarfile
+            def unpack(path, folder):
+                with tarfile.open(path) as tar:
+                    «tar.extractall(folder, filter='fully_trusted')»
+        """),
     ]
 
     @classmethod

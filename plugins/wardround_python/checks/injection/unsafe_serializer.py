@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import literal, settings_in
@@ -49,47 +47,28 @@ class UnsafeSerializer(PythonCheck):
     NAME = "unsafe-serializer"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "insecure-deserialisation"
-    TRIED_ON = (
-        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: two, one right, "
-        "one in the configuration of an integration test; with trust_remote_code, over thirty-four trees: 13 "
-        "more in research code, true; a note where the model is named"
-    )
     WORDS = ("pickle", "Pickle", "enable_insecure_serializers", "recv_pyobj", "weights_only", "safe_mode",
              "unsafe", "serializer", "trust_remote_code", "allow_dangerous_deserialization",
              "load_all")  # fmt: skip
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "task_serializer = 'json'\naccept_content = ['json']\n",
-        "import numpy\nrows = numpy.load('rows.npy', allow_pickle=False)\n",
-        "import torch\nweights = torch.load('w.pt', weights_only=True)\n",
-        "serializer = UserSerializer(user)\n",
-        "import pickle\nblob = pickle.dumps(state)\n",
+    VALID = [
+        code("""
+            task_serializer = 'json'
+            accept_content = ['json']
+        """),
+        code("""
+            import numpy
+            rows = numpy.load('rows.npy', allow_pickle=False)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("task_serializer = 'pickle'\nresult_serializer = 'json'\n", 1, 1),
-        Invalid("broker_url = B\naccept_content = ['json', 'pickle']\n", 2, 1),
-        Invalid("app.conf.update(task_serializer='pickle')\n", 1, 17),
-        Invalid("app.conf.accept_content = ['json', 'pickle']\n", 1, 1),
-        Invalid("CELERY_TASK_SERIALIZER = 'pickle'\n", 1, 1),
-        Invalid("SESSION_SERIALIZER = 'django.contrib.sessions.serializers.PickleSerializer'\n", 1, 1),
-        Invalid("from kombu import enable_insecure_serializers\nenable_insecure_serializers()\n", 2, 1),
-        Invalid("import numpy as np\nrows = np.load(path, allow_pickle=True)\n", 2, 22),
-        Invalid("import torch\nstate = torch.load(path, map_location='cpu', weights_only=False)\n", 2, 46),
-        Invalid(
-            "import transformers as t\nm = t.AutoModel.from_pretrained(name, trust_remote_code=True)\n",
-            2,
-            39,
-        ),
-        Invalid("index = FAISS.load_local(path, e, allow_dangerous_deserialization=True)\n", 1, 35),
-        Invalid("import yaml\nrows = yaml.load_all(text, Loader=yaml.UnsafeLoader)\n", 2, 8),
-        Invalid("from ruamel.yaml import YAML\nreader = YAML(typ='unsafe')\n", 2, 15),
-        Invalid("def job(sock):\n    return sock.recv_pyobj()\n", 2, 12),
-        Invalid(
-            "import pickle\nfrom kafka import KafkaConsumer\n"
-            "rows = KafkaConsumer('rows', value_deserializer=pickle.loads)\n",
-            3,
-            30,
-        ),
-        Invalid("import cloudpickle\ndef job(data):\n    return cloudpickle.loads(data)\n", 3, 12),
+    INVALID = [
+        code("""
+            «task_serializer = 'pickle'»
+            result_serializer = 'json'
+        """),
+        code("""
+            broker_url = B
+            «accept_content = ['json', 'pickle']»
+        """),
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -25,18 +23,29 @@ class DecimalFromFloatValue(PythonCheck):
     NAME = "decimal-from-float-value"
     WORDS = ("Decimal",)
     DEFECT_CLASS = "decimal-from-float"
-    TRIED_ON = "only its cases"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from decimal import Decimal\ndef f(x: float):\n    return Decimal(str(x))\n",
-        "from decimal import Decimal\ndef f(x: int):\n    return Decimal(x)\n",
-        "from decimal import Decimal\ndef f(x: float):\n    return Decimal(x).quantize(Decimal('0.01'))\n",
-        "from decimal import Decimal\ndef f(x: float):\n    x = str(x)\n    return Decimal(x)\n",
-        "from decimal import Decimal\ndef f(x: float | str):\n    return Decimal(x)\n",
+    VALID = [
+        code("""
+            from decimal import Decimal
+            def f(x: float):
+                return Decimal(str(x))
+        """),
+        code("""
+            from decimal import Decimal
+            def f(x: int):
+                return Decimal(x)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("from decimal import Decimal\ndef f(x: float):\n    return Decimal(x)\n", 3, 12),
-        Invalid("import decimal\ndef f(n):\n    return decimal.Decimal(n * 1.2)\n", 3, 12),
-        Invalid("from decimal import Decimal\ndef f(text):\n    return Decimal(float(text))\n", 3, 12),
+    INVALID = [
+        code("""
+            from decimal import Decimal
+            def f(x: float):
+                return «Decimal(x)»
+        """),
+        code("""
+            import decimal
+            def f(n):
+                return «decimal.Decimal(n * 1.2)»
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

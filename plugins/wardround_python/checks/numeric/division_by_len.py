@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import nodes_run_by
 from wardround.languages.python.tree import walk
@@ -30,45 +29,32 @@ class DivisionByLen(PythonCheck):
     WORDS = ("len(", ".count(", "mean(", "median(")
     DEFECT_CLASS = "division-by-zero"
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 5 averages of a parameter and 4 of a "
-        "filtered list in a benchmark; true by their message, and a note"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(xs):\n    if not xs:\n        return 0\n    return sum(xs) / len(xs)\n",
-        "def f(xs):\n    good = [x for x in xs if x]\n    return sum(good) / len(good) if good else 0\n",
-        "def f(xs):\n    return sum(xs) / (len(xs) or 1)\n",
-        "def f(xs):\n    return sum(xs) / max(len(xs), 1)\n",
-        "def f(xs):\n    good = [x for x in xs if x]\n    try:\n        return sum(good) / len(good)\n"
-        "    except ZeroDivisionError:\n        return 0\n",
-        "def f():\n    xs = [1, 2]\n    return sum(xs) / len(xs)\n",
-        "def f(xs):\n    n = len(xs)\n    if n == 0:\n        raise ValueError\n    return sum(xs) / n\n",
-        Valid("def f(xs):\n    return sum(xs) / len(xs)\n", path="tests/test_f.py"),
+    VALID = [
+        code("""
+            def f(xs):
+                if not xs:
+                    return 0
+                return sum(xs) / len(xs)
+        """),
+        code("""
+            def f(xs):
+                good = [x for x in xs if x]
+                return sum(good) / len(good) if good else 0
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def f(xs):\n    good = [x for x in xs if x]\n    return sum(good) / len(good)\n",
-            line=3,
-            column=12,
-        ),
-        Invalid(
-            "def good(xs):\n    return [x for x in xs if x]\ndef f(xs):\n    found = good(xs)\n"
-            "    return sum(found) / len(found)\n",
-            line=5,
-            column=12,
-        ),
-        Invalid("def f(orders):\n    return sum(o.total for o in orders) / len(orders)\n", line=2, column=12),
-        Invalid(
-            "def f(shop):\n    rows = Order.objects.filter(shop=shop)\n    total = rows.count()\n"
-            "    return 100 * paid(rows) / total\n",
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            "from statistics import mean\ndef f(xs):\n    return mean([x for x in xs if x])\n",
-            line=3,
-            column=12,
-        ),
+    INVALID = [
+        code("""
+            def f(xs):
+                good = [x for x in xs if x]
+                return «sum(good) / len(good)»
+        """),
+        code("""
+            def good(xs):
+                return [x for x in xs if x]
+            def f(xs):
+                found = good(xs)
+                return «sum(found) / len(found)»
+        """),
     ]
 
     def visit_BinOp(self, node: ast.BinOp) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import last_name
@@ -29,34 +27,29 @@ class FloatEquality(PythonCheck):
     WORDS = ("float", "* 100", "*100")
     DEFECT_CLASS = "float-equality"
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 4, three of them an __eq__ of a time; what "
-        "is not of money was left alone after that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(a: float, b: float):\n    return abs(a - b) < 0.01\n",
-        "def f(a: float):\n    return a == 0\n",
-        "def f(at: float, seen: float):\n    return at == seen\n",
-        "from decimal import Decimal\ndef f(a: Decimal, b: Decimal):\n    return a == b\n",
-        "def f(price):\n    return int(round(price * 100))\n",
-        "def f(width):\n    return int(width * 100)\n",
+    VALID = [
+        code("""
+            def f(a: float, b: float):
+                return abs(a - b) < 0.01
+        """),
+        code("""
+            def f(a: float):
+                return a == 0
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "class Bill:\n    gross: float\n\ndef f(bill, shares):\n"
-            "    due = {s: bill.gross * s for s in shares}\n    return sum(due.values()) != bill.gross\n",
-            line=6,
-            column=12,
-        ),
-        Invalid("def f(price: float, paid: float):\n    return paid == price\n", line=2, column=12),
-        Invalid(
-            "class A:\n    total: float\n    @property\n    def paid(self) -> float: ...\ndef f(a):\n"
-            "    return a.paid == a.total\n",
-            line=6,
-            column=12,
-        ),
-        Invalid("def f(price):\n    return int(price * 100)\n", line=2, column=12),
-        Invalid("def f(order):\n    return int(float(order['amount']) * 100)\n", line=2, column=12),
+    INVALID = [
+        code("""
+            class Bill:
+                gross: float
+
+            def f(bill, shares):
+                due = {s: bill.gross * s for s in shares}
+                return «sum(due.values()) != bill.gross»
+        """),
+        code("""
+            def f(price: float, paid: float):
+                return «paid == price»
+        """),
     ]
 
     def visit_Compare(self, node: ast.Compare) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
 from wardround_python.analysis.null_guards import is_caught
@@ -34,48 +32,32 @@ class NaiveAwareDatetimeMix(PythonCheck):
     NAME = "naive-aware-datetime-mix"
     WORDS = ("datetime",)
     DEFECT_CLASS = "naive-datetime"
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from datetime import datetime, timezone\ndef f(row):\n"
-        "    return datetime.now(timezone.utc) > datetime.fromisoformat(row['at'])\n",
-        "from datetime import datetime\ndef f(text):\n    return datetime.now() > "
-        "datetime.strptime(text, '%Y')\n",
-        "from datetime import datetime, timezone\ndef f(text):\n"
-        "    at = datetime.strptime(text, '%Y').replace(tzinfo=timezone.utc)\n"
-        "    return datetime.now(timezone.utc) > at\n",
-        "from datetime import datetime, timezone\ndef f(at):\n    return datetime.now(timezone.utc) > at\n",
-        "from datetime import datetime, timezone\ndef f(text):\n"
-        "    return datetime.now(timezone.utc) > datetime.strptime(text, '%Y %z')\n",
+    VALID = [
+        code("""
+            from datetime import datetime, timezone
+            def f(row):
+                return datetime.now(timezone.utc) > datetime.fromisoformat(row['at'])
+        """),
+        code("""
+            from datetime import datetime
+            def f(text):
+                return datetime.now() > datetime.strptime(text, '%Y')
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from datetime import datetime, timezone\ndef f(text):\n    at = datetime.strptime(text, '%Y')\n"
-            "    return datetime.now(timezone.utc) > at\n",
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            "from datetime import datetime, timedelta, UTC\nclass A:\n    @classmethod\n    def "
-            "of(cls, row):\n"
-            "        return cls(ends_at=datetime.strptime(row['e'], '%Y'))\n\ndef f(row):\n    a = "
-            "A.of(row)\n"
-            "    if datetime.now(tz=UTC) - timedelta(hours=1) > a.ends_at:\n        return 1\n",
-            line=9,
-            column=8,
-        ),
-        Invalid(
-            "from datetime import datetime\nfrom django.utils import timezone\ndef age(user):\n"
-            "    since = datetime(2020, 1, 1)\n    return timezone.now() - since\n",
-            line=5,
-            column=12,
-        ),
-        Invalid(
-            "import datetime as dt\nclass A:\n    def __init__(self):\n        self._made = "
-            "dt.datetime.utcnow()\n"
-            "    def age(self):\n        return dt.datetime.now(dt.timezone.utc) - self._made\n",
-            line=6,
-            column=16,
-        ),
+    INVALID = [
+        code("""
+            from datetime import datetime, timezone
+            def f(text):
+                at = datetime.strptime(text, '%Y')
+                return «datetime.now(timezone.utc) > at»
+        """),
+        code("""
+            from datetime import datetime
+            from django.utils import timezone
+            def age(user):
+                since = datetime(2020, 1, 1)
+                return «timezone.now() - since»
+        """),
     ]
 
     def visit_Compare(self, node: ast.Compare) -> None:

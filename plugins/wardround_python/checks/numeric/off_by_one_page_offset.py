@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
@@ -28,35 +27,26 @@ class OffByOnePageOffset(PythonCheck):
     NAME = "off-by-one-page-offset"
     WORDS = ("page *", "* page", "page_number *", "page_no *", "range(2,")
     DEFECT_CLASS = "off-by-one"
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(page=1, size=20):\n    return rows().offset((page - 1) * size)\n",
-        "def f(page=0, size=20):\n    return rows().offset(page * size)\n",
-        "def f(page, size):\n    return rows().offset(page * size)\n",
-        "def f(page=1, size=20):\n    return page * size\n",
-        "def f(page_count):\n    return [ask(n) for n in range(2, page_count + 1)]\n",
+    VALID = [
+        code("""
+            def f(page=1, size=20):
+                return rows().offset((page - 1) * size)
+        """),
+        code("""
+            def f(page=0, size=20):
+                return rows().offset(page * size)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def f(first):\n    for n in range(2, first['page_count']):\n        yield ask(n)\n",
-            line=2,
-            column=14,
-        ),
-        Invalid(
-            "def f(page=1, size=20):\n    return rows().offset(page * size).limit(size)\n", line=2, column=26
-        ),
-        Invalid(
-            "def f(page: int = Query(1, ge=1), size: int = 20):\n    start = page * size\n    return "
-            "rows[start:]\n",
-            line=2,
-            column=13,
-        ),
-        Invalid(
-            "def f(request):\n    page = int(request.args.get('page', 1))\n    return rows[page * 20 : "
-            "page * 20 + 20]\n",
-            line=3,
-            column=17,
-        ),
+    INVALID = [
+        code("""
+            def f(first):
+                for n in «range(2, first['page_count'])»:
+                    yield ask(n)
+        """),
+        code("""
+            def f(page=1, size=20):
+                return rows().offset(«page * size»).limit(size)
+        """),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

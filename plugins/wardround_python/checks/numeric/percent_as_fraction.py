@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
@@ -27,24 +26,25 @@ class PercentAsFraction(PythonCheck):
     ID = "PY085"
     NAME = "percent-as-fraction"
     WORDS = ("percent", "pct", "PERCENT", "PCT")
-    TRIED_ON = "only its cases"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "tax_percent = 15\ntotal = price * (1 + tax_percent / 100)\n",
-        "tax_percent = 0.15\ntotal = price * (1 + tax_percent)\n",
-        "def total(price, tax_percent):\n    return price * (1 + tax_percent)\n",
-        "tax_percent = 15\ntotal = price + price * tax_percent / 100\n",
-        "tax_percent = 15\ntotal = price + price * tax_percent * 0.01\n",
-        "done_percent = 15\nleft = 100 - done_percent\n",
+    VALID = [
+        code("""
+            tax_percent = 15
+            total = price * (1 + tax_percent / 100)
+        """),
+        code("""
+            tax_percent = 0.15
+            total = price * (1 + tax_percent)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("tax_percent = 15\ntotal = price * (1 + tax_percent)\n", 2, 18),
-        Invalid("def total(price, discount_pct=10):\n    return price * (1 - discount_pct)\n", 2, 21),
-        Invalid(
-            "def total(price, percent):\n    if percent > 100:\n        raise ValueError(percent)\n"
-            "    return price * (1 - percent)\n",
-            4,
-            21,
-        ),
+    INVALID = [
+        code("""
+            tax_percent = 15
+            total = price * («1 + tax_percent»)
+        """),
+        code("""
+            def total(price, discount_pct=10):
+                return price * («1 - discount_pct»)
+        """),
     ]
 
     def visit_BinOp(self, node: ast.BinOp) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -29,23 +27,26 @@ class TimedeltaSecondsInsteadOfTotal(PythonCheck):
     NAME = "timedelta-seconds-instead-of-total"
     WORDS = (".seconds",)
     DEFECT_CLASS = "part-of-duration"
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 6, all right: a limit of calls in a minute "
-        "that starts anew each day among them"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(a, now):\n    return (now - a).total_seconds()\n",
-        "def f(a, now):\n    d = now - a\n    return d.days * 86400 + d.seconds\n",
-        "def f(policy):\n    return policy.seconds\n",
+    VALID = [
+        code("""
+            def f(a, now):
+                return (now - a).total_seconds()
+        """),
+        code("""
+            def f(a, now):
+                d = now - a
+                return d.days * 86400 + d.seconds
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def f(a):\n    return (datetime.now() - a.made).seconds\n", line=2, column=12),
-        Invalid("def f(user, now):\n    return (now - user.last_seen).seconds > 3600\n", line=2, column=12),
-        Invalid(
-            "def f(job):\n    took = job.ended_at - job.started_at\n    return took.seconds\n",
-            line=3,
-            column=12,
-        ),
+    INVALID = [
+        code("""
+            def f(a):
+                return «(datetime.now() - a.made).seconds»
+        """),
+        code("""
+            def f(user, now):
+                return «(now - user.last_seen).seconds» > 3600
+        """),
     ]
 
     def visit_Attribute(self, node: ast.Attribute) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -35,25 +34,27 @@ class WrongTimeUnit(PythonCheck):
     )  # fmt: skip
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "misleading-name"
-    TRIED_ON = "the newest trees of 24 projects, about 20,000 files: 1 hit, right"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import time\ntime.sleep(wait_ms / 1000)\n",
-        "import time\ntime.sleep(settings.wait_seconds)\n",
-        "import requests\nrequests.get(url, timeout=WAIT_S)\n",
-        "from playwright.sync_api import expect\nimport requests\npage.wait_for(timeout=WAIT_MS)\n",
-        "from datetime import timedelta\nage = timedelta(days=keep_days, milliseconds=wait_ms)\n",
-        "import time\nuntil = time.monotonic() + limit_seconds\nbars.get(1, timeout=max_bars)\n",
+    VALID = [
+        code("""
+            import time
+            time.sleep(wait_ms / 1000)
+        """),
+        code("""
+            import time
+            time.sleep(settings.wait_seconds)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import time\nPAUSE_MS = 5\ntime.sleep(PAUSE_MS)\n", 2, 1),
-        Invalid("import time\nPAUSE_MS = 5000\ntime.sleep(PAUSE_MS)\n", 3, 12),
-        Invalid("import time\ntime.sleep(conf.pause_seconds / 1000)\n", 2, 12),
-        Invalid("from django.core.cache import cache\ncache.set(1, 2, timeout=KEEP_MINUTES)\n", 2, 25),
-        Invalid("from datetime import timedelta\nage = timedelta(minutes=conf.keep_hours)\n", 2, 25),
-        Invalid("import requests\nsession.get(url, timeout=self.wait_ms or 3)\n", 2, 26),
-        Invalid("import time\nstart = 3\nif time.monotonic() - start > LIMIT_MS:\n    pass\n", 3, 31),
-        Invalid("def keep(redis, key):\n    redis.setex(key, KEEP_MINUTES, 1)\n", 2, 22),
-        Invalid("import time\ndef f(wait_ms):\n    pause = wait_ms\n    time.sleep(pause)\n", 4, 16),
+    INVALID = [
+        code("""
+            import time
+            «PAUSE_MS» = 5
+            time.sleep(PAUSE_MS)
+        """),
+        code("""
+            import time
+            PAUSE_MS = 5000
+            time.sleep(«PAUSE_MS»)
+        """),
     ]
 
     @classmethod

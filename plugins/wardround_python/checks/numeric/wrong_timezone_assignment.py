@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
@@ -28,35 +26,32 @@ class WrongTimezoneAssignment(PythonCheck):
     NAME = "wrong-timezone-assignment"
     WORDS = ("tzinfo=",)
     DEFECT_CLASS = "wrong-time-zone"
-    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import pytz\nfrom datetime import datetime\nt = datetime(2020, 1, 1, tzinfo=pytz.utc)\n",
-        "import pytz\nfrom datetime import datetime\nt = datetime(2020, 1, 1, tzinfo=pytz.timezone('UTC'))\n",
-        "from datetime import datetime\nfrom zoneinfo import ZoneInfo\n"
-        "t = datetime(2020, 1, 1, tzinfo=ZoneInfo('Europe/Rome'))\n",
-        "from datetime import datetime, timezone\nt = datetime.utcnow().replace(tzinfo=timezone.utc)\n",
-        "from datetime import datetime\nt = datetime.now().replace(tzinfo=None)\n",
-        "from datetime import datetime\nt = datetime.now(zone).replace(tzinfo=None)\n",
-        "from datetime import datetime\nt = datetime.now().replace(tzinfo=tzlocal())\n",
+    VALID = [
+        code("""
+            import pytz
+            from datetime import datetime
+            t = datetime(2020, 1, 1, tzinfo=pytz.utc)
+        """),
+        code("""
+            import pytz
+            from datetime import datetime
+            t = datetime(2020, 1, 1, tzinfo=pytz.timezone('UTC'))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import pytz\nfrom datetime import datetime\ndef f(z):\n    tz = pytz.timezone(z)\n"
-            "    return datetime(2020, 1, 1, tzinfo=tz)\n",
-            5,
-            33,
-        ),
-        Invalid(
-            "import pytz\nROME = pytz.timezone('Europe/Rome')\ndef f(t):\n"
-            "    return t.replace(tzinfo=ROME)\n",
-            4,
-            22,
-        ),
-        Invalid(
-            "from datetime import datetime, timezone\nt = datetime.now().replace(tzinfo=timezone.utc)\n",
-            2,
-            28,
-        ),
+    INVALID = [
+        code("""
+            import pytz
+            from datetime import datetime
+            def f(z):
+                tz = pytz.timezone(z)
+                return datetime(2020, 1, 1, «tzinfo=tz»)
+        """),
+        code("""
+            import pytz
+            ROME = pytz.timezone('Europe/Rome')
+            def f(t):
+                return t.replace(«tzinfo=ROME»)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

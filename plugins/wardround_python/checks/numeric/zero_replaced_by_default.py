@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
@@ -34,28 +33,28 @@ class ZeroReplacedByDefault(PythonCheck):
     DEFECT_CLASS = "falsy-default"
     SEVERITY = Severity.INFO
     WORDS = (" or ",)
-    TRIED_ON = (
-        "the trees of nineteen projects, celery, aiohttp, redash, dbt-core, pytest and pydantic among them "
-        "(3,103 files): one, where nobody would give zero"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(score: float | None = None):\n    return 0.5 if score is None else score\n",
-        "def f(score: float | None = None):\n    return score or 0.0\n",
-        "def f(limit: int | None = None):\n    return limit or 20\n",
-        "def f(name: str | None = None):\n    return name or DEFAULT\n",
-        "def f(score: float | None = None):\n    if score == 0:\n        return 0\n    return score or 0.5\n",
+    VALID = [
+        code("""
+            def f(score: float | None = None):
+                return 0.5 if score is None else score
+        """),
+        code("""
+            def f(score: float | None = None):
+                return score or 0.0
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def f(score: float | None = None):\n    return score or 0.5\n", 2, 12),
-        Invalid(
-            "LEAST = -1.0\n\ndef f(rows, least: Optional[float] = None):\n    least = least or LEAST\n"
-            "    return [one for one in rows if one > least]\n",
-            4,
-            13,
-        ),
-        Invalid(
-            "def f(url, *, max_retries: int | None = None):\n    return get(url, max_retries or 3)\n", 2, 21
-        ),
+    INVALID = [
+        code("""
+            def f(score: float | None = None):
+                return «score or 0.5»
+        """),
+        code("""
+            LEAST = -1.0
+
+            def f(rows, least: Optional[float] = None):
+                least = «least or LEAST»
+                return [one for one in rows if one > least]
+        """),
     ]
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name
@@ -31,38 +29,41 @@ class ContextManagerWithoutFinally(PythonCheck):
     WORDS = ("contextmanager",)
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unclosed-resource"
-    TRIED_ON = (
-        "thirty-four trees of 600,000 lines, tests left out: 4, three right; a lifespan since left alone"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from contextlib import contextmanager\n@contextmanager\ndef f(x):\n    try:\n"
-        "        yield x\n    finally:\n"
-        "        x.restore()\n",
-        "from contextlib import contextmanager\n@contextmanager\ndef f(x):\n    with x:\n        yield x\n",
-        "from contextlib import contextmanager\n@contextmanager\ndef f(x):\n    start = now()\n    yield x\n"
-        "    log(now() - start)\n",
-        "from contextlib import contextmanager\n@contextmanager\ndef f(s):\n    yield s\n    s.commit()\n",
+    VALID = [
+        code("""
+            from contextlib import contextmanager
+            @contextmanager
+            def f(x):
+                try:
+                    yield x
+                finally:
+                    x.restore()
+        """),
+        code("""
+            from contextlib import contextmanager
+            @contextmanager
+            def f(x):
+                with x:
+                    yield x
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from contextlib import asynccontextmanager\n@asynccontextmanager\nasync def f(pool):\n"
-            "    c = await pool.get()\n    yield c\n    await pool.release(c)\n",
-            5,
-            5,
-        ),
-        Invalid(
-            "from contextlib import contextmanager\n@contextmanager\ndef f(x):\n    x.change()\n    yield x\n"
-            "    x.restore()\n",
-            5,
-            5,
-        ),
-        Invalid(
-            "import contextlib, os\n@contextlib.contextmanager\ndef f(p):\n    old = os.getcwd()\n"
-            "    os.chdir(p)\n"
-            "    yield\n    os.chdir(old)\n",
-            6,
-            5,
-        ),
+    INVALID = [
+        code("""
+            from contextlib import asynccontextmanager
+            @asynccontextmanager
+            async def f(pool):
+                c = await pool.get()
+                «yield c»
+                await pool.release(c)
+        """),
+        code("""
+            from contextlib import contextmanager
+            @contextmanager
+            def f(x):
+                x.change()
+                «yield x»
+                x.restore()
+        """),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import names_in
@@ -30,38 +28,36 @@ class GuessableTempName(PythonCheck):
     NAME = "guessable-temp-name"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "insecure-temp-file"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
-    )
     WORDS = ("gettempdir",)
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import tempfile, uuid\npath = f'{tempfile.gettempdir()}/{uuid.uuid4().hex}'\nopen(path, 'w')\n",
-        "import tempfile\nwith tempfile.NamedTemporaryFile('w') as out:\n    out.write('a')\n",
-        "import os, tempfile\nif os.path.exists(os.path.join(tempfile.gettempdir(), 'lock')):\n    run()\n",
-        "import os, tempfile\nfolder = tempfile.mkdtemp(dir=tempfile.gettempdir())\n"
-        "open(folder + '/a', 'w')\n",
+    VALID = [
+        code("""
+            import tempfile, uuid
+            path = f'{tempfile.gettempdir()}/{uuid.uuid4().hex}'
+            open(path, 'w')
+        """),
+        code("""
+            import tempfile
+            with tempfile.NamedTemporaryFile('w') as out:
+                out.write('a')
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import os, tempfile\npath = os.path.join(tempfile.gettempdir(), 'report.csv')\n"
-            "with open(path, 'w') as out:\n    out.write('a')\n",
-            3,
-            6,
-        ),
-        Invalid(
-            "import os, tempfile\ndef name(kind):\n"
-            "    return os.path.join(tempfile.gettempdir(), kind + '.txt')\n\n"
-            "def dump(rows):\n    target = name('rows')\n    with open(target, 'w') as out:\n"
-            "        out.write(rows)\n",
-            7,
-            10,
-        ),
-        Invalid(
-            "import tempfile\nfrom pathlib import Path\ndef keep(data):\n"
-            "    (Path(tempfile.gettempdir()) / 'state').write_text(data)\n",
-            4,
-            5,
-        ),
+    INVALID = [
+        code("""
+            import os, tempfile
+            path = os.path.join(tempfile.gettempdir(), 'report.csv')
+            with «open(path, 'w')» as out:
+                out.write('a')
+        """),
+        code("""
+            import os, tempfile
+            def name(kind):
+                return os.path.join(tempfile.gettempdir(), kind + '.txt')
+
+            def dump(rows):
+                target = name('rows')
+                with «open(target, 'w')» as out:
+                    out.write(rows)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

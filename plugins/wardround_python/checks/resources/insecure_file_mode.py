@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import PythonModule
@@ -36,43 +35,31 @@ class InsecureFileMode(PythonCheck):
     WORDS = ("umask(", "chmod", "os.open(", "mkfifo(", "mode=0o")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "permissive-file-mode"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "one, right; "
-        "widened, over twenty-eight trees of 1.3 million lines: nothing more"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import os\nos.umask(0o077)\n",
-        "import os\ndef mask():\n    old = os.umask(0)\n    os.umask(old)\n    return old\n",
-        "import os\nMODE = 0o750\ndef make(path):\n    os.chmod(path, MODE)\n",
-        "import os\ndef make(path):\n    for folder, mode in {path: 0o755}.items():\n"
-        "        os.chmod(folder, mode)\n",
+    VALID = [
+        code("""
+            import os
+            os.umask(0o077)
+        """),
+        code("""
+            import os
+            def mask():
+                old = os.umask(0)
+                os.umask(old)
+                return old
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "MODE = 0o644\ndef save_key(path, pem):\n    path.write_bytes(pem)\n    path.chmod(MODE)\n", 4, 5
-        ),
-        Invalid("import os, stat\nOPEN = stat.S_IRWXU | stat.S_IRWXO\nos.chmod('/srv/in', OPEN)\n", 3, 1),
-        Invalid(
-            "import os\nclass Spool:\n    MODE = 0o666\n    def keep(self, path):\n"
-            "        os.chmod(path, self.MODE)\n",
-            5,
-            9,
-        ),
-        Invalid("import os, stat\nos.chmod('/srv/in', stat.S_IRWXU | stat.S_IWOTH)\n", 2, 1),
-        Invalid("import os\ndef detach():\n    os.umask(0)\n    os.chdir('/')\n", 3, 5),
-        Invalid("import os\nMODE = 0o777\ndef make(path):\n    os.chmod(path, MODE)\n", 4, 5),
-        Invalid(
-            "import os\ndef make(path):\n    modes = {path: 0o777}\n    for folder, mode in modes.items():\n"
-            "        os.chmod(folder, mode)\n",
-            5,
-            9,
-        ),
-        Invalid("def share(path):\n    path.chmod(0o666)\n", 2, 5),
-        Invalid("import os\ndef write_key(path, pem):\n    os.chmod(path, 0o644)\n", 3, 5),
-        Invalid("import subprocess\nsubprocess.run(['chmod', '-R', '777', '/srv/in'], check=True)\n", 2, 1),
-        Invalid("import os\nfd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)\n", 2, 6),
+    INVALID = [
+        code("""
+            MODE = 0o644
+            def save_key(path, pem):
+                path.write_bytes(pem)
+                «path.chmod(MODE)»
+        """),
+        code("""
+            import os, stat
+            OPEN = stat.S_IRWXU | stat.S_IRWXO
+            «os.chmod('/srv/in', OPEN)»
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

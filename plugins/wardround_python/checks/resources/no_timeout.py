@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -39,37 +37,34 @@ class NoTimeout(PythonCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "missing-timeout"
-    TRIED_ON = (
-        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: seven, six right, "
-        "one in a script for a health check"
-    )
     WORDS = ("urlopen(", "SMTP", "Session(", "requests.session(", "IMAP4_SSL(", "HTTPSConnection(",
              "HTTPConnection(", "create_connection(", "ClientTimeout(", "FTP", "Timeout(")  # fmt: skip
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from urllib.request import urlopen\nurlopen(address, timeout=5).read()\n",
-        "import requests\nsession = requests.Session()\ndef load(url):\n"
-        "    return session.get(url, timeout=5)\n",
-        "import requests\nsession = requests.Session()\n"
-        "session.mount('https://', TimeoutAdapter(timeout=5))\n"
-        "def load(url):\n    return session.get(url)\n",
-        "import socket\nsocket.setdefaulttimeout(10)\nfrom urllib.request import urlopen\nurlopen(address)\n",
-        "def load(session, url):\n    return session.get(url)\n",
+    VALID = [
+        code("""
+            from urllib.request import urlopen
+            urlopen(address, timeout=5).read()
+        """),
+        code("""
+            import requests
+            session = requests.Session()
+            def load(url):
+                return session.get(url, timeout=5)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from urllib.request import urlopen\ndef load(url):\n    return urlopen(url).read()\n", 3, 12
-        ),
-        Invalid(
-            "import requests\nclass Api:\n    def __init__(self):\n        self._http = requests.Session()\n"
-            "    def load(self, url):\n        return self._http.get(url)\n",
-            6,
-            16,
-        ),
-        Invalid(
-            "import smtplib\ndef send(m):\n    server = smtplib.SMTP('mail')\n    server.send(m)\n", 3, 14
-        ),
-        Invalid("import aiohttp\nlimit = aiohttp.ClientTimeout(total=None)\n", 2, 9),
-        Invalid("import httpx\nclient = httpx.Client(timeout=httpx.Timeout(None))\n", 2, 31),
+    INVALID = [
+        code("""
+            from urllib.request import urlopen
+            def load(url):
+                return «urlopen(url)».read()
+        """),
+        code("""
+            import requests
+            class Api:
+                def __init__(self):
+                    self._http = requests.Session()
+                def load(self, url):
+                    return «self._http.get(url)»
+        """),
     ]
 
     @classmethod

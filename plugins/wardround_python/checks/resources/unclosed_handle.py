@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
@@ -33,48 +32,37 @@ class UnclosedHandle(PythonCheck):
     WORDS = ("open(", "connect(", "socket(", "connection(", "mkstemp(", "SMTP", "FTP", "Popen(")
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unclosed-resource"
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 25: 24 files opened without a name and one "
-        "connection in an attribute, all left to the collector; so a note"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "class A:\n    def __init__(self, p):\n        self.out = open(p)\n    def close(self):\n        "
-        "self.out.close()\n",
-        "class A(Base):\n    def __init__(self, p):\n        self.out = open(p)\n",
-        "class A:\n    def __init__(self, p):\n        self.out = open(p)\n    def __exit__(self, *a):\n"
-        "        for one in (self.out,):\n            one.close()\n",
-        "class A:\n    def __init__(self, p, stack):\n        self.out = stack.enter_context(open(p))\n",
-        "def f(ps):\n    with ExitStack() as stack:\n        xs = [stack.enter_context(open(p)) for p in "
-        "ps]\n        g(xs)\n",
-        "def f(ps):\n    xs = [open(p) for p in ps]\n    try:\n        g(xs)\n    finally:\n        for "
-        "x in xs:\n"
-        "            x.close()\n",
-        "def f(ps):\n    return [open(p) for p in ps]\n",
-        "import os, tempfile\ndef f():\n    fd, path = tempfile.mkstemp()\n    os.close(fd)\n    "
-        "return path\n",
-        "def f(p):\n    with open(p) as x:\n        return x.read()\n",
-        Valid("import json\ndef f(p):\n    return json.load(open(p))\n", path="tests/test_f.py"),
+    VALID = [
+        code("""
+            class A:
+                def __init__(self, p):
+                    self.out = open(p)
+                def close(self):
+                    self.out.close()
+        """),
+        code("""
+            class A(Base):
+                def __init__(self, p):
+                    self.out = open(p)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import gzip\ndef f(ps):\n    xs = [gzip.open(p) for p in ps]\n    yield from merge(*xs)\n"
-            "    for x in xs:\n        x.close()\n",
-            line=3,
-            column=11,
-        ),
-        Invalid(
-            "import sqlite3\nclass A:\n    def __init__(self, p):\n        self.db = sqlite3.connect(p)\n"
-            "    def rows(self):\n        return self.db.execute('q').fetchall()\n",
-            line=4,
-            column=19,
-        ),
-        Invalid("import json\ndef f(p):\n    return json.load(open(p))\n", line=3, column=22),
-        Invalid("def f(p):\n    return [line.strip() for line in open(p)]\n", line=2, column=38),
-        Invalid(
-            "import tempfile\ndef f():\n    _, path = tempfile.mkstemp()\n    return path\n",
-            line=3,
-            column=15,
-        ),
+    INVALID = [
+        code("""
+            import gzip
+            def f(ps):
+                xs = [«gzip.open(p)» for p in ps]
+                yield from merge(*xs)
+                for x in xs:
+                    x.close()
+        """),
+        code("""
+            import sqlite3
+            class A:
+                def __init__(self, p):
+                    self.db = «sqlite3.connect(p)»
+                def rows(self):
+                    return self.db.execute('q').fetchall()
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
 from wardround.languages.python.tree import walk
@@ -58,136 +57,43 @@ class UnclosedOnError(PythonCheck):
     NAME = "unclosed-on-error"
     WORDS = _WORDS
     DEFECT_CLASS = "unclosed-resource"
-    TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 12, true by their message; cursors, which "
-        "go with their connection, were left alone after that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(p):\n    with open(p) as x:\n        return x.read()\n",
-        "def f(p):\n    x = open(p)\n    try:\n        g(x.read())\n    finally:\n        x.close()\n",
-        "def f(p):\n    x = open(p)\n    x.close()\n",
-        "def f(p):\n    x = open(p)\n    g(x)\n    x.close()\n",
-        "def f(self, p):\n    x = open(p)\n    self.x = x\n    g()\n    x.close()\n",
-        "def f(p):\n    x = open(p)\n    if a():\n        return x\n    x.close()\n",
-        "def f(p):\n    x = open(p)\n    try:\n        g(x.read())\n    except OSError:\n        x.close()\n"
-        "        raise\n    x.close()\n",
-        "def f(p):\n    x = open(p)\n    return x\n",
-        "def f(p):\n    x = open(p)\n    g(x)\n",
-        "def f(pool):\n    c = pool.getconn()\n    try:\n        return c.info()\n    finally:\n"
-        "        pool.putconn(c)\n",
-        "def f(pool):\n    c = pool.getconn()\n    return c\n",
-        "def f(self):\n    self.lock.acquire()\n    try:\n        g()\n    finally:\n"
-        "        self.lock.release()\n",
-        "def f(self):\n    self.lock.acquire()\n    self.x = 1\n    self.lock.release()\n",
-        "import tempfile\ndef f():\n    d = tempfile.mkdtemp()\n    return fill(d)\n",
-        "import requests\ndef f(u):\n    s = requests.Session()\n    return s.get(u).json()\n",
-        "def f(p):\n    x = door.open(p)\n    x.read()\n    x.close()\n",
-        "import sqlite3\ndef f(p):\n    x = sqlite3.connect(p)\n    with x:\n"
-        "        x.execute('q')\n    x.close()\n",
-        "def f(p):\n    x = open(p)\n    g = lambda: x.read()\n    h(g)\n    x.close()\n",
-        Valid("def f(p):\n    x = open(p)\n    x.read()\n    x.close()\n", path="tests/test_f.py"),
+    VALID = [
+        code("""
+            def f(p):
+                with open(p) as x:
+                    return x.read()
+        """),
+        code("""
+            def f(p):
+                x = open(p)
+                try:
+                    g(x.read())
+                finally:
+                    x.close()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from pathlib import Path\nclass Reader:\n    def __init__(self, path: Path):\n"
-            "        self.file = path.open('rb')\n        self.count = self._header()\n\n"
-            "    def _header(self):\n        if not self.file.read(4):\n            raise CutOff()\n",
-            line=4,
-            column=21,
-        ),
-        Invalid(
-            "import aiohttp\nasync def log_in(session):\n    return await session.post('a')\n\n"
-            "async def read():\n    session = aiohttp.ClientSession()\n    await log_in(session)\n"
-            "    await session.close()\n",
-            line=6,
-            column=15,
-        ),
-        Invalid("def f(p):\n    x = open(p)\n    return x.read()\n", line=2, column=9),
-        Invalid(
-            "import socket\ndef f(a):\n    s = socket.create_connection(a)\n    s.sendall(b'q')\n"
-            "    s.shutdown(2)\n    s.close()\n",
-            line=3,
-            column=9,
-        ),
-        Invalid("def f(pool):\n    c = pool.getconn()\n    g(c)\n    pool.putconn(c)\n", line=2, column=9),
-        Invalid("def f(pool):\n    c = pool.getconn()\n    c.execute('q')\n", line=2, column=9),
-        Invalid(
-            "def f():\n    s = SessionLocal()\n    rows = s.query(Row).all()\n    s.close()\n",
-            line=2,
-            column=9,
-        ),
-        Invalid(
-            "async def f(pool):\n    c = await pool.acquire()\n    r = await c.fetch('q')\n"
-            "    await pool.release(c)\n    return r\n",
-            line=2,
-            column=15,
-        ),
-        Invalid(
-            "def f(self):\n    self._lock.acquire()\n    g()\n    self._lock.release()\n", line=2, column=5
-        ),
-        Invalid(
-            "import shutil, tempfile\ndef f():\n    d = tempfile.mkdtemp()\n    g(d)\n    shutil.rmtree(d)\n",
-            line=3,
-            column=9,
-        ),
-        Invalid(
-            "import gzip\ndef _open(p):\n    if p.gz:\n        return gzip.open(p.name)\n    return "
-            "open(p.name)\n"
-            "def f(p):\n    x = _open(p)\n    text = x.read()\n    if not text:\n        return None\n"
-            "    x.close()\n    return text\n",
-            line=7,
-            column=9,
-        ),
-        Invalid(
-            "import shutil, tempfile\nfrom pathlib import Path\ndef f():\n    d = Path(tempfile.mkdtemp())\n"
-            "    g(d)\n    shutil.rmtree(d)\n",
-            line=4,
-            column=9,
-        ),
-        Invalid("def get_db():\n    db = SessionLocal()\n    yield db\n    db.close()\n", line=2, column=10),
-        Invalid(
-            "import sqlite3\nfrom contextlib import contextmanager\n@contextmanager\ndef f(p):\n"
-            "    c = sqlite3.connect(p)\n    yield c\n    c.close()\n",
-            line=5,
-            column=9,
-        ),
-        Invalid(
-            "import asyncpg\nasync def f(u):\n    c = await asyncpg.connect(u)\n    r = await c.fetch('q')\n"
-            "    await c.close()\n    return r\n",
-            line=3,
-            column=15,
-        ),
-        Invalid(
-            "from pathlib import Path\ndef f(n):\n    p = Path(n)\n    x = p.open()\n    t = x.read()\n"
-            "    x.close()\n    return t\n",
-            line=4,
-            column=9,
-        ),
-        Invalid(
-            "def f(p):\n    x = open(p)\n    data = x.read()\n    x.close()\n    return data\n",
-            line=2,
-            column=9,
-        ),
-        Invalid(
-            "import json\ndef f(p):\n    x = open(p)\n    d = json.load(x)\n    x.close()\n", line=3, column=9
-        ),
-        Invalid(
-            "import socket\ndef f(a):\n    if a:\n        s = socket.socket()\n"
-            "        s.connect(a)\n        s.close()\n",
-            line=4,
-            column=13,
-        ),
-        Invalid(
-            "import sqlite3 as db\nasync def f(p):\n    c = db.connect(p)\n    for row in c.execute('q'):\n"
-            "        print(row)\n    c.close()\n",
-            line=3,
-            column=9,
-        ),
-        Invalid(
-            "def f(p):\n    x = open(p)\n    for line in x:\n        g(line)\n    x.close()\n",
-            line=2,
-            column=9,
-        ),
+    INVALID = [
+        code("""
+            from pathlib import Path
+            class Reader:
+                def __init__(self, path: Path):
+                    self.file = «path.open('rb')»
+                    self.count = self._header()
+
+                def _header(self):
+                    if not self.file.read(4):
+                        raise CutOff()
+        """),
+        code("""
+            import aiohttp
+            async def log_in(session):
+                return await session.post('a')
+
+            async def read():
+                session = «aiohttp.ClientSession()»
+                await log_in(session)
+                await session.close()
+        """),
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
@@ -24,37 +23,34 @@ class UnflushedFile(PythonCheck):
     NAME = "unflushed-file"
     WORDS = ("NamedTemporaryFile",)
     DEFECT_CLASS = "unflushed-file"
-    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import tempfile\nwith tempfile.NamedTemporaryFile('w') as t:\n    t.write(x)\n"
-        "    t.flush()\n    run(t.name)\n",
-        "import tempfile\nwith tempfile.NamedTemporaryFile('w', delete=False) as t:\n"
-        "    t.write(x)\nrun(t.name)\n",
-        "import tempfile\nwith tempfile.NamedTemporaryFile('w', buffering=0) as t:\n"
-        "    t.write(x)\n    run(t.name)\n",
-        "import tempfile\nwith tempfile.NamedTemporaryFile() as t:\n    write_to(t.name)\n    run(t.name)\n",
-        "import tempfile\nwith tempfile.NamedTemporaryFile('w', delete=False) as t:\n    t.write(x)\n"
-        "    path = t.name\n",
+    VALID = [
+        code("""
+            import tempfile
+            with tempfile.NamedTemporaryFile('w') as t:
+                t.write(x)
+                t.flush()
+                run(t.name)
+        """),
+        code("""
+            import tempfile
+            with tempfile.NamedTemporaryFile('w', delete=False) as t:
+                t.write(x)
+            run(t.name)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from tempfile import NamedTemporaryFile\nwith NamedTemporaryFile('wb') as t:\n"
-            "    t.writelines(parts)\n    upload(path=t.name)\n",
-            4,
-            17,
-        ),
-        Invalid(
-            "import tempfile\nwith tempfile.NamedTemporaryFile('w') as t:\n    t.write(x)\n"
-            "    run(['a', t.name])\n",
-            4,
-            15,
-        ),
-        Invalid(
-            "import json, tempfile\ndef f(x):\n    with tempfile.NamedTemporaryFile('w') as t:\n"
-            "        json.dump(x, t)\n        return run(f'a {t.name}')\n",
-            5,
-            25,
-        ),
+    INVALID = [
+        code("""
+            from tempfile import NamedTemporaryFile
+            with NamedTemporaryFile('wb') as t:
+                t.writelines(parts)
+                upload(path=«t.name»)
+        """),
+        code("""
+            import tempfile
+            with tempfile.NamedTemporaryFile('w') as t:
+                t.write(x)
+                run(['a', «t.name»])
+        """),
     ]
 
     def visit_With(self, node: ast.With) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.literals import is_text
 from wardround.languages.python.module import last_name
 from wardround_python.analysis.type_inference import BYTES, ValueKinds
@@ -43,40 +41,30 @@ class BytesStrMix(PythonCheck):
         ".content",
     )
     DEFECT_CLASS = "bytes-as-text"
-    TRIED_ON = (
-        "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: 1, in "
-        "code that only Python 2 could run"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import base64\ndef f(a):\n    return f'Basic {base64.b64encode(a).decode()}'\n",
-        "import base64\ndef f(a):\n    return f'{base64.b64encode(a)!r}'\n",
-        "import base64\ndef f(a):\n    print(f'sent {base64.b64encode(a)}')\n",
-        "import base64\ndef f(a):\n    raise ValueError(f'not so: {base64.b64encode(a)}')\n",
-        "import base64\ndef f(a):\n    return str(base64.b64encode(a), 'ascii')\n",
-        "import base64\ndef f(a):\n    return b'Basic %s' % base64.b64encode(a)\n",
-        "def f(a):\n    return f'{len(a.encode())} bytes'\n",
+    VALID = [
+        code("""
+            import base64
+            def f(a):
+                return f'Basic {base64.b64encode(a).decode()}'
+        """),
+        code("""
+            import base64
+            def f(a):
+                return f'{base64.b64encode(a)!r}'
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import base64\ndef f(user, word):\n    coded = base64.b64encode(f'{user}:{word}'.encode())\n"
-            "    return {'Authorization': f'Basic {coded}'}\n",
-            line=4,
-            column=39,
-        ),
-        Invalid(
-            "import hashlib\ndef f(a):\n    return 'key-' + str(hashlib.md5(a).digest())\n", line=3, column=25
-        ),
-        Invalid(
-            "import base64\ndef f(a):\n    return 'data:image/png;base64,{}'.format(base64.b64encode(a))\n",
-            line=3,
-            column=46,
-        ),
-        Invalid(
-            "import subprocess\ndef f():\n    head = subprocess.check_output(['git', 'rev-parse', 'HEAD'])\n"
-            "    return 'build-%s' % head.strip()\n",
-            line=4,
-            column=25,
-        ),
+    INVALID = [
+        code("""
+            import base64
+            def f(user, word):
+                coded = base64.b64encode(f'{user}:{word}'.encode())
+                return {'Authorization': f'Basic {«coded»}'}
+        """),
+        code("""
+            import hashlib
+            def f(a):
+                return 'key-' + str(«hashlib.md5(a).digest()»)
+        """),
     ]
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> None:

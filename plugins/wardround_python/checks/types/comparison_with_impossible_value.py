@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Mapping
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
 
@@ -55,40 +54,26 @@ class ComparisonWithImpossibleValue(PythonCheck):
         "__name__",
     )
     DEFECT_CLASS = "useless-comparison"
-    TRIED_ON = (
-        "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: 1, a "
-        "branch for Windows that never runs: right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(path):\n    return path.suffix == '.csv' or path.suffix in ('.jpg', '.png', '')\n",
-        "def f(user):\n    return user.suffix == 'Jr'\n",
-        "def f(path):\n    return path.suffix.lstrip('.') == 'csv' or path.suffix[1:] == 'csv'\n",
-        "def f(request):\n    return request.method == 'POST' or request.method.lower() == 'put'\n",
-        "def f(payment):\n    return payment.method == 'post'\n",
-        "import os, platform, sys\ndef f():\n"
-        "    return sys.platform == 'win32' or os.name == 'nt' or platform.system() == 'Windows'\n",
-        "import platform\ndef f():\n    return platform.system().lower() == 'windows'\n",
-        "def f(day):\n    return day.weekday() == 6 or day.isoweekday() == 7\n",
-        "if __name__ == '__main__':\n    run()\n",
+    VALID = [
+        code("""
+            def f(path):
+                return path.suffix == '.csv' or path.suffix in ('.jpg', '.png', '')
+        """),
+        code("""
+            def f(user):
+                return user.suffix == 'Jr'
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def f(path):\n    if path.suffix == 'csv':\n        return 1\n", line=2, column=8),
-        Invalid("def f(path):\n    return path.suffix.lower() in ('jpg', 'png')\n", line=2, column=12),
-        Invalid(
-            "import os\ndef f(name):\n    return os.path.splitext(name)[1] not in {'zip', 'gz'}\n",
-            line=3,
-            column=12,
-        ),
-        Invalid("def f(request):\n    if request.method == 'post':\n        return 1\n", line=2, column=8),
-        Invalid("import sys\nIS_WINDOWS = sys.platform == 'windows'\n", line=2, column=14),
-        Invalid("import platform\nIS_MAC = platform.system() == 'macos'\n", line=2, column=10),
-        Invalid("def f(day):\n    return day.weekday() == 7\n", line=2, column=12),
-        Invalid("if __name__ == 'main':\n    run()\n", line=1, column=4),
-        Invalid(
-            "import os\ndef f(name):\n    _, ending = os.path.splitext(name)\n    return ending == 'pdf'\n",
-            line=4,
-            column=12,
-        ),
+    INVALID = [
+        code("""
+            def f(path):
+                if «path.suffix == 'csv'»:
+                    return 1
+        """),
+        code("""
+            def f(path):
+                return «path.suffix.lower() in ('jpg', 'png')»
+        """),
     ]
 
     def visit_Compare(self, node: ast.Compare) -> None:

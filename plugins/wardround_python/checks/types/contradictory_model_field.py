@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import last_name
@@ -41,49 +39,35 @@ class ContradictoryModelField(PythonCheck):
     WORDS = ("django",)
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "model-field"
-    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from django.db import models\nclass A(models.Model):\n"
-        "    x = models.CharField(max_length=3, blank=True)\n"
-        "    y = models.DateField(null=True, blank=True)\n    z = models.DateTimeField(default=now)\n"
-        "    u = models.ForeignKey('U', null=True, on_delete=models.SET_NULL)\n"
-        "    price = models.DecimalField(max_digits=9, decimal_places=2)\n"
-        "    k = models.IntegerField(blank=True, default=0)\n"
-        "    w = models.DateField(auto_now_add=True, blank=True)\n",
-        "from django.db import models\nclass A(models.Model):\n    at = models.DateField(default=make())\n",
-        "from django import forms\nclass F(forms.Form):\n    price = forms.FloatField()\n",
+    VALID = [
+        code("""
+            from django.db import models
+            class A(models.Model):
+                x = models.CharField(max_length=3, blank=True)
+                y = models.DateField(null=True, blank=True)
+                z = models.DateTimeField(default=now)
+                u = models.ForeignKey('U', null=True, on_delete=models.SET_NULL)
+                price = models.DecimalField(max_digits=9, decimal_places=2)
+                k = models.IntegerField(blank=True, default=0)
+                w = models.DateField(auto_now_add=True, blank=True)
+        """),
+        code("""
+            from django.db import models
+            class A(models.Model):
+                at = models.DateField(default=make())
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from django.db import models\nclass A(models.Model):\n"
-            "    u = models.ForeignKey('U', on_delete=models.SET_NULL)\n",
-            3,
-            9,
-        ),
-        Invalid(
-            "from django.db import models\nclass A(models.Model):\n    due = models.DateField(blank=True)\n",
-            3,
-            11,
-        ),
-        Invalid(
-            "from django.db import models\nfrom django.utils.timezone import now\nclass A(models.Model):\n"
-            "    at = models.DateTimeField(default=now())\n",
-            4,
-            10,
-        ),
-        Invalid(
-            "from django.db import models\nclass A(models.Model):\n"
-            "    u = models.ForeignKey('U', on_delete=models.CASCADE, unique=True)\n",
-            3,
-            9,
-        ),
-        Invalid(
-            "from django.db import models\nclass A(models.Model):\n"
-            "    at = models.DateTimeField(auto_now=True, auto_now_add=True)\n",
-            3,
-            10,
-        ),
-        Invalid("from django.db import models\nclass A(models.Model):\n    x = models.CharField()\n", 3, 9),
+    INVALID = [
+        code("""
+            from django.db import models
+            class A(models.Model):
+                u = «models.ForeignKey('U', on_delete=models.SET_NULL)»
+        """),
+        code("""
+            from django.db import models
+            class A(models.Model):
+                due = «models.DateField(blank=True)»
+        """),
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:

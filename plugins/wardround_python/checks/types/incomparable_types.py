@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround_python.analysis.type_inference import BYTES, TEXT, ValueKinds
 from wardround_python.check import PythonCheck
 
@@ -29,104 +28,41 @@ class IncomparableTypes(PythonCheck):
     NAME = "incomparable-types"
     PREFILTER = "wardround_python.prefilters:compares_what_is_made"
     DEFECT_CLASS = "useless-comparison"
-    TRIED_ON = (
-        "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: 5, all "
-        "of them right, one in code that only Python 2 could run"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import redis\ndb = redis.Redis(decode_responses=True)\ndef f(key):\n"
-        "    return db.get(key) == 'on'\n",
-        "import redis\ndb = redis.Redis()\ndef f(key):\n    return db.get(key) == b'on'\n",
-        "import redis\ndef f(db: redis.Redis, key):\n    return db.get(key) == 'on'\n",
-        "import subprocess\ndef f():\n"
-        "    return subprocess.check_output(['id'], text=True).strip() == 'root'\n",
-        "def f(a):\n    return a.encode() == b'x'\n",
-        "def f(a):\n    if a:\n        b = 'x'\n    else:\n        b = a.encode()\n    return b == 'x'\n",
-        "def f(a):\n    return sorted(a) == list(a) and set(a) == {1} and tuple(a) == (1,)\n",
-        "import os\ndef f():\n    return os.environ['SIZE'] == '1' and len('a') == 1.0\n",
-        "import requests\ndef f():\n    return requests.get('x', timeout=1).status_code == 200\n",
-        "def f(b):\n    a = 'x'\n    a = b\n    return a == 1\n",
-        "def f(data):\n    return data.keys() == {'a', 'b'}\n",
-        "import hmac, hashlib\ndef f(key, sent, body):\n"
-        "    return hmac.compare_digest(hmac.new(key, body, hashlib.sha256).hexdigest(), sent)\n",
+    VALID = [
+        code("""
+            import redis
+            db = redis.Redis(decode_responses=True)
+            def f(key):
+                return db.get(key) == 'on'
+        """),
+        code("""
+            import redis
+            db = redis.Redis()
+            def f(key):
+                return db.get(key) == b'on'
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import redis\n\ndef _db():\n    return redis.Redis.from_url('redis://db')\n\ndef is_on(name):\n"
-            "    found = _db().get(name)\n    return found == 'on'\n",
-            line=8,
-            column=12,
-        ),
-        Invalid(
-            "import redis.asyncio as redis\nDONE = 'done'\nclass Jobs:\n    def __init__(self, url):\n"
-            "        self._db = redis.from_url(url)\n\n    async def is_done(self, job):\n"
-            "        return await self._db.hget(job, 'state') == DONE\n",
-            line=8,
-            column=16,
-        ),
-        Invalid(
-            "import subprocess\ndef f():\n    branch = subprocess.check_output(['git', 'branch']).strip()\n"
-            "    if branch in ('main', 'master'):\n        return True\n",
-            line=4,
-            column=8,
-        ),
-        Invalid(
-            "import os\ndef f():\n    level = os.environ.get('LEVEL', '1')\n    return level == 2\n",
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            "import hashlib\ndef f(path, wanted):\n"
-            "    return hashlib.sha256(path.read_bytes()).digest() != f'{wanted}'\n",
-            line=3,
-            column=12,
-        ),
-        Invalid("def f(a, b):\n    return sorted(a) == tuple(b)\n", line=2, column=12),
-        Invalid(
-            "import requests\ndef f(url):\n    answer = requests.get(url, timeout=5)\n"
-            "    if answer.status_code == '200':\n        return answer\n",
-            line=4,
-            column=8,
-        ),
-        Invalid("import sys\nif sys.argv[1] == 3:\n    run()\n", line=2, column=4),
-        Invalid(
-            "import subprocess\ndef f():\n    found = subprocess.run(['ls'], capture_output=True)\n"
-            "    return found.stdout.split('\\n')\n",
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            "import requests\ndef f(url):\n    return 'error' in requests.get(url, timeout=5).content\n",
-            line=3,
-            column=12,
-        ),
-        Invalid(
-            "import uuid\ndef f(a):\n    key = uuid.UUID(a)\n    return key == str(a)\n", line=4, column=12
-        ),
-        Invalid(
-            "import redis\ndb = redis.Redis(host='db')\ndef f(key):\n    found = db.hgetall(key)\n"
-            "    return found['state']\n",
-            line=5,
-            column=12,
-        ),
-        Invalid(
-            "def f(path):\n    with open(path, 'rb') as handle:\n        head = handle.read(2)\n"
-            "    return head == 'MZ'\n",
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            "from uuid import UUID\nfrom flask import request\ndef f(owner: UUID):\n"
-            "    return owner == request.args.get('owner')\n",
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            "from starlette.requests import Request\nasync def f(request: Request):\n"
-            "    return await request.body() == 'ping'\n",
-            line=3,
-            column=12,
-        ),
+    INVALID = [
+        code("""
+            import redis
+
+            def _db():
+                return redis.Redis.from_url('redis://db')
+
+            def is_on(name):
+                found = _db().get(name)
+                return «found == 'on'»
+        """),
+        code("""
+            import redis.asyncio as redis
+            DONE = 'done'
+            class Jobs:
+                def __init__(self, url):
+                    self._db = redis.from_url(url)
+
+                async def is_done(self, job):
+                    return «await self._db.hget(job, 'state') == DONE»
+        """),
     ]
 
     @property

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.module import FunctionNode
@@ -55,35 +54,30 @@ class MissingFPrefix(PythonCheck):
     NAME = "missing-f-prefix"
     WORDS = ("{",)
     DEFECT_CLASS = "missing-f-string-syntax"
-    TRIED_ON = "thirty trees of 900,000 lines, tests left out: 9, all right; widened, over 34 trees: 2, right"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(name):\n    return 'Hello {name}'.format(name=name)\n",
-        "def f(name):\n    text = 'Hello {name}'\n    return text.format(name=name)\n",
-        "def f(name):\n    return f'Hello {name}' ' of {{name}}'\n",
-        "def f(name):\n    return f'Hello {name}' ' of {nobody}'\n",
-        "@app.get('/' 'users/{key}')\ndef f(key):\n    return f'{key}'\n",
-        "def f(name):\n    log.info('name is {name}', name=name)\n",
-        "def f(name):\n    log.info('name is {name}'.format(**locals()))\n",
-        "def f(x):\n    return f'a {x}' r'\\d{x}'\n",
-        "def f(name):\n    msg = 'hello {name}'\n    return msg.format(name=name)\n",
-        "def f(name):\n    send(subject='hello {name}', name=name)\n",
-        "def f(name):\n    prompt = 'hello {name}'\n    return ask(prompt, name)\n",
+    VALID = [
+        code("""
+            def f(name):
+                return 'Hello {name}'.format(name=name)
+        """),
+        code("""
+            def f(name):
+                text = 'Hello {name}'
+                return text.format(name=name)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import httpx\ndef f(n):\n    return httpx.get('https://a.b.org/u/{n}', timeout=3)\n", 3, 22),
-        Invalid(
-            "def f(v):\n    return (\n        f'To {v}. '\n        'Notes of {v}'\n    )\n", line=4, column=9
-        ),
-        Invalid("def f(v):\n    raise ValueError('no {v} here: {v.name}')\n", line=2, column=22),
-        Invalid("def f(rows):\n    count = len(rows)\n    print('read {count} rows')\n", line=3, column=11),
-        Invalid(
-            "def f(n):\n    lines = []\n    lines.append('you have {n} letters')\n    return lines\n", 3, 18
-        ),
-        Invalid("def f(name):\n    send(subject='hello {name}')\n", 2, 18),
-        Invalid("def f(name, n):\n    return {'detail': 'found {n} of {name}'}\n", 2, 23),
-        Invalid("def f(name):\n    msg = 'hello {name}'\n    show(msg)\n", 2, 11),
-        Invalid("def f(items):\n    print('there are {len(items)} items')\n", 2, 11),
-        Invalid("def f(user):\n    logger.warning('no right for {user}')\n", line=2, column=20),
+    INVALID = [
+        code("""
+            import httpx
+            def f(n):
+                return httpx.get(«'https://a.b.org/u/{n}'», timeout=3)
+        """),
+        code("""
+            def f(v):
+                return (
+                    f'To {v}. '
+                    «'Notes of {v}'»
+                )
+        """),
     ]
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:

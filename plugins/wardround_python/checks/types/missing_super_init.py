@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -25,41 +23,54 @@ class MissingSuperInit(PythonCheck):
     WORDS = ("def __init__",)
     DEFECT_CLASS = "bad-init"
     OFF = "the classes it named in ordinary projects stood in for their base on purpose"
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 3, classes that stand in for their base on "
-        "purpose; only what the class itself uses counts after that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "class A:\n    def __init__(self):\n        self.x = 1\n    def f(self):\n        return self.x\n"
-        "class B(A):\n    def __init__(self):\n        super().__init__()\n        self.y = 2\n",
-        "class A:\n    def __init__(self):\n        self.x = 1\n    def f(self):\n        return self.x\n"
-        "class B(A):\n    def __init__(self):\n        self.x = 2\n",
-        "class A:\n    def f(self):\n        return 1\nclass B(A):\n    def __init__(self):\n        "
-        "self.y = 2\n",
-        "class A:\n    def __init__(self):\n        self.x = 1\nclass B(A):\n    def __init__(self):\n     "
-        "   self.y = 2\n",
+    VALID = [
+        code("""
+            class A:
+                def __init__(self):
+                    self.x = 1
+                def f(self):
+                    return self.x
+            class B(A):
+                def __init__(self):
+                    super().__init__()
+                    self.y = 2
+        """),
+        code("""
+            class A:
+                def __init__(self):
+                    self.x = 1
+                def f(self):
+                    return self.x
+            class B(A):
+                def __init__(self):
+                    self.x = 2
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "class A:\n    def __init__(self):\n        self.x = 1\n    def f(self):\n        return self.x\n"
-            "class B(A):\n    def __init__(self):\n        pass\n    def g(self):\n        return self.x\n",
-            line=7,
-            column=9,
-        ),
-        Invalid(
-            "class A:\n    def __init__(self, link):\n        self.link = link\n    def send(self, t):\n"
-            "        self.link.send(t)\nclass B(A):\n    def __init__(self, link, name):\n"
-            "        self.name = name\n    def greet(self):\n        self.send(self.name)\n",
-            line=7,
-            column=9,
-        ),
-        Invalid(
-            "class A:\n    def __init__(self):\n        self.x = 1\n    def f(self):\n        return self.x\n"
-            "class B(A):\n    def __init__(self, y):\n        self.y = y\n"
-            "    def g(self):\n        return self.f() + self.y\n",
-            line=7,
-            column=9,
-        ),
+    INVALID = [
+        code("""
+            class A:
+                def __init__(self):
+                    self.x = 1
+                def f(self):
+                    return self.x
+            class B(A):
+                def «__init__»(self):
+                    pass
+                def g(self):
+                    return self.x
+        """),
+        code("""
+            class A:
+                def __init__(self, link):
+                    self.link = link
+                def send(self, t):
+                    self.link.send(t)
+            class B(A):
+                def «__init__»(self, link, name):
+                    self.name = name
+                def greet(self):
+                    self.send(self.name)
+        """),
     ]
 
     @cached_property

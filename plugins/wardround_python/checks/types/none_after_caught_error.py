@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.literals import is_none
 from wardround.languages.python.module import last_name, names_in
 from wardround.languages.python.tree import walk
@@ -18,9 +17,6 @@ _NEEDS_ONE = frozenset(
     {"len", "iter", "sorted", "sum", "min", "max", "int", "float", "enumerate", "reversed"}
 )
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
-
-_TRIED = "def total(box):\n    try:\n        rows = box.load()\n    except OSError as e:\n        log(e)\n"
-_ELSE = "        rows = None\n"
 
 
 class NoneAfterCaughtError(PythonCheck):
@@ -34,35 +30,48 @@ class NoneAfterCaughtError(PythonCheck):
     NAME = "none-after-caught-error"
     DEFECT_CLASS = "none-used"
     WORDS = ("= None",)
-    TRIED_ON = (
-        "eighteen trees of 7,043 files and 27,775 files of installed packages and six more trees: "
-        "none, so nothing wrong and nothing proven"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        f"{_TRIED}{_ELSE}    return rows and len(rows)\n",
-        f"{_TRIED}{_ELSE}    if rows is None:\n        return 0\n    return len(rows)\n",
-        f"{_TRIED}{_ELSE}        return 0\n    return len(rows)\n",
-        f"{_TRIED}        rows = []\n    return len(rows)\n",
-        f"{_TRIED}{_ELSE}    rows = rows or []\n    return len(rows)\n",
-        f"{_TRIED}        failed = True\n{_ELSE}    if failed:\n        return 0\n    return len(rows)\n",
-        "def total(box):\n    if box:\n        rows = box.load()\n    else:\n        rows = None\n"
-        "    return [one for one in rows or []]\n",
+    VALID = [
+        code("""
+            def total(box):
+                try:
+                    rows = box.load()
+                except OSError as e:
+                    log(e)
+                    rows = None
+                return rows and len(rows)
+        """),
+        code("""
+            def total(box):
+                try:
+                    rows = box.load()
+                except OSError as e:
+                    log(e)
+                    rows = None
+                if rows is None:
+                    return 0
+                return len(rows)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(f"{_TRIED}{_ELSE}    return len(rows)\n", line=7, column=16),
-        Invalid(f"{_TRIED}{_ELSE}    for row in rows:\n        show(row)\n", line=7, column=16),
-        Invalid(
-            "def total(box):\n    rows = None\n    try:\n        rows = box.load()\n    except OSError:\n"
-            "        log(1)\n    first = rows[0]\n    return first\n",
-            line=7,
-            column=13,
-        ),
-        Invalid(
-            "def total(box):\n    if box:\n        rows = box.load()\n    else:\n        rows = None\n"
-            "    show(box)\n    return rows.count\n",
-            line=7,
-            column=12,
-        ),
+    INVALID = [
+        code("""
+            def total(box):
+                try:
+                    rows = box.load()
+                except OSError as e:
+                    log(e)
+                    rows = None
+                return len(«rows»)
+        """),
+        code("""
+            def total(box):
+                try:
+                    rows = box.load()
+                except OSError as e:
+                    log(e)
+                    rows = None
+                for row in «rows»:
+                    show(row)
+        """),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
@@ -43,31 +41,25 @@ class RegexMistake(PythonCheck):
         "re.finditer(", "re.subn(", "from re import",
     )  # fmt: skip
     DEFECT_CLASS = "pattern-mistake"
-    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: 1, right"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import re\nP = re.compile(r'^(?:a|b)$')\n",
-        "import re\nP = re.compile(r'[A-Za-z0-9_.+-]+@x')\n",
-        "import re\nP = re.compile(r'(?P<year>[0-9]+)')\n",
-        "import re\nP = re.compile(r'^a|b')\n",
-        "import re\nP = re.compile('\\\\bword\\\\b')\n",
-        "P = compile('(a')\n",
-        "import re\nP = re.compile(r'(?m)^a$b')\nQ = re.compile('x$\\n', re.M)\nR = re.compile(r'[$a]b')\n",
-        "import re\nP = re.compile(r'^https://shop\\.example\\.com/')\n",
-        "import re\nxs = re.findall(r'<script.*?>', page)\n",
+    VALID = [
+        code("""
+            import re
+            P = re.compile(r'^(?:a|b)$')
+        """),
+        code("""
+            import re
+            P = re.compile(r'[A-Za-z0-9_.+-]+@x')
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("import re\nP = re.compile(r'(a')\n", 2, 16),
-        Invalid("import re\nP = re.compile(r'[A-z]+')\n", 2, 16),
-        Invalid("import re\nP = re.compile(r'[a-zA-Z0-9_+-.]+@x')\n", 2, 16),
-        Invalid("import re\nP = re.compile(r'(P<year>[0-9]+)')\n", 2, 16),
-        Invalid("import re\nif re.match(r'^abc|def$', x):\n    y = 1\n", 2, 13),
-        Invalid("import re\nP = re.compile('\\bword\\b')\n", 2, 16),
-        Invalid("import re\nP = re.compile(r'^https://shop.example.com/')\n", 2, 16),
-        Invalid("import re\nP = re.compile(r'[a|b|c]+')\n", 2, 16),
-        Invalid("import re\nP = re.compile(r'a||b')\n", 2, 16),
-        Invalid("import re\nP = re.compile(r'cost: $5')\n", 2, 16),
-        Invalid("import re\nx = re.sub(r'<script.*?>.*?</script>', '', x)\n", 2, 12),
-        Invalid("import re\nx = re.sub(r'(a)b', r'\\2', x)\n", 2, 21),
+    INVALID = [
+        code("""
+            import re
+            P = re.compile(«r'(a'»)
+        """),
+        code("""
+            import re
+            P = re.compile(«r'[A-z]+'»)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

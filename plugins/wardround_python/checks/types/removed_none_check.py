@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name, names_in
 from wardround.languages.python.tree import walk
@@ -29,11 +28,6 @@ _SURE = (
 
 _GOES_THROUGH = frozenset({"len", "list", "sorted", "set", "enumerate"})
 
-_ASKS = (
-    "def name(key):\n    row = store.find(key)\n    if row is None:\n        return ''\n    return row.name\n"
-)
-_GONE = "def name(key):\n    row = store.find(key)\n    return row.name\n"
-
 
 class RemovedNoneCheck(PythonCheck):
     """The function asked whether there is a value and left without one; now it uses it at once.
@@ -47,40 +41,66 @@ class RemovedNoneCheck(PythonCheck):
     DEFECT_CLASS = "none-used"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
     SEVERITY = Severity.WARN
-    TRIED_ON = (
-        "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "
-        "tried on edits made by script in five projects beside that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_ASKS.replace("''", "'?'"), base=_ASKS),
-        Valid(_GONE.replace("find", "get_or_404"), base=_ASKS),
-        Valid(_GONE.replace("row.name", "row.name if row else ''"), base=_ASKS),
-        Valid(_GONE.replace("row.name", "show(row)"), base=_ASKS),
-        Valid(
-            "def name(key):\n    row = store.find(key)\n    try:\n        return row.name\n"
-            "    except AttributeError:\n        return ''\n",
-            base=_ASKS,
+    VALID = [
+        code(
+            """
+            def name(key):
+                row = store.find(key)
+                if row is None:
+                    return '?'
+                return row.name
+            """,
+            base="""
+            def name(key):
+                row = store.find(key)
+                if row is None:
+                    return ''
+                return row.name
+            """,
         ),
-        Valid(
-            "def name(rows):\n    return rows.total\n",
-            base="def name(rows):\n    if not rows:\n        return 0\n    return rows.total\n",
+        code(
+            """
+            def name(key):
+                row = store.get_or_404(key)
+                return row.name
+            """,
+            base="""
+            def name(key):
+                row = store.find(key)
+                if row is None:
+                    return ''
+                return row.name
+            """,
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_GONE, base=_ASKS, line=3, column=12),
-        Invalid(
-            "def first(box):\n    found = box.look('a')\n    log(box)\n    return found[0]\n",
-            base="def first(box):\n    found = box.look('a')\n    if not found:\n        raise Missing\n"
-            "    log(box)\n    return found[0]\n",
-            line=4,
-            column=12,
+    INVALID = [
+        code(
+            """
+            def name(key):
+                row = store.find(key)
+                return «row».name
+            """,
+            base="""
+            def name(key):
+                row = store.find(key)
+                if row is None:
+                    return ''
+                return row.name
+            """,
         ),
-        Invalid(
-            "def shut(self, task: Task | None):\n    self.open = False\n    task.cancel()\n",
-            base="def shut(self, task: Task | None):\n    self.open = False\n    if task is None:\n"
-            "        return\n    task.cancel()\n",
-            line=3,
-            column=5,
+        code(
+            """
+            def shut(self, task: Task | None):
+                self.open = False
+                «task».cancel()
+            """,
+            base="""
+            def shut(self, task: Task | None):
+                self.open = False
+                if task is None:
+                    return
+                task.cancel()
+            """,
         ),
     ]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -47,32 +45,29 @@ class SuperWithOwnClass(PythonCheck):
         "BaseModel)",
     )
     DEFECT_CLASS = "bad-init"
-    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "class A(B):\n    def __init__(self):\n        super().__init__()\n",
-        "class A(B):\n    def __init__(self):\n        super(A, self).__init__()\n",
-        "import threading\nclass A(threading.Thread):\n    def __init__(self):\n"
-        "        threading.Thread.__init__(self)\n",
-        "import threading\nclass A(threading.Thread):\n    def run(self): ...\n",
-        "from torch import nn\nclass A(nn.Module):\n    def __init__(self, x):\n        self.x = x\n"
-        "        super().__init__()\n        self.y = nn.Linear(x, x)\n",
+    VALID = [
+        code("""
+            class A(B):
+                def __init__(self):
+                    super().__init__()
+        """),
+        code("""
+            class A(B):
+                def __init__(self):
+                    super(A, self).__init__()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "class A(B):\n    def __init__(self):\n        super(self.__class__, self).__init__()\n", 3, 9
-        ),
-        Invalid("class A(B):\n    def f(self):\n        return super(type(self), self).f()\n", 3, 16),
-        Invalid(
-            "import threading\nclass A(threading.Thread):\n    def __init__(self, x):\n        self.x = x\n",
-            3,
-            9,
-        ),
-        Invalid(
-            "from torch import nn\nclass A(nn.Module):\n    def __init__(self, x):\n"
-            "        self.y = nn.Linear(x, x)\n        super().__init__()\n",
-            4,
-            9,
-        ),
+    INVALID = [
+        code("""
+            class A(B):
+                def __init__(self):
+                    «super(self.__class__, self)».__init__()
+        """),
+        code("""
+            class A(B):
+                def f(self):
+                    return «super(type(self), self)».f()
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

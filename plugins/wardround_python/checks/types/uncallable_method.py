@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, names_in
 from wardround_python.check import PythonCheck
 
@@ -25,33 +24,34 @@ class UncallableMethod(PythonCheck):
     NAME = "uncallable-method"
     WORDS = ("def __init__", "():")
     DEFECT_CLASS = "method-lost"
-    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "class A:\n    @staticmethod\n    def f():\n        return 1\n",
-        "class A:\n    def f():\n        return 1\n    x = f()\n",
-        "class A:\n    def f(*args):\n        return 1\n",
-        "class A(Interface):\n    def f():\n        'Do it.'\n",
-        "class A:\n    def __init__(self):\n        self.f = self.f.bind(1)\n    def f(self):\n"
-        "        return 1\n",
-        "class A:\n    def __init__(self, f=None):\n        if f:\n            self.f = f\n    def f(self):\n"
-        "        return 1\n",
-        "class A:\n    @property\n    def f(self): ...\n    @f.setter\n    def f(self, x): ...\n"
-        "    def __init__(self):\n        self.f = 1\n",
+    VALID = [
+        code("""
+            class A:
+                @staticmethod
+                def f():
+                    return 1
+        """),
+        code("""
+            class A:
+                def f():
+                    return 1
+                x = f()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "class A:\n    def __init__(self, x):\n        self.x = x\n        self.rows = []\n"
-            "    async def rows(self):\n        return self.x\n",
-            5,
-            15,
-        ),
-        Invalid("class A:\n    def run():\n        return 1\n", 2, 9),
-        Invalid(
-            "class A:\n    def __init__(self):\n        self.total = 0\n    def total(self):\n"
-            "        return 3\n",
-            4,
-            9,
-        ),
+    INVALID = [
+        code("""
+            class A:
+                def __init__(self, x):
+                    self.x = x
+                    self.rows = []
+                async def «rows»(self):
+                    return self.x
+        """),
+        code("""
+            class A:
+                def «run»():
+                    return 1
+        """),
     ]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:

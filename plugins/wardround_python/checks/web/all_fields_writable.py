@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
@@ -28,36 +26,34 @@ class AllFieldsWritable(PythonCheck):
     NAME = "all-fields-writable"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "mass-assignment"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
-    )
     WORDS = ("__all__", "exclude", "ALL_FIELDS")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "class UserForm(ModelForm):\n    class Meta:\n        model = User\n"
-        "        fields = ['name', 'mail']\n",
-        "class NoteForm(ModelForm):\n    class Meta:\n        model = Note\n        fields = '__all__'\n",
-        "class UserSerializer(ModelSerializer):\n    class Meta:\n        model = User\n"
-        "        exclude = ['password', 'is_staff', 'is_superuser', 'groups']\n",
-        "class UserSerializer(ModelSerializer):\n    class Meta:\n        model = User\n"
-        "        fields = '__all__'\n"
-        "        read_only_fields = ['is_staff', 'is_superuser', 'groups']\n",
-        "class UserAdminForm(ModelForm):\n    class Meta:\n        model = User\n"
-        "        fields = '__all__'\n",
+    VALID = [
+        code("""
+            class UserForm(ModelForm):
+                class Meta:
+                    model = User
+                    fields = ['name', 'mail']
+        """),
+        code("""
+            class NoteForm(ModelForm):
+                class Meta:
+                    model = Note
+                    fields = '__all__'
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "class UserSerializer(serializers.ModelSerializer):\n    class Meta:\n        model = User\n"
-            "        fields = '__all__'\n",
-            4,
-            9,
-        ),
-        Invalid(
-            "class ProfileForm(forms.ModelForm):\n    class Meta:\n        model = models.Profile\n"
-            "        exclude = ('password',)\n",
-            4,
-            9,
-        ),
-        Invalid("class EditMe(UpdateView):\n    model = User\n    fields = '__all__'\n", 3, 5),
+    INVALID = [
+        code("""
+            class UserSerializer(serializers.ModelSerializer):
+                class Meta:
+                    model = User
+                    «fields = '__all__'»
+        """),
+        code("""
+            class ProfileForm(forms.ModelForm):
+                class Meta:
+                    model = models.Profile
+                    «exclude = ('password',)»
+        """),
     ]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -40,34 +38,29 @@ class ClientControlledAuthorization(PythonCheck):
     NAME = "client-controlled-authorization"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "trust-boundary"
-    TRIED_ON = (
-        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: one, wrong (a "
-        "field of a form that says what to make); narrowed, none left"
-    )
     WORDS = (".cookies", ".COOKIES", ".headers", ".args", ".GET", "query_params", ".META")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def page(request):\n    if request.user.role == 'admin':\n        return all_pages()\n",
-        "def page(request):\n    if request.COOKIES.get('theme') == 'dark':\n        return dark()\n",
-        "def add(request):\n    role = request.POST.get('role')\n    if role not in ('viewer', 'editor'):\n"
-        "        raise ValueError(role)\n",
-        "def page(request):\n    if request.get_signed_cookie('role') == 'admin':\n"
-        "        return all_pages()\n",
-        "def log(request):\n    ip = request.headers.get('X-Forwarded-For')\n"
-        "    logger.info('from %s', ip)\n",
+    VALID = [
+        code("""
+            def page(request):
+                if request.user.role == 'admin':
+                    return all_pages()
+        """),
+        code("""
+            def page(request):
+                if request.COOKIES.get('theme') == 'dark':
+                    return dark()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def page(request):\n    return request.cookies.get('is_admin') == '1'\n", 2, 12),
-        Invalid("def page(request):\n    if request.COOKIES.get('is_staff'):\n        return 1\n", 2, 8),
-        Invalid(
-            "def page(request):\n    role = request.headers.get('X-Role', '')\n"
-            "    if role.lower() == 'admin':\n        return all_pages()\n",
-            3,
-            8,
-        ),
-        Invalid(
-            "def inside(request):\n    return request.META.get('HTTP_X_FORWARDED_FOR') == '10.0.0.1'\n", 2, 12
-        ),
-        Invalid("def page(request):\n    if not request.args.get('admin'):\n        abort(403)\n", 2, 12),
+    INVALID = [
+        code("""
+            def page(request):
+                return «request.cookies.get('is_admin') == '1'»
+        """),
+        code("""
+            def page(request):
+                if «request.COOKIES.get('is_staff')»:
+                    return 1
+        """),
     ]
 
     @classmethod

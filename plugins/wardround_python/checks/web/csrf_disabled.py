@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -40,64 +38,25 @@ class CsrfDisabled(PythonCheck):
     NAME = "csrf-disabled"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "csrf-off"
-    TRIED_ON = (
-        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: two, one right, "
-        "the other in a project that asks for the token itself; narrowed, one left, right"
-    )
     WORDS = ("csrf", "CSRF", "xsrf", "check_origin", "CsrfView", "SessionMiddleware")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "app.config['WTF_CSRF_ENABLED'] = True\n",
-        Valid("WTF_CSRF_ENABLED = False\n", path="shop/settings/testing.py"),
-        "class TestingConfig:\n    WTF_CSRF_ENABLED = False\n",
-        "@csrf_exempt\ndef paid(request):\n"
-        "    check_signature(request.body, request.headers['X-Signature'])\n"
-        "    Order.objects.get(pk=request.GET['order']).pay()\n",
-        "config.set_default_csrf_options(require_csrf=True)\n",
-        "CSRF_TRUSTED_ORIGINS = ['https://*.example.com']\n",
-        "class Feed(tornado.websocket.WebSocketHandler):\n    def check_origin(self, origin):\n"
-        "        return origin in ORIGINS\n",
-        "MIDDLEWARE = ['django.contrib.sessions.middleware.SessionMiddleware',\n"
-        "              'django.middleware.csrf.CsrfViewMiddleware',\n"
-        "              'django.contrib.auth.middleware.AuthenticationMiddleware']\n",
+    VALID = [
+        code("""
+            app.config['WTF_CSRF_ENABLED'] = True
+        """),
+        code(
+            """
+            WTF_CSRF_ENABLED = False
+            """,
+            path="shop/settings/testing.py",
+        ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("app.config['WTF_CSRF_ENABLED'] = False\n", 1, 1),
-        Invalid("app.config.update(SECRET=S, WTF_CSRF_ENABLED=False)\n", 1, 29),
-        Invalid("config.set_default_csrf_options(require_csrf=False)\n", 1, 33),
-        Invalid("class NameForm(FlaskForm):\n    class Meta:\n        csrf = False\n", 3, 9),
-        Invalid("form = NameForm(request.form, meta={'csrf': False})\n", 1, 45),
-        Invalid("app = tornado.web.Application(routes, cookie_secret=S, xsrf_cookies=False)\n", 1, 56),
-        Invalid("@csrf_exempt\ndef pay(request):\n    request.user.wallet.pay(request.POST['to'])\n", 1, 2),
-        Invalid(
-            "@method_decorator(csrf_exempt, name='dispatch')\nclass Pay(LoginRequiredMixin, View):\n"
-            "    def post(self, request):\n        pay(request)\n",
-            1,
-            2,
-        ),
-        Invalid(
-            "csrf = CSRFProtect(app)\n@csrf.exempt\n@app.post('/pay')\n@login_required\ndef pay():\n"
-            "    go()\n",
-            2,
-            2,
-        ),
-        Invalid(
-            "MIDDLEWARE = ['django.contrib.sessions.middleware.SessionMiddleware',\n"
-            "              'django.contrib.auth.middleware.AuthenticationMiddleware']\n",
-            1,
-            1,
-        ),
-        Invalid("CSRF_TRUSTED_ORIGINS = ['https://*']\n", 1, 1),
-        Invalid(
-            "class Quiet(SessionAuthentication):\n    def enforce_csrf(self, request):\n        return\n",
-            2,
-            9,
-        ),
-        Invalid(
-            "class Feed(tornado.websocket.WebSocketHandler):\n    def check_origin(self, origin):\n"
-            "        return True\n",
-            2,
-            9,
-        ),
+    INVALID = [
+        code("""
+            «app.config['WTF_CSRF_ENABLED'] = False»
+        """),
+        code("""
+            app.config.update(SECRET=S, «WTF_CSRF_ENABLED=False»)
+        """),
     ]
 
     @classmethod

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -52,47 +51,40 @@ class ExposedException(PythonCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "information-exposure"
-    TRIED_ON = (
-        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: nine, four right; "
-        "narrowed, those four left"
-    )
     WORDS = ("except", "errorhandler", "exception_handler", "os.environ")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def view(request):\n    try:\n        return go()\n    except Refused as error:\n"
-        "        return JsonResponse({'error': str(error)}, status=422)\n",
-        "def view(request):\n    try:\n        return go()\n    except Exception as error:\n"
-        "        log.error('failed: %s', error)\n"
-        "        return JsonResponse({'error': 'internal'}, status=500)\n",
-        "def view(request):\n    try:\n        return go()\n    except Exception as error:\n"
-        "        return JsonResponse({'error': type(error).__name__}, status=500)\n",
-        "def load(path):\n    try:\n        return go()\n    except Exception as error:\n"
-        "        raise ConfigError(str(error)) from error\n",
+    VALID = [
+        code("""
+            def view(request):
+                try:
+                    return go()
+                except Refused as error:
+                    return JsonResponse({'error': str(error)}, status=422)
+        """),
+        code("""
+            def view(request):
+                try:
+                    return go()
+                except Exception as error:
+                    log.error('failed: %s', error)
+                    return JsonResponse({'error': 'internal'}, status=500)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def view(request):\n    try:\n        return go()\n    except Exception as error:\n"
-            "        return JsonResponse({'error': str(error)}, status=500)\n",
-            5,
-            39,
-        ),
-        Invalid(
-            "@router.get('/a')\ndef view():\n    try:\n        return go()\n    except Exception as error:\n"
-            "        raise HTTPException(500, detail=f'failed: {error!r}') from error\n",
-            6,
-            41,
-        ),
-        Invalid(
-            "@app.errorhandler(Exception)\ndef failed(error):\n    return jsonify(error=str(error)), 500\n",
-            3,
-            26,
-        ),
-        Invalid(
-            "@app.route('/a')\ndef view():\n    try:\n        return go()\n    except Exception as error:\n"
-            "        message = str(error)\n        return {'error': message}, 500\n",
-            6,
-            19,
-        ),
-        Invalid("@app.get('/env')\ndef view():\n    return jsonify(dict(os.environ))\n", 3, 20),
+    INVALID = [
+        code("""
+            def view(request):
+                try:
+                    return go()
+                except Exception as error:
+                    return JsonResponse({'error': «str(error)»}, status=500)
+        """),
+        code("""
+            @router.get('/a')
+            def view():
+                try:
+                    return go()
+                except Exception as error:
+                    raise HTTPException(500, detail=«f'failed: {error!r}'») from error
+        """),
     ]
 
     @classmethod

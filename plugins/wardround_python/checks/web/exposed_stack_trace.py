@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -42,11 +40,6 @@ class ExposedStackTrace(PythonCheck):
     NAME = "exposed-stack-trace"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "debug-in-production"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
-        "one, right; "
-        "widened, over twenty-eight trees of 1.3 million lines: one more, right"
-    )
     WORDS = (
         "debug",
         "DEBUG",
@@ -56,45 +49,29 @@ class ExposedStackTrace(PythonCheck):
         "DebuggedApplication",
         "serve_traceback",
     )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "import os\nDEBUG = os.environ.get('DEBUG', '').lower() == 'true'\n",
-        "import os\nDEBUG = bool(int(os.environ.get('DEBUG', '0')))\n",
-        "from fastapi import FastAPI\napp = FastAPI(debug=settings.debug)\n",
-        "if __name__ == '__main__':\n    app.debug = True\n",
-        "import logging, traceback\ndef view():\n    try:\n        run()\n    except ValueError:\n"
-        "        logging.error(traceback.format_exc())\n",
-        Valid("ALLOWED_HOSTS = ['*']\n", path="shop/settings/dev.py"),
-        "import os\ndebug = bool(os.environ.get('DEBUG'))\n",
+    VALID = [
+        code("""
+            import os
+            DEBUG = os.environ.get('DEBUG', '').lower() == 'true'
+        """),
+        code("""
+            import os
+            DEBUG = bool(int(os.environ.get('DEBUG', '0')))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import traceback\nasync def failed(request):\n    detail = traceback.format_exc()\n"
-            "    return web.json_response({'error': detail}, status=500)\n",
-            3,
-            14,
-        ),
-        Invalid(
-            "def options():\n    return {'port': 8000, 'debug': True}\n\ncreate().run(**options())\n", 4, 1
-        ),
-        Invalid("import os\nDEBUG = bool(os.environ.get('SHOP_DEBUG', 'false'))\n", 2, 1),
-        Invalid("import os\nDEBUG = os.environ.get('DEBUG', 'False')\n", 2, 1),
-        Invalid("import os\nDEBUG = os.getenv('DEBUG', True)\n", 2, 1),
-        Invalid("from flask import Flask\napp = Flask('shop')\napp.config['DEBUG'] = True\n", 3, 1),
-        Invalid("from bottle import run\nrun(host='localhost', port=8080, debug=True)\n", 2, 1),
-        Invalid(
-            "import os\ndef flag(name, default):\n    return bool(os.environ.get(name, default))\n\n"
-            "DEBUG = flag('DEBUG', 'false')\n",
-            5,
-            1,
-        ),
-        Invalid("from fastapi import FastAPI\napp = FastAPI(title='shop', debug=True)\n", 2, 29),
-        Invalid(
-            "import traceback\nfrom flask import jsonify\ndef failed(error):\n"
-            "    return jsonify(error=traceback.format_exc()), 500\n",
-            4,
-            26,
-        ),
-        Invalid("ALLOWED_HOSTS = ['*']\n", 1, 1, path="shop/settings.py"),
+    INVALID = [
+        code("""
+            import traceback
+            async def failed(request):
+                detail = «traceback.format_exc()»
+                return web.json_response({'error': detail}, status=500)
+        """),
+        code("""
+            def options():
+                return {'port': 8000, 'debug': True}
+
+            «create().run(**options())»
+        """),
     ]
 
     @classmethod

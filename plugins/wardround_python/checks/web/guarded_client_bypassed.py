@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -23,9 +22,6 @@ _GUARDED = LazyPattern(
 )
 _MADE = frozenset({"Session", "session", "Client", "AsyncClient", "ClientSession", "PoolManager", "urlopen"})
 
-_OWN = "from shop.net import safe_requests\n\ndef load(url):\n    return safe_requests.get(url).text\n"
-_SELF = "import requests\n\ndef load(url):\n    return requests.get(url, timeout=5).text\n"
-
 
 class GuardedClientBypassed(PythonCheck):
     """A request went through the project's own guarded client, and goes through the bare library now.
@@ -39,34 +35,69 @@ class GuardedClientBypassed(PythonCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "ssrf"
     WORDS = _BARE
-    TRIED_ON = (
-        "the newest 250 commits of nine projects (4,980 changed files): two of one commit, as it "
-        "says, and meant"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_OWN.replace("text", "content"), base=_OWN),
-        Valid(_SELF, base=_OWN.replace("safe_requests", "client")),
-        Valid(_SELF, base="X = 1\n"),
-        Valid(_OWN + "\n" + _SELF.replace("load", "other"), base=_OWN),
-    ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_SELF, base=_OWN, line=4, column=12),
-        Invalid(
-            _SELF,
-            base=_OWN.replace("safe_requests", "http"),
-            others={"shop/net.py": "import ipaddress\n\ndef check(x):\n    return x.is_private\n"},
-            line=4,
-            column=12,
+    VALID = [
+        code(
+            """
+            from shop.net import safe_requests
+
+            def load(url):
+                return safe_requests.get(url).content
+            """,
+            base="""
+            from shop.net import safe_requests
+
+            def load(url):
+                return safe_requests.get(url).text
+            """,
         ),
-        Invalid(
-            "import httpx\n\nasync def load(url):\n    async with httpx.AsyncClient() as client:\n"
-            "        return await client.get(url)\n",
-            base="from .net import guarded_client\nfrom .net import SSRFError\n\nasync def load(url):\n"
-            "    return await guarded_client.get(url)\n",
-            path="shop/load.py",
-            others={"shop/net.py": "class SSRFError(Exception): ...\n"},
-            line=4,
-            column=16,
+        code(
+            """
+            import requests
+
+            def load(url):
+                return requests.get(url, timeout=5).text
+            """,
+            base="""
+            X = 1
+            """,
+        ),
+    ]
+    INVALID = [
+        code(
+            """
+            import requests
+
+            def load(url):
+                return «requests.get(url, timeout=5)».text
+            """,
+            base="""
+            from shop.net import safe_requests
+
+            def load(url):
+                return safe_requests.get(url).text
+            """,
+        ),
+        code(
+            """
+            import requests
+
+            def load(url):
+                return «requests.get(url, timeout=5)».text
+            """,
+            base="""
+            from shop.net import http
+
+            def load(url):
+                return http.get(url).text
+            """,
+            others={
+                "shop/net.py": """
+                import ipaddress
+
+                def check(x):
+                    return x.is_private
+                """,
+            },
         ),
     ]
 

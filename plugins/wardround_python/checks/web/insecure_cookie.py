@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Mapping
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -52,86 +51,29 @@ class InsecureCookie(PythonCheck):
              "et-Cookie", "et-cookie")  # fmt: skip
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cookie-not-httponly"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "two, one wrong (a CSRF cookie); narrowed, one left in an example; "
-        "widened, over twenty-eight trees of 1.3 million lines: none; followed to the flags' values, over "
-        "thirty-one trees: none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "SESSION_COOKIE_SECURE = True\nSESSION_COOKIE_HTTPONLY = True\n",
-        Valid("SESSION_COOKIE_SECURE = False\n", path="config/settings/local.py"),
-        "SESSION_COOKIE_SECURE = not DEBUG\n",
-        "def log_in(response, token):\n"
-        "    response.set_cookie('session', token, httponly=True, secure=True)\n",
-        "def arm(response, token):\n    response.set_cookie('csrf_token', token)\n",
-        "def theme(response):\n    response.set_cookie('theme', 'dark')\n",
-        "if DEBUG:\n    SESSION_COOKIE_SECURE = False\n",
-        "def log_in(response, token):\n    response.set_cookie('session', token, **COOKIE)\n",
-        "def log_in(response, token):\n    flags = {'httponly': True, 'secure': False}\n"
-        "    flags['secure'] = 12 > 5\n    response.set_cookie('session', token, **flags)\n",
-        "def log_in(response, token):\n"
-        "    response.set_cookie('session', token, 60, None, '/', None, True, True)\n",
-        "def log_in(response, token):\n"
-        "    response.headers.add('Set-Cookie', f'sid={token}; HttpOnly; Secure')\n",
+    VALID = [
+        code("""
+            SESSION_COOKIE_SECURE = True
+            SESSION_COOKIE_HTTPONLY = True
+        """),
+        code(
+            """
+            SESSION_COOKIE_SECURE = False
+            """,
+            path="config/settings/local.py",
+        ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def log_in(response, token):\n    flags = dict(httponly=True, secure=True)\n"
-            "    flags.update(secure=False)\n    response.set_cookie('session', token, **flags)\n",
-            4,
-            5,
-        ),
-        Invalid(
-            "def log_in(response, token):\n    response.set_cookie('session', token, httponly=True)\n", 2, 5
-        ),
-        Invalid(
-            "def log_in(response, token):\n    is_secure = not True\n"
-            "    response.set_cookie('rememberMe', token, secure=is_secure, httponly=True)\n",
-            3,
-            5,
-        ),
-        Invalid("def theme(response):\n    response.set_cookie('theme', 'dark', secure=False)\n", 2, 5),
-        Invalid(
-            "def greet(response, text):\n    name = 'greeting'\n"
-            "    response.set_cookie(name, text, secure=False, httponly=True)\n",
-            3,
-            5,
-        ),
-        Invalid(
-            "def log_in(response, token):\n"
-            "    response.headers['Set-Cookie'] = 'session_id=' + token + '; HttpOnly'\n",
-            2,
-            5,
-        ),
-        Invalid(
-            "FLAGS = {'secure': True, 'samesite': 'Lax'}\ndef login(response, sid):\n"
-            "    response.set_cookie('session_id', sid, **FLAGS)\n",
-            3,
-            5,
-        ),
-        Invalid(
-            "def put(response, name, session):\n    response.set_cookie(name, session, httponly=False)\n",
-            2,
-            5,
-        ),
-        Invalid("class CookiePolicy:\n    domain: str\n    httponly: bool = False\n", 3, 5),
-        Invalid("SESSION_COOKIE_SECURE = False\n", 1, 1, path="shop/settings.py"),
-        Invalid(
-            "SSL_REDIRECT = False\nSESSION_COOKIE_SECURE = SSL_REDIRECT\n", 2, 1, path="shop/settings.py"
-        ),
-        Invalid("app.config['SESSION_COOKIE_HTTPONLY'] = False\n", 1, 1),
-        Invalid("app.config.update(SESSION_COOKIE_HTTPONLY=False)\n", 1, 19),
-        Invalid(
-            "def log_in(response, token):\n    response.set_cookie('session', token, secure=True)\n", 2, 5
-        ),
-        Invalid(
-            "def log_in(response, token):\n"
-            "    response.set_cookie('access_token', token, httponly=True, secure=False)\n",
-            2,
-            5,
-        ),
+    INVALID = [
+        code("""
+            def log_in(response, token):
+                flags = dict(httponly=True, secure=True)
+                flags.update(secure=False)
+                «response.set_cookie('session', token, **flags)»
+        """),
+        code("""
+            def log_in(response, token):
+                «response.set_cookie('session', token, httponly=True)»
+        """),
     ]
 
     @classmethod

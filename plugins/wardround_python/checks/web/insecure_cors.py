@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -37,34 +35,25 @@ class InsecureCors(PythonCheck):
     WORDS = ("CORS", "cors_allowed_origins")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cors-any-origin"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "no finding; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "CORS_ALLOW_ALL_ORIGINS = True\n",
-        "CORS_ALLOW_CREDENTIALS = True\nCORS_ALLOWED_ORIGINS = ['https://a.example']\n",
-        "CORS(app, resources={'/api/*': {'origins': ['https://a.example']}}, supports_credentials=True)\n",
+    VALID = [
+        code("""
+            CORS_ALLOW_ALL_ORIGINS = True
+        """),
+        code("""
+            CORS_ALLOW_CREDENTIALS = True
+            CORS_ALLOWED_ORIGINS = ['https://a.example']
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "CORS = {'allow_origins': ['*'], 'allow_credentials': True}\ndef install(app):\n"
-            "    app.add_middleware(CORSMiddleware, **CORS)\n",
-            3,
-            5,
-        ),
-        Invalid("import socketio\nserver = socketio.AsyncServer(cors_allowed_origins='*')\n", 2, 31),
-        Invalid("CORS_ALLOW_ALL_ORIGINS = True\nCORS_ALLOW_CREDENTIALS = True\n", 1, 1),
-        Invalid("CORS(app, resources={r'/api/*': {'origins': '*'}}, supports_credentials=True)\n", 1, 1),
-        Invalid("ORIGINS = r'.*'\nCORS(app, origins=ORIGINS, supports_credentials=True)\n", 2, 1),
-        Invalid(
-            "def serve(app):\n    anywhere = ['*']\n"
-            "    app.add_middleware(CORSMiddleware, allow_origins=anywhere, allow_credentials=True)\n",
-            3,
-            5,
-        ),
+    INVALID = [
+        code("""
+            CORS = {'allow_origins': ['*'], 'allow_credentials': True}
+            def install(app):
+                «app.add_middleware(CORSMiddleware, **CORS)»
+        """),
+        code("""
+            import socketio
+            server = socketio.AsyncServer(«cors_allowed_origins='*'»)
+        """),
     ]
 
     @classmethod

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once, is_true
@@ -32,33 +30,31 @@ class InsecureDebug(PythonCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "debug-in-production"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
-        "PySyft: "
-        "no finding"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("DEBUG = False\n", path="config/settings/production.py"),
-        Valid("DEBUG = True\n", path="config/settings/local.py"),
-        Valid('import os\nDEBUG = os.environ.get("DEBUG") == "1"\n', path="config/settings/production.py"),
-        "class DevelopmentConfig:\n    DEBUG = True\n",
-        "import asyncio\nasyncio.run(main(), debug=True)\n",
-        "import uvicorn\nfrom shop import app\nuvicorn.run(app, debug=True)\n",
-        "from shop import server\nserver.run(debug=True)\n",
-        Valid("from shop import app\napp.run(debug=True)\n", path="scripts/run_dev.py"),
+    VALID = [
+        code(
+            """
+            DEBUG = False
+            """,
+            path="config/settings/production.py",
+        ),
+        code(
+            """
+            DEBUG = True
+            """,
+            path="config/settings/local.py",
+        ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("DEBUG = True\n", 1, 1, path="config/settings/production.py"),
-        Invalid("class ProductionConfig(Config):\n    DEBUG = True\n", 2, 5),
-        Invalid("app.config['DEBUG'] = True\n", 1, 1, path="deploy/prod.py"),
-        Invalid(
-            "from shop import create_app\nif __name__ == '__main__':\n    create_app().run(debug=True)\n",
-            3,
-            22,
+    INVALID = [
+        code(
+            """
+            «DEBUG = True»
+            """,
+            path="config/settings/production.py",
         ),
-        Invalid(
-            "from shop import app\nif __name__ == '__main__':\n    app.run(port=80, debug=True)\n", 3, 22
-        ),
+        code("""
+            class ProductionConfig(Config):
+                «DEBUG = True»
+        """),
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:

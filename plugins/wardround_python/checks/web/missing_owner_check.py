@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -49,55 +48,53 @@ class MissingOwnerCheck(PythonCheck):
     NAME = "missing-owner-check"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authorisation"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
-    )
     WORDS = ("current_user", "request.user", "Depends(", "Security(", "g.user")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "@app.get('/a/<int:pk>')\n@login_required\ndef a(pk):\n"
-        "    return Note.query.filter_by(id=pk, owner_id=current_user.id).first_or_404().text\n"
-        "@app.get('/b/<int:pk>')\n@login_required\ndef b(pk):\n"
-        "    note = Note.query.get_or_404(pk)\n    if note.owner_id != current_user.id:\n        abort(404)\n"
-        "    return note.text\n",
-        "@app.get('/a/<int:pk>')\n@login_required\ndef a(pk):\n    return Page.query.get_or_404(pk).text\n"
-        "@app.get('/b/<int:pk>')\n@login_required\ndef b(pk):\n    return Page.query.get_or_404(pk).title\n",
-        "def mine(pk):\n    return Note.query.filter_by(id=pk, owner=current_user).first_or_404()\n"
-        "@app.get('/a/<int:pk>')\n@login_required\ndef a(pk):\n    return mine(pk).text\n"
-        "@app.get('/c/<int:pk>')\n@login_required\ndef country(pk):\n    return Country.query.get(pk).name\n",
+    VALID = [
+        code("""
+            @app.get('/a/<int:pk>')
+            @login_required
+            def a(pk):
+                return Note.query.filter_by(id=pk, owner_id=current_user.id).first_or_404().text
+            @app.get('/b/<int:pk>')
+            @login_required
+            def b(pk):
+                note = Note.query.get_or_404(pk)
+                if note.owner_id != current_user.id:
+                    abort(404)
+                return note.text
+        """),
+        code("""
+            @app.get('/a/<int:pk>')
+            @login_required
+            def a(pk):
+                return Page.query.get_or_404(pk).text
+            @app.get('/b/<int:pk>')
+            @login_required
+            def b(pk):
+                return Page.query.get_or_404(pk).title
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "@app.get('/a/<int:pk>')\n@login_required\ndef a(pk):\n"
-            "    return Note.query.filter_by(id=pk, owner_id=current_user.id).first_or_404().text\n"
-            "@app.delete('/a/<int:pk>')\n@login_required\ndef b(pk):\n"
-            "    db.session.delete(Note.query.get_or_404(pk))\n",
-            8,
-            23,
-        ),
-        Invalid(
-            "def own_note(pk: int, user: User = Depends(current_user)):\n"
-            "    return select(Note).where(Note.id == pk, Note.owner_id == user.id)\n"
-            "@router.get('/n/{pk}')\nasync def show(note: Note = Depends(own_note)):\n    return note.text\n"
-            "@router.get('/n/{pk}/files/{file_id}')\n"
-            "async def file(file_id: int, db: Db, note: Note = Depends(own_note)):\n"
-            "    return await db.get(File, file_id)\n",
-            8,
-            18,
-        ),
-        Invalid(
-            "from django.shortcuts import get_object_or_404\n@login_required\ndef show(request, pk):\n"
-            "    return get_object_or_404(Order, pk=pk, owner=request.user)\n"
-            "@login_required\ndef cancel(request, pk):\n    get_object_or_404(Order, pk=pk).delete()\n",
-            7,
-            5,
-        ),
-        Invalid(
-            "class Notes(ModelViewSet):\n    def get_queryset(self):\n"
-            "        return Note.objects.filter(owner=self.request.user)\n"
-            "class Files(ModelViewSet):\n    queryset = File.objects.all()\n",
-            5,
-            5,
-        ),
+    INVALID = [
+        code("""
+            @app.get('/a/<int:pk>')
+            @login_required
+            def a(pk):
+                return Note.query.filter_by(id=pk, owner_id=current_user.id).first_or_404().text
+            @app.delete('/a/<int:pk>')
+            @login_required
+            def b(pk):
+                db.session.delete(«Note.query.get_or_404(pk)»)
+        """),
+        code("""
+            def own_note(pk: int, user: User = Depends(current_user)):
+                return select(Note).where(Note.id == pk, Note.owner_id == user.id)
+            @router.get('/n/{pk}')
+            async def show(note: Note = Depends(own_note)):
+                return note.text
+            @router.get('/n/{pk}/files/{file_id}')
+            async def file(file_id: int, db: Db, note: Note = Depends(own_note)):
+                return await «db.get(File, file_id)»
+        """),
     ]
 
     @classmethod

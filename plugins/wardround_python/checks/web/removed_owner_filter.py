@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, last_name
@@ -20,9 +18,6 @@ _ASKS = frozenset(
 _WHOSE = LazyPattern(
     r"(?i)(?:^|_)(?:users?|owners?|org(?:anization)?|tenants?|teams?|groups?|household|account|project|workspace|customer"
     r"|company|site|member|author|created_by|shop|store|channel)(?:_|$)"
-)
-_MINE = (
-    "def mine(request, key):\n    box = Box.objects.get(pk=key, owner=request.user)\n    return box.show()\n"
 )
 
 
@@ -39,43 +34,54 @@ class RemovedOwnerFilter(PythonCheck):
     DEFECT_CLASS = "missing-authorization"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
     WORDS = tuple(f"{name}(" for name in sorted(_ASKS))
-    TRIED_ON = (
-        "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "
-        "tried on edits made by script in five projects beside that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_MINE.replace("pk=key", "id=key"), base=_MINE),
-        Valid(_MINE.replace("box.show()", "box.show(1)"), base=_MINE),
-        Valid(
-            _MINE.replace("Box.objects.get(pk=key, owner=request.user)", "find(key, request.user)"),
-            base=_MINE,
+    VALID = [
+        code(
+            """
+            def mine(request, key):
+                box = Box.objects.get(id=key, owner=request.user)
+                return box.show()
+            """,
+            base="""
+            def mine(request, key):
+                box = Box.objects.get(pk=key, owner=request.user)
+                return box.show()
+            """,
         ),
-        Valid(
-            _MINE.replace(", owner=request.user", "").replace(
-                "return", "check(box, request.user)\n    return"
-            ),
-            base=_MINE,
-        ),
-        Valid(
-            _MINE.replace("Box.objects.get(pk=key, owner=request.user)", "request.user.boxes.get(pk=key)"),
-            base=_MINE,
+        code(
+            """
+            def mine(request, key):
+                box = Box.objects.get(pk=key, owner=request.user)
+                return box.show(1)
+            """,
+            base="""
+            def mine(request, key):
+                box = Box.objects.get(pk=key, owner=request.user)
+                return box.show()
+            """,
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_MINE.replace(", owner=request.user", ""), base=_MINE, line=2, column=11),
-        Invalid(
-            "def rows(session, team):\n    return session.query(Row).filter_by(kind=1).all()\n",
-            base="def rows(session, team):\n    return session.query(Row).filter_by(kind=1, team_id=team.id)"
-            ".all()\n",
-            line=2,
-            column=12,
+    INVALID = [
+        code(
+            """
+            def mine(request, key):
+                box = «Box.objects.get(pk=key)»
+                return box.show()
+            """,
+            base="""
+            def mine(request, key):
+                box = Box.objects.get(pk=key, owner=request.user)
+                return box.show()
+            """,
         ),
-        Invalid(
-            "def rows(user, **by):\n    return Grant.objects.filter(**by).values('pk')\n",
-            base="def rows(user, **by):\n"
-            "    return Grant.objects.filter(group__user=user, **by).values('pk')\n",
-            line=2,
-            column=12,
+        code(
+            """
+            def rows(session, team):
+                return «session.query(Row).filter_by(kind=1)».all()
+            """,
+            base="""
+            def rows(session, team):
+                return session.query(Row).filter_by(kind=1, team_id=team.id).all()
+            """,
         ),
     ]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, last_name, names_in, statements_in
@@ -21,11 +20,6 @@ _WHOSE = LazyPattern(
 )
 """To whom something belongs; a condition that compares two of them asks whether it is one's own."""
 _ENDS = frozenset({"abort", "fail", "error", "exit"})
-_ASKS = (
-    "def rename(self, box, name):\n    if box.group != self.group:\n        raise Refused(box)\n"
-    "    box.name = name\n    box.save()\n"
-)
-_GONE = "def rename(self, box, name):\n    box.name = name.strip()\n    box.save()\n"
 
 
 class RemovedPermissionCheck(PythonCheck):
@@ -40,31 +34,63 @@ class RemovedPermissionCheck(PythonCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authorization"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
-    TRIED_ON = (
-        "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "
-        "tried on edits made by script in five projects beside that"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_ASKS.replace("name\n    box", "name.strip()\n    box"), base=_ASKS),
-        Valid(_GONE.replace("(self", "(other"), base="def rename(other, box, name):\n    box.name = name\n"),
-        Valid(_GONE.replace("    box.name", "    check(box, self.group)\n    box.name"), base=_ASKS),
-        Valid(
-            _GONE.replace(
-                "    box.name", "    if not box.may(self):\n        raise Refused(1)\n    box.name"
-            ),
-            base=_ASKS,
+    VALID = [
+        code(
+            """
+            def rename(self, box, name):
+                if box.group != self.group:
+                    raise Refused(box)
+                box.name = name.strip()
+                box.save()
+            """,
+            base="""
+            def rename(self, box, name):
+                if box.group != self.group:
+                    raise Refused(box)
+                box.name = name
+                box.save()
+            """,
         ),
-        Valid(_GONE.replace("box.name = name.strip()\n    box.save()", "show(name)"), base=_ASKS),
+        code(
+            """
+            def rename(other, box, name):
+                box.name = name.strip()
+                box.save()
+            """,
+            base="""
+            def rename(other, box, name):
+                box.name = name
+            """,
+        ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_GONE, base=_ASKS, line=2, column=5),
-        Invalid(_GONE.replace(".strip()", ""), base=_ASKS, line=2, column=5),
-        Invalid(
-            "def key(user, kind):\n    log(kind)\n    return make(user, kind)\n",
-            base="def key(user, kind):\n    if not user.is_staff:\n        abort(403)\n"
-            "    return make(user, kind)\n",
-            line=3,
-            column=5,
+    INVALID = [
+        code(
+            """
+            def rename(self, box, name):
+                «b»ox.name = name.strip()
+                box.save()
+            """,
+            base="""
+            def rename(self, box, name):
+                if box.group != self.group:
+                    raise Refused(box)
+                box.name = name
+                box.save()
+            """,
+        ),
+        code(
+            """
+            def rename(self, box, name):
+                «b»ox.name = name
+                box.save()
+            """,
+            base="""
+            def rename(self, box, name):
+                if box.group != self.group:
+                    raise Refused(box)
+                box.name = name
+                box.save()
+            """,
         ),
     ]
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -37,29 +36,26 @@ class SecretInLog(PythonCheck):
     NAME = "secret-in-log"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-in-log"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
-        "four, all keys of services in debug lines, right"
-    )
     WORDS = (".debug(", ".info(", ".warning(", ".warn(", ".error(", ".critical(", ".exception(")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def login(log, name, password):\n    log.info('wrong password for %s', name)\n",
-        "def login(log, password):\n    log.info('a password of %d characters', len(password))\n",
-        "def login(log, password):\n    log.info('sent %s', mask(password))\n",
-        "def read(log, token):\n    log.debug('token %s', token.kind)\n",
-        "def read(log, password):\n    log.debug('password given: %s', password is not None)\n",
+    VALID = [
+        code("""
+            def login(log, name, password):
+                log.info('wrong password for %s', name)
+        """),
+        code("""
+            def login(log, password):
+                log.info('a password of %d characters', len(password))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def login(log, name, password):\n    log.info('%s with %s', name, password)\n", 2, 34),
-        Invalid("def login(logger, form):\n    logger.debug(f'login with {form.password}')\n", 2, 32),
-        Invalid("def login(log, data):\n    log.error('no ' + data['password'])\n", 2, 23),
-        Invalid(
-            "def call(log, url, key):\n    headers = {'Authorization': 'Bearer ' + key}\n"
-            "    log.debug('%s %s', url, headers)\n",
-            3,
-            29,
-        ),
-        Invalid("def call(log, api_key):\n    log.debug('key={}'.format(api_key))\n", 2, 31),
+    INVALID = [
+        code("""
+            def login(log, name, password):
+                log.info('%s with %s', name, «password»)
+        """),
+        code("""
+            def login(logger, form):
+                logger.debug(f'login with {«form.password»}')
+        """),
     ]
 
     @classmethod

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import last_name
@@ -43,44 +41,28 @@ class UnanchoredHostCheck(PythonCheck):
     PREFILTER = "wardround_python.prefilters:speaks_of_hosts"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "loose-host-check"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
-        "no finding; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
     WORDS = (".endswith(", ".startswith(", " in ", "origin_regex", "ORIGIN_REGEXES", "re.")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def allowed(host):\n    return host == 'example.com' or host.endswith('.example.com')\n",
-        "def allowed(origin):\n    return origin in {'https://example.com'}\n",
-        "def allowed(url):\n    return url.startswith('https://example.com/')\n",
-        "import re\ndef is_ours(url):\n    return bool(re.match(r'https://example\\.com/', url))\n",
-        "import re\ndef owner(url):\n    found = re.match(r'https://git.example.com/(\\w+)', url)\n"
-        "    return found[1]\n",
-        "def is_image(name):\n    return name.endswith('logo.png')\n",
-        "app.add_middleware(CORSMiddleware, allow_origin_regex=r'https://[a-z]+\\.example\\.com')\n",
-        "def address(mail):\n    return mail.endswith('example.com')\n",
-        "def mine(host):\n    return host.endswith('example.com') and host.count('.') == 1\n",
+    VALID = [
+        code("""
+            def allowed(host):
+                return host == 'example.com' or host.endswith('.example.com')
+        """),
+        code("""
+            def allowed(origin):
+                return origin in {'https://example.com'}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def allowed(host):\n    return host.endswith('example.com')\n", 2, 12),
-        Invalid(
-            "import re\nFILM = re.compile(r'^https://film.example.com/embed/')\ndef may_embed(url):\n"
-            "    return FILM.match(url) is not None\n",
-            2,
-            19,
-        ),
-        Invalid(
-            "import re\ndef is_ours(url):\n    return bool(re.match(r'https://example\\.com', url))\n", 3, 26
-        ),
-        Invalid("def is_trusted(url):\n    return 'example.com' in url\n", 2, 12),
-        Invalid("def allowed(origin):\n    return origin.startswith('https://app.example.com')\n", 2, 12),
-        Invalid("def allowed(request):\n    return 'example.com' in request.headers['Origin']\n", 2, 12),
-        Invalid("app.add_middleware(CORSMiddleware, allow_origin_regex='https://.*example.com')\n", 1, 55),
-        Invalid(
-            "SITE = 'example.com'\ndef allowed(url):\n    return urlsplit(url).hostname.endswith(SITE)\n",
-            3,
-            12,
-        ),
+    INVALID = [
+        code("""
+            def allowed(host):
+                return «host.endswith('example.com')»
+        """),
+        code("""
+            import re
+            FILM = re.compile(«r'^https://film.example.com/embed/'»)
+            def may_embed(url):
+                return FILM.match(url) is not None
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

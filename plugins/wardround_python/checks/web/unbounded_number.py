@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -55,53 +54,30 @@ class UnboundedNumber(PythonCheck):
     DEFECT_CLASS = "unvalidated-number"
     SEVERITY = Severity.INFO
     WORDS = ("BaseModel", "Schema", "SQLModel", ".get(", ".post(", ".put(", ".patch(", "route(", "request.")
-    TRIED_ON = (
-        "twenty-three trees of 600,000 lines, tests left out: 14, sizes handed to a function that bounds "
-        "them itself; calls of plain functions were left alone after that, which left none"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "@app.get('/')\ndef f(limit: int = Query(20, le=100)):\n    return rows().limit(limit)\n",
-        "@app.get('/')\ndef f(limit: Annotated[int, Query(ge=1, le=9)] = 5):\n    return "
-        "rows().limit(limit)\n",
-        "@app.get('/')\ndef f(limit: int = 20):\n    return rows().limit(min(limit, 100))\n",
-        "@app.get('/')\ndef f(limit: int = 20):\n    if limit > 100:\n        raise Bad\n    return "
-        "rows().limit(limit)\n",
-        "def f(limit: int = 20):\n    return rows().limit(limit)\n",
-        "class LineIn(BaseModel):\n    quantity: int = Field(gt=0)\n    price: PositiveInt\n    name: str\n",
-        "class LineIn(BaseModel):\n    quantity: int\n\n    @field_validator('quantity')\n    def "
-        "check(cls, v):\n"
-        "        return v\n",
-        "class Line(BaseModel):\n    quantity: int\n",
-        "class AppSettings(BaseSettings):\n    amount: int\n",
+    VALID = [
+        code("""
+            @app.get('/')
+            def f(limit: int = Query(20, le=100)):
+                return rows().limit(limit)
+        """),
+        code("""
+            @app.get('/')
+            def f(limit: Annotated[int, Query(ge=1, le=9)] = 5):
+                return rows().limit(limit)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "@bp.route('/')\ndef f():\n    size = request.args.get('size', 10, type=int)\n"
-            "    return db.execute('SELECT a FROM b LIMIT ?', (size,))\n",
-            line=3,
-            column=12,
-        ),
-        Invalid("@app.get('/')\ndef f(limit: int = 20):\n    return rows().limit(limit)\n", line=2, column=7),
-        Invalid(
-            "@router.get('/')\nasync def f(db: Db, page_size: int = Query(20, ge=1)):\n"
-            "    return (await db.all())[:page_size]\n",
-            line=2,
-            column=21,
-        ),
-        Invalid("class LineCreate(BaseModel):\n    sku: str\n    quantity: int\n", line=3, column=5),
-        Invalid(
-            "class Line(BaseModel):\n    amount: Decimal = Decimal(1)\n@app.post('/')\ndef f(line: Line):\n"
-            "    book(line)\n",
-            line=2,
-            column=5,
-        ),
-        Invalid(
-            "from flask import request\n@bp.get('/')\ndef f():\n    size = request.args.get('size', 20, "
-            "type=int)\n"
-            "    return rows().limit(size)\n",
-            line=4,
-            column=12,
-        ),
+    INVALID = [
+        code("""
+            @bp.route('/')
+            def f():
+                size = «request.args.get('size', 10, type=int)»
+                return db.execute('SELECT a FROM b LIMIT ?', (size,))
+        """),
+        code("""
+            @app.get('/')
+            def f(«limit: int» = 20):
+                return rows().limit(limit)
+        """),
     ]
 
     @classmethod

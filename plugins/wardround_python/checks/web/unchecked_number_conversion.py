@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
@@ -47,40 +45,34 @@ class UncheckedNumberConversion(PythonCheck):
     )
     DEFECT_CLASS = "unvalidated-number"
     SEVERITY = Severity.INFO
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: 4, in all of which a bad value is a 500"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def f(request):\n    try:\n        n = int(request.GET.get('n', 1))\n    except ValueError:\n"
-        "        return bad()\n    return rows(n)\n",
-        "def f(request):\n    raw = request.args.get('n', '')\n    if not raw.isdigit():\n        "
-        "return bad()\n"
-        "    return rows(int(raw))\n",
-        "from flask import request\ndef f():\n    return rows(request.args.get('n', 1, type=int))\n",
-        "def f(request):\n    return int(request.user.id)\n",
-        "def f(request):\n    return int(request.session['n'])\n",
-        Valid("def f(request):\n    return int(request.GET['n'])\n", path="tests/test_f.py"),
+    VALID = [
+        code("""
+            def f(request):
+                try:
+                    n = int(request.GET.get('n', 1))
+                except ValueError:
+                    return bad()
+                return rows(n)
+        """),
+        code("""
+            def f(request):
+                raw = request.args.get('n', '')
+                if not raw.isdigit():
+                    return bad()
+                return rows(int(raw))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def f(request):\n    return rows[: int(request.query_params.get('n', 50))]\n", line=2, column=19
-        ),
-        Invalid(
-            "from flask import request\ndef f():\n    raw = request.form['amount']\n    return "
-            "pay(float(raw))\n",
-            line=4,
-            column=16,
-        ),
-        Invalid(
-            "from decimal import Decimal\ndef f(request):\n    data = request.get_json()\n"
-            "    return pay(Decimal(data['amount']))\n",
-            line=4,
-            column=16,
-        ),
-        Invalid(
-            "class A(H):\n    def get(self):\n        n = int(self.get_argument('n'))\n", line=3, column=13
-        ),
-        Invalid(
-            "def handler(event, _):\n    n = int(event['queryStringParameters']['n'])\n", line=2, column=9
-        ),
+    INVALID = [
+        code("""
+            def f(request):
+                return rows[: «int(request.query_params.get('n', 50))»]
+        """),
+        code("""
+            from flask import request
+            def f():
+                raw = request.form['amount']
+                return pay(«float(raw)»)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

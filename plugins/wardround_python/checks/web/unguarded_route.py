@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
@@ -40,10 +38,6 @@ class UnguardedRoute(PythonCheck):
     NAME = "unguarded-route"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "missing-authentication"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
-        "one, wrong (a preview that stores nothing); narrowed, none left"
-    )
     WORDS = (
         "required",
         "Depends(",
@@ -54,35 +48,49 @@ class UnguardedRoute(PythonCheck):
         "_only",
         "protected",
     )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "@app.get('/a')\n@login_required\ndef a(): ...\n@app.get('/b')\n@login_required\ndef b(): ...\n"
-        "@app.post('/login')\ndef login(): ...\n",
-        "@app.get('/a')\n@login_required\ndef a(): ...\n@app.get('/b')\n@login_required\ndef b(): ...\n"
-        "@app.get('/c')\ndef c(): ...\n",
-        "@app.get('/a')\n@login_required\ndef a(): ...\n@app.post('/c')\ndef c(): ...\n",
+    VALID = [
+        code("""
+            @app.get('/a')
+            @login_required
+            def a(): ...
+            @app.get('/b')
+            @login_required
+            def b(): ...
+            @app.post('/login')
+            def login(): ...
+        """),
+        code("""
+            @app.get('/a')
+            @login_required
+            def a(): ...
+            @app.get('/b')
+            @login_required
+            def b(): ...
+            @app.get('/c')
+            def c(): ...
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "@app.get('/a')\n@login_required\ndef a(): ...\n@app.get('/b')\n@login_required\ndef b(): ...\n"
-            "@app.delete('/a/<int:pk>')\ndef remove(pk):\n    delete(pk)\n",
-            8,
-            5,
-        ),
-        Invalid(
-            "@router.get('/a')\ndef a(user: User = Depends(current_user)): ...\n"
-            "@router.post('/a')\ndef add(data: Note, user: User = Depends(current_user)): ...\n"
-            "@router.delete('/a/{pk}')\ndef remove(pk: int, db: Session = Depends(get_db)):\n"
-            "    db.delete(pk)\n",
-            6,
-            5,
-        ),
-        Invalid(
-            "class A(LoginRequiredMixin, UpdateView):\n    model = A\n"
-            "class B(LoginRequiredMixin, CreateView):\n    model = A\n"
-            "class C(DeleteView):\n    model = A\n",
-            5,
-            7,
-        ),
+    INVALID = [
+        code("""
+            @app.get('/a')
+            @login_required
+            def a(): ...
+            @app.get('/b')
+            @login_required
+            def b(): ...
+            @app.delete('/a/<int:pk>')
+            def «remove»(pk):
+                delete(pk)
+        """),
+        code("""
+            @router.get('/a')
+            def a(user: User = Depends(current_user)): ...
+            @router.post('/a')
+            def add(data: Note, user: User = Depends(current_user)): ...
+            @router.delete('/a/{pk}')
+            def «remove»(pk: int, db: Session = Depends(get_db)):
+                db.delete(pk)
+        """),
     ]
 
     @classmethod

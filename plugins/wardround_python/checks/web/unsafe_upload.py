@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
@@ -44,47 +42,35 @@ class UnsafeUpload(PythonCheck):
     NAME = "unsafe-upload"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unsafe-upload"
-    TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
-        "no finding; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
-    )
     WORDS = ("request.files", "request.FILES", "UploadFile", ".filename")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "def add():\n    sent = request.files['f']\n    name = secure_filename(sent.filename)\n"
-        "    if name.rsplit('.')[-1] not in ALLOWED:\n        abort(422)\n"
-        "    sent.save(os.path.join(app.static_folder, name))\n",
-        "def add():\n    sent = request.files['f']\n"
-        "    sent.save(Path(app.static_folder) / (token_hex(8) + '.bin'))\n",
-        "def add():\n    sent = request.files['f']\n"
-        "    sent.save(os.path.join(INBOX, secure_filename(sent.filename)))\n",
+    VALID = [
+        code("""
+            def add():
+                sent = request.files['f']
+                name = secure_filename(sent.filename)
+                if name.rsplit('.')[-1] not in ALLOWED:
+                    abort(422)
+                sent.save(os.path.join(app.static_folder, name))
+        """),
+        code("""
+            def add():
+                sent = request.files['f']
+                sent.save(Path(app.static_folder) / (token_hex(8) + '.bin'))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "async def add(sent: UploadFile):\n    if not sent.content_type.startswith('image/'):\n"
-            "        raise HTTPException(422)\n    (MEDIA / token_hex(8)).write_bytes(await sent.read())\n",
-            2,
-            8,
-        ),
-        Invalid(
-            "def add():\n    sent = request.files['f']\n    name = secure_filename(sent.filename)\n"
-            "    sent.save(os.path.join(app.static_folder, name))\n",
-            4,
-            5,
-        ),
-        Invalid(
-            "DENIED = ('.php', '.exe')\ndef add():\n    sent = request.files['f']\n"
-            "    name = secure_filename(sent.filename)\n    if name.endswith(DENIED):\n        abort(422)\n"
-            "    sent.save(os.path.join(INBOX, name))\n",
-            7,
-            5,
-        ),
-        Invalid(
-            "async def add(sent: UploadFile):\n    target = Path('static/uploads') / sent.filename\n"
-            "    target.write_bytes(await sent.read())\n",
-            3,
-            5,
-        ),
+    INVALID = [
+        code("""
+            async def add(sent: UploadFile):
+                if «not sent.content_type.startswith('image/')»:
+                    raise HTTPException(422)
+                (MEDIA / token_hex(8)).write_bytes(await sent.read())
+        """),
+        code("""
+            def add():
+                sent = request.files['f']
+                name = secure_filename(sent.filename)
+                «sent.save(os.path.join(app.static_folder, name))»
+        """),
     ]
 
     @classmethod

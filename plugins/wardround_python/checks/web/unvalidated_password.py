@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
 from wardround_python.dataflow.check import TaintedCheck
@@ -27,41 +25,35 @@ class UnvalidatedPassword(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "unvalidated-password"
-    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
     DANGER = SinkKind.TRUST
     MESSAGE = "no validator of the settings has seen this password"
     WORDS = ("set_password(", "create_user(", "create_superuser(", "make_password(")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "from django.contrib.auth.password_validation import validate_password\ndef change(request):\n"
-        "    new = request.POST['new']\n    validate_password(new, request.user)\n"
-        "    request.user.set_password(new)\n",
-        "from django.contrib.auth import login\ndef change(request):\n    form = PasswordForm(request.POST)\n"
-        "    if form.is_valid():\n        request.user.set_password(form.cleaned_data['new'])\n",
-        "from flask import request\ndef change(user):\n    user.set_password(request.form['new'])\n",
+    VALID = [
+        code("""
+            from django.contrib.auth.password_validation import validate_password
+            def change(request):
+                new = request.POST['new']
+                validate_password(new, request.user)
+                request.user.set_password(new)
+        """),
+        code("""
+            from django.contrib.auth import login
+            def change(request):
+                form = PasswordForm(request.POST)
+                if form.is_valid():
+                    request.user.set_password(form.cleaned_data['new'])
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "def change(request, user):\n    user.set_password(request.POST.get('password', ''))\n", 2, 23
-        ),
-        Invalid(
-            "from django.contrib.auth import login\ndef change(request):\n"
-            "    request.user.set_password(request.POST.get('new', ''))\n",
-            3,
-            31,
-        ),
-        Invalid(
-            "from rest_framework.views import APIView\nclass Register(APIView):\n"
-            "    def post(self, request):\n        data = request.data\n"
-            "        User.objects.create_user(data['email'], data['email'], data['password'])\n",
-            5,
-            64,
-        ),
-        Invalid(
-            "from django.contrib.auth.hashers import make_password\ndef add(request):\n"
-            "    User.objects.create(name='x', password=make_password(request.POST['password']))\n",
-            3,
-            58,
-        ),
+    INVALID = [
+        code("""
+            def change(request, user):
+                user.set_password(«request.POST.get('password', '')»)
+        """),
+        code("""
+            from django.contrib.auth import login
+            def change(request):
+                request.user.set_password(«request.POST.get('new', '')»)
+        """),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:

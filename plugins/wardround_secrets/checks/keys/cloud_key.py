@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
@@ -43,40 +42,23 @@ class CloudKey(SecretCheck):
 
     ID = "SE008"
     NAME = "cloud-key"
-    TRIED_ON = (
-        "12 projects, 1,800 commits with 571,831 added lines: nothing reported. Their trees, 149 "
-        "MB: only the key of a storage emulator, since left out. Planted (evals/planted_secrets.py): 80 "
-        "of 80."
-    )
     IN_TESTS = True
     IN_GENERATED = True
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "aws_secret_access_key = settings.secret\n",
-        'AWS_SECRET_ACCESS_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"\n',
-        'conn = f"AccountName=a;AccountKey={key};"\n',
-        'url = "/thumb?w=1&sig=BMz9dNdDctrcVZ7pgSfQNEbZV1cRaav9TzjJjzOr7zU="\n',
+    VALID = [
+        code("""
+            aws_secret_access_key = settings.secret
+        """),
+        code("""
+            AWS_SECRET_ACCESS_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            'AWS_SECRET_ACCESS_KEY = "' + 'ErfyrpW/4tjGpTYtCHf4ZoVFpsnZvo9N62Mtr7BO"\n', line=1, column=26
-        ),
-        Invalid(
-            "  secretAccessKey: " + "sdv4/DeukCgR0LKeHciB8iT87ydMC/ilNJQ9eRqQ\n",
-            line=1,
-            column=20,
+    INVALID = [
+        code("""
+            AWS_SECRET_ACCESS_KEY = "«\x45rfyrpW/4tjGpTYtCHf4ZoVFpsnZvo9N62Mtr7BO»"
+        """),
+        code(
+            "  secretAccessKey: «\x73dv4/DeukCgR0LKeHciB8iT87ydMC/ilNJQ9eRqQ»\n",
             path="values.yml",
-        ),
-        Invalid(
-            'conn = "AccountName=a;AccountKey='
-            + 'TWyMjFbItIshTxOlcS4QISzIihFQ8vGQLqsbY6v5NNkgMvy1eUNTKgc++/Prfi/4TPfD/DN9Pl5AfdlGpkn7T1=="\n',
-            line=1,
-            column=34,
-        ),
-        Invalid(
-            'u = "https://a.blob.core.windows.net/c?sv=2022-11-02&sp=rl&sig='
-            + 'krwt1LXX6mIV7Z85VImFP3DSYSq6q9yWPbrxP09oji9%3D"\n',
-            line=1,
-            column=64,
         ),
     ]
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
@@ -34,43 +33,31 @@ class PrivateKey(SecretCheck):
 
     ID = "SE002"
     NAME = "private-key"
-    TRIED_ON = "The same 1,800 commits: nothing reported; their trees: nothing outside of tests."
     IN_GENERATED = True
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        'BEGIN = "-----BEGIN {} KEY-----".format("RSA PRIVATE")\n',
-        "-----BEGIN CERTIFICATE-----\n"
-        + "guy7VlVgB462YVZ9BCqzv53wSlKSVQb0hqBSjPCAV0tnhrdPbVynGukmoPtshllP\n" * 2
-        + "-----END CERTIFICATE-----\n",
-        "-----BEGIN RSA" + " PRIVATE KEY-----\nMIIE...\n-----END RSA PRIVATE KEY-----\n",
-        Valid(
-            "-----BEGIN RSA"
-            + " PRIVATE KEY-----\ni4LT0MdcEwfKeZXOzdhly1cjFO3CN6FuYVxZzdo4bl2v9TAUb3wQWbMHeYHiI0F"
-            "2\n9kOtk3zw4uQTyFWwiTyob7cSC3W7RfSGaQmWzxjE7tmcMGgZadkBFyus23GQc6X4\n",
-            path="tests/fixtures/a.pem",
-        ),
+    VALID = [
+        code("""
+            BEGIN = "-----BEGIN {} KEY-----".format("RSA PRIVATE")
+        """),
+        code("""
+            -----BEGIN CERTIFICATE-----
+            guy7VlVgB462YVZ9BCqzv53wSlKSVQb0hqBSjPCAV0tnhrdPbVynGukmoPtshllP
+            guy7VlVgB462YVZ9BCqzv53wSlKSVQb0hqBSjPCAV0tnhrdPbVynGukmoPtshllP
+            -----END CERTIFICATE-----
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "-----BEGIN RSA"
-            + " PRIVATE KEY-----\nMIIEpAIBAAKCAQEA5fYdNTDLkp47oclDQGoMezKYkvQM6s45YUgIm4Df5IihH8M"
-            "j\nM7hZuwuRnIJOvtFMMMOOCYnXpYAlsH1VXZxen3Xm55jt5d8keFDlWlOKyfUXihuP\n",
-            line=1,
-            column=1,
+    INVALID = [
+        code(
+            """
+            «-----BEGIN RSA\x20PRIVATE KEY-----
+            MIIEpAIBAAKCAQEA5fYdNTDLkp47oclDQGoMezKYkvQM6s45YUgIm4Df5IihH8Mj
+            M7hZuwuRnIJOvtFMMMOOCYnXpYAlsH1VXZxen3Xm55jt5d8keFDlWlOKyfUXihuP
+            »""",
             path="a.pem",
         ),
-        Invalid(
-            '{"type": "service_account", "private_key": "-----BEGIN'
-            + " PRIVATE KEY-----\\npfqnptxdWinQQ9jzNACQIy3J7emB3Sau26BDEiaDBHAkJXoTGtuLXxTD3wnNWV"
-            "Hz\\neE0TNnib99JGrVdzGX9l0oqo5Gi6TTxarImPu5pCXW9pJJ4ISiMg6OSxpe0NiEYS"
-            '\\n-----END PRIVATE KEY-----\\n"}\n',
-            line=1,
-            column=45,
-            path="account.json",
-        ),
-        Invalid(
-            '{"kty": "EC", "d' + '": "0znCcINXIKOfFCjKwYiKp585ghBOpa5E97P4vQVeloN"}\n',
-            line=1,
-            column=21,
+        code(
+            """
+            {"kty": "EC", "d": "«0znCcINXIKOfFCjKwYiKp585ghBOpa5E97P4vQVeloN»"}
+            """,
             path="jwk.json",
         ),
     ]

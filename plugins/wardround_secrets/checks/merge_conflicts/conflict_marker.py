@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import MERGE_CONFLICT, Plane, Severity
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
@@ -33,22 +33,44 @@ class ConflictMarker(SecretCheck):
     MASKED: ClassVar[bool] = False
     IN_TESTS: ClassVar[bool] = True
     IN_GENERATED: ClassVar[bool] = True
-    TRIED_ON = (
-        "All files of 60 repositories: one left in a licence, one shown in a manual (which is a warning)"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "a = 1 <<<<<<< 2\n=======\n",
-        Valid("Title\n=======\ntext\n\n>>>>>>> quoted seven times\n", path="notes/mail"),
-        Valid(" <<<<<<< ours\n =======\n >>>>>>> theirs\n", path="a.yml"),
-        Valid("<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", path="fix.patch"),
-        Valid("<<<<<<<\n=======\n>>>>>>>\n", path="a.c"),
+    CASE_PATH = "a.yml"
+    VALID = [
+        code(
+            """
+            a = 1 <<<<<<< 2
+            =======
+            """,
+            path="case.py",
+        ),
+        code(
+            """
+            Title
+            =======
+            text
+
+            >>>>>>> quoted seven times
+            """,
+            path="notes/mail",
+        ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("a: 0\n<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> x\n", line=2, column=1, path="a.yml"),
-        Invalid("<<<<<<< HEAD\r\na\r\n=======\r\nb\r\n>>>>>>> x\r\n", line=1, column=1, path="Cargo.lock"),
-        Invalid("a\n=======\nb\n>>>>>>> origin/main\n", line=4, column=1, path="a.json"),
-        Invalid("<<<<<<< HEAD\na\n=======\nb\n", line=1, column=1, path="q.sql"),
-        Invalid("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", line=1, column=1, path="README.md"),
+    INVALID = [
+        code("""
+            a: 0
+            «<<<<<<< HEAD»
+            a: 1
+            =======
+            a: 2
+            >>>>>>> x
+        """),
+        code(
+            """
+            a
+            =======
+            b
+            «>>>>>>> origin/main»
+            """,
+            path="a.json",
+        ),
     ]
 
     @classmethod

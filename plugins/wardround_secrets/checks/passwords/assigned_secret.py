@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.inference.api import NoModels
@@ -58,56 +57,25 @@ class AssignedSecret(SecretCheck):
 
     ID = "SE004"
     NAME = "assigned-secret"
-    TRIED_ON = (
-        "12 projects, 1,800 commits with 571,831 added lines: nothing reported. Their trees, 149 "
-        "MB: 2, both keys of a CI set-up. Planted (evals/planted_secrets.py): 227 of 240, and 0 of 560 "
-        "look-alikes."
-    )
     SEVERITY = Severity.WARN
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        'api_key = os.environ["API_KEY"]\n',
-        'SECRET_KEY = "change-me-in-production-1"\n',
-        'token = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"\n',
-        'integrity_token_hash = "fd91d4e39d28102ffa4ab69c03726928495a0a2f9769bcc7fdd669e886e50beb"\n',
-        'public_key = "bkIa47RVO3hWEIOE4uxfrQnDkZu6n7Xw0FIK3toOMa21"\n',
-        Valid(
-            # What a controller in the cluster has sealed, or an encryption service: only it can read it.
-            "kind: SealedSecret\nspec:\n  encryptedData:\n    DB_PASSWORD: AgB"
-            + "FwAbNGJLO8CQpFV18vF9CpdHW2j4jTcRFJhYb7WR1s7T9PHwD8x4VpwGCSYQIgM3rMD0MryUbenJc2jNkzLctYJ"
-            + "PRQUjh0lKqPcTP8t1xrTKocSzFKuCns9SlE0MfjD5ZxbeqQBQEP8lGVUU3jix3ZAHNMkjQ\n",
-            path="sealed.yaml",
-        ),
-        'tokenUrl = "https://login.acme.dev/oauth2/v2.0/token"\n',
-        'const secretName = "langfuse-client-credentials-2";\n',
-        Valid('api_key = "' + 'tJUvyTCIvtCpLTAszCdBs36iJtri8hwR4DJiCBEf"\n', path="tests/test_client.py"),
-        Valid(
-            "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nspec:\n  encryptedData:\n    API_TOKEN: Ag"
-            + "9fNGJLO8CQpFV18vF9CpdHW2j4jTcRFJhYb7WR1s7T9PHwD8x4VpwGCSYQIgM3rMD0MryUbenJc2jNkzLctYJ"
-            + "PRQUjh0lKqPcTP8t1xrTKocSzFKuCns9SlE0MfjD5ZxbeqQBQEP8lGVUU3jix3ZAHNMkjQ\n",
-            path="deploy/sealed.yaml",
-        ),
+    VALID = [
+        code("""
+            api_key = os.environ["API_KEY"]
+        """),
+        code("""
+            SECRET_KEY = "change-me-in-production-1"
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid('API_KEY = "' + 'nNfsaEIvfHd5yRWW2bHFn5HkFHXBtz2SkNvUBYdM"\n', line=1, column=12),
-        Invalid(
-            "export AUTH_TOKEN=" + "emWVqgWwAmAbERlmnEUDZU2biZsB91UQ\n", line=1, column=19, path="deploy.sh"
+    INVALID = [
+        code("""
+            API_KEY = "«\x6eNfsaEIvfHd5yRWW2bHFn5HkFHXBtz2SkNvUBYdM»"
+        """),
+        code(
+            """
+            export AUTH_TOKEN=«\x65mWVqgWwAmAbERlmnEUDZU2biZsB91UQ»
+            """,
+            path="deploy.sh",
         ),
-        Invalid(
-            '{"clientSecret": "' + 'SGp4waYoF9J2KdXGb5qAGAiro3QND-2Vm_9Tl2Fu"}\n',
-            line=1,
-            column=19,
-            path="app.json",
-        ),
-        Invalid(
-            "jwt.sign(payload, '" + "nNfsaEIvfHd5yRWW2bHFn5Hk', { expiresIn: '1h' })\n", 1, 20, path="a.ts"
-        ),
-        Invalid(
-            "- name: API_TOKEN\n  value: " + "nNfsaEIvfHd5yRWW2bHFn5Hk\n",
-            line=2,
-            column=10,
-            path="deploy.yml",
-        ),
-        Invalid("  api-key: " + "264610fcb34837e55f906a05bd9e76d6\n", line=1, column=12, path="values.yml"),
     ]
 
     @classmethod

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.checks.passwords.assigned_secret import is_drawn
@@ -66,35 +65,32 @@ class CommittedCredentials(SecretCheck):
 
     ID = "SE009"
     NAME = "committed-credentials"
-    TRIED_ON = "The same 1,800 commits and trees: nothing reported."
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n", path=".npmrc"),
-        Valid("machine api.acme.dev login ci password changeme\n", path=".netrc"),
-        'headers = {"Authorization": f"Bearer {token}"}\n',
-        'headers = {"Authorization": "Basic dXNlcjpwYXNzd29yZA=="}\n',
+    VALID = [
+        code(
+            """
+            //registry.npmjs.org/:_authToken=${NPM_TOKEN}
+            """,
+            path=".npmrc",
+        ),
+        code(
+            """
+            machine api.acme.dev login ci password changeme
+            """,
+            path=".netrc",
+        ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "//npm.acme.dev/:_authToken=" + "ef98e64b45675670d0886315\n", line=1, column=28, path=".npmrc"
+    INVALID = [
+        code(
+            """
+            //npm.acme.dev/:_authToken=«\x65f98e64b45675670d0886315»
+            """,
+            path=".npmrc",
         ),
-        Invalid(
-            "machine api.acme.dev login ci password " + "Kestrel.88\n", line=1, column=40, path="ci/.netrc"
-        ),
-        Invalid(
-            'headers = {"Authorization": "Basic ' + 'ZGVwbG95OlcxNkl4ZHEyUDRHNnVLVWU="}\n', line=1, column=36
-        ),
-        Invalid(
-            "curl -H 'X-Api-Key: " + "JUEkU0Px0axMbMIbaJUWk35F' https://api.acme.dev\n",
-            line=1,
-            column=21,
-            path="a.sh",
-        ),
-        Invalid(
-            "curl -H 'Authorization: Bearer "
-            + "JUEkU0Px0axMbMIbaJUWk35FGnQrOHg5zpKJomd3' https://api.acme.dev\n",
-            line=1,
-            column=32,
-            path="a.sh",
+        code(
+            """
+            machine api.acme.dev login ci password «\x4bestrel.88»
+            """,
+            path="ci/.netrc",
         ),
     ]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
@@ -35,30 +34,22 @@ class HardcodedPassword(SecretCheck):
 
     ID = "SE005"
     NAME = "hardcoded-password"
-    TRIED_ON = (
-        "The same 1,800 commits and trees: nothing reported. Planted: 78 of 80. Human secrets, fallbacks, "
-        "and notebooks as well: the trees of 43 projects, 366 MB: 30 hits in 5 "
-        "of them, all given to a password; 3 are an image's default, passed over since, 7 stand in manuals"
-    )
     SEVERITY = Severity.WARN
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "password = getpass()\n",
-        'password = "changeme123"\n',
-        'user.checkPassword("tIger!77"); matches(password("tIger!77"));\n',
-        'password = "abc12345"\n',
-        'password = "pass123!"\n',
-        'password_label = "Choose 8 characters"\n',
-        'PASSWORD = "DB_PASSWORD_2"\n',
-        'password: "form.password.label"\n',
-        Valid("password: " + "Blauwal.4711\n", path="docs/example.yml"),
+    VALID = [
+        code("""
+            password = getpass()
+        """),
+        code("""
+            password = "changeme123"
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid('password = "' + 'Blauwal.4711"\n', line=1, column=13),
-        Invalid('connect(host="db", user="app", password="' + 'hunter2")\n', line=1, column=42),
-        Invalid('SECRET_KEY = "' + 'Azerty123"\n', line=1, column=15),
-        Invalid("POSTGRES_PASSWORD=" + "Kestrel_88\n", line=1, column=19, path=".env"),
-        Invalid('source.setPassword("' + 'tIger!77");\n', line=1, column=21, path="A.java"),
-        Invalid('connect(host="h", smtpPassword="' + 'tIger!77"\n', line=1, column=33),
+    INVALID = [
+        code("""
+            password = "«\x42lauwal.4711»"
+        """),
+        code("""
+            connect(host="db", user="app", password="«\x68unter2»")
+        """),
     ]
 
     @classmethod

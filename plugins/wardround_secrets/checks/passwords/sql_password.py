@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.checks.passwords.assigned_secret import is_drawn
@@ -42,30 +41,24 @@ class SqlPassword(SecretCheck):
 
     ID = "SE012"
     NAME = "sql-password"
-    TRIED_ON = "The trees of 43 projects, 85,734 files of 362 MB: nothing reported."
     SEVERITY = Severity.WARN
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("CREATE ROLE app LOGIN PASSWORD :'app_password';\n", path="db/roles.sql"),
-        Valid("ALTER ROLE app PASSWORD NULL;\n", path="db/roles.sql"),
-        Valid("CREATE USER app WITH PASSWORD 'changeme';\n", path="db/roles.sql"),
-        Valid("CREATE USER app WITH PASSWORD '${APP_WORD}';\n", path="db/roles.sql"),
+    CASE_PATH = "db/roles.sql"
+    VALID = [
+        code("""
+            CREATE ROLE app LOGIN PASSWORD :'app_password';
+        """),
+        code("""
+            ALTER ROLE app PASSWORD NULL;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "CREATE ROLE app\n    LOGIN ENCRYPTED PASSWORD '" + "Kestrel-otter95+';\n",
-            line=2,
-            column=31,
-            path="db/roles.sql",
-        ),
-        Invalid(
-            "CREATE USER 'app'@'%' IDENTIFIED BY '" + "Kestrel_88x';\n",
-            line=1,
-            column=38,
-            path="db/roles.sql",
-        ),
-        Invalid(
-            "op.execute(\"ALTER ROLE app PASSWORD '" + "Kestrel_88x'\")\n", line=1, column=38, path="db/v1.py"
-        ),
+    INVALID = [
+        code("""
+            CREATE ROLE app
+                LOGIN ENCRYPTED PASSWORD '«\x4bestrel-otter95+»';
+        """),
+        code("""
+            CREATE USER 'app'@'%' IDENTIFIED BY '«\x4bestrel_88x»';
+        """),
     ]
 
     @classmethod

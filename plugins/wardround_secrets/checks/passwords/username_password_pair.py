@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.checks.passwords.assigned_secret import is_drawn
@@ -96,57 +95,22 @@ class UsernamePasswordPair(SecretCheck):
 
     ID = "SE011"
     NAME = "username-password-pair"
-    TRIED_ON = (
-        "The trees of 43 projects, 85,734 files of 362 MB: 3 of settings whose name ends like a call's and "
-        "of a documentation's jsmith, passed over since; nothing else. 500 commits of ten others: "
-        "1, the names of two variables; passed over since."
-    )
     SEVERITY = Severity.WARN
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        "client.login(user, password)\n",
-        'auth = ("user", "password1")\n',
-        'smtp.login("ci@acme.dev", os.environ["SMTP_WORD"])\n',
-        'login("form.user", "form.login.label2")\n',
-        'LOGIN_RATE = os.environ.get("LOGIN_RATE", "50/hour2")\n',
-        'AUTH_HEADERS = ("x-api-version", "x-request-id-2")\n',
-        'auth(Provider5, "Provider5_CLIENT_ID", "Provider5_CLIENT_SECRET")\n',
-        'oauth(\n  Server4,\n  "Server4_CLIENT_ID",\n  "Server4_CLIENT_SECRET",\n)\n',
-        'smtp.send("bills@acme.dev", "Invoice-2024-07")\n',
-        "curl -u $USER:$WORD https://api.acme.dev\n",
-        "curl -u admin:admin123 http://localhost:8080\n",
-        'client = Client("orders", "orders-eu-central-1-blue")\n',
-        'const db = createClient(URL, "sb_publishable_' + 'w8RkVqTz3XnLp05JcYhBae")\n',
+    VALID = [
+        code("""
+            client.login(user, password)
+        """),
+        code("""
+            auth = ("user", "password1")
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid('AUTH = ("writer", "' + 'G7Akv4lUlDnEYp2q")\n', line=1, column=20),
-        Invalid('requests.get(url, auth=("bot", "' + 'Blauwal.4711"))\n', line=1, column=33),
-        Invalid('    smtp.login("ci@acme.dev", "' + 'Kestrel_88x")\n', line=1, column=32),
-        Invalid('req.SetBasicAuth(user, "' + 'Kestrel_88x")\n', line=1, column=25, path="a.go"),
-        Invalid("curl -sf -u deploy:" + "Kestrel_88x https://api.acme.dev\n", line=1, column=20, path="a.sh"),
-        Invalid(
-            'purge() {\n  curl -fsS -X POST \\\n    -u "ops:'
-            + 'Winter2024.bq" \\\n    "https://cdn.acme.dev/v2"\n}\n',
-            line=3,
-            column=13,
-            path="a.sh",
-        ),
-        Invalid(
-            'Sender smtp() {\n    return sender("bills@acme.dev", "' + 'Maple.cobalt18*");\n}\n',
-            line=2,
-            column=38,
-            path="Mail.java",
-        ),
-        Invalid("$d = new PDO('mysql:host=db.acme.dev', 'app', '" + "Kestrel_88x');\n", 1, 48, path="a.php"),
-        Invalid("curl -u deploy:" + "Kestrel_88x https://api.acme.dev\n", line=1, column=16, path="a.sh"),
-        Invalid('h = btoa("ci:' + 'Kestrel_88x")\n', line=1, column=14, path="a.ts"),
-        Invalid("sshpass -p '" + "Kestrel_88x' ssh a@b.acme.dev\n", line=1, column=13, path="a.sh"),
-        Invalid('sql.Open("mysql", "app:' + 'Kestrel_88x@tcp(db.acme.dev:3306)/shop")\n', line=1, column=24),
-        Invalid(
-            'sms = Client("AC77a0", "' + '264610fcb34837e55f906a05bd9e76d6")\n',
-            line=1,
-            column=25,
-            path="sms.py",
-        ),
+    INVALID = [
+        code("""
+            AUTH = ("writer", "«\x477Akv4lUlDnEYp2q»")
+        """),
+        code("""
+            requests.get(url, auth=("bot", "«\x42lauwal.4711»"))
+        """),
     ]
 
     @classmethod

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import binascii
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
@@ -31,47 +31,24 @@ class JsonWebToken(SecretCheck):
 
     ID = "SE006"
     NAME = "json-web-token"
-    TRIED_ON = "The same 1,800 commits and trees: nothing reported. Planted: 80 of 80."
     SEVERITY = Severity.WARN
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        'token = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9" + "." + payload\n',
-        'token = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAiMTIzNDU2Nzg5MCIsICJuYW1lIj'
-        "ogIkpvaG4gRG9lIiwgImlhdCI6IDE1MTYyMzkwMjJ9" + '.mDLBYACDSJRzgrCN4gMH1BGOviGM9wMliu1JN5sKlW3"\n',
-        'ANON = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJpc3MiOiAic3VwYWJhc2UiLCAicmVmIjogInF'
-        "3eGp6a3Zibm1wbGtqaGdmZHNhIiwgInJvbGUiOiAiYW5vbiJ9"
-        + '.OE29a1JQX8hGif9CHiPNrEILD21dZoyIfuDgfxrEd5Q"\n',
+    VALID = [
+        code("""
+            token = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9" + "." + payload
+        """),
+        code("""
+            token = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAiMTIzNDU2Nzg5MCIsICJuYW1lIjogIkpvaG4gRG9lIiwgImlhdCI6IDE1MTYyMzkwMjJ9\x2emDLBYACDSJRzgrCN4gMH1BGOviGM9wMliu1JN5sKlW3"
+        """),  # noqa: E501
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            'token = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9'
-            + ".eyJzdWIiOiAidS04MTcxIiwgImlzcyI6ICJodHRwczovL2xvZ2luLmFjbWUuZGV2In0.O3NKUH9OTAfE5"
-            'LQ9ahYh1OM3P3UaTKF1LtZGfBTcxMZ"\n',
-            line=1,
-            column=10,
-        ),
-        Invalid(
-            "KEY=eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9"
-            + ".eyJpc3MiOiAic3VwYWJhc2UiLCAicmVmIjogImtxeGp6d3Zibm1wbGtqaGdmZHNhIiwgInJvbGUiOiAic"
-            "2VydmljZV9yb2xlIn0.wlccPPHpsNu28VJMy9BEgE0XOEUeXcYpyKLsJihgxp9\n",
-            line=1,
-            column=5,
+    INVALID = [
+        code("""
+            token = "«eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9\x2eeyJzdWIiOiAidS04MTcxIiwgImlzcyI6ICJodHRwczovL2xvZ2luLmFjbWUuZGV2In0.O3NKUH9OTAfE5LQ9ahYh1OM3P3UaTKF1LtZGfBTcxMZ»"
+        """),  # noqa: E501
+        code(
+            """
+            KEY=«eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9\x2eeyJpc3MiOiAic3VwYWJhc2UiLCAicmVmIjogImtxeGp6d3Zibm1wbGtqaGdmZHNhIiwgInJvbGUiOiAic2VydmljZV9yb2xlIn0.wlccPPHpsNu28VJMy9BEgE0XOEUeXcYpyKLsJihgxp9»
+            """,
             path=".env",
-        ),
-        Invalid(
-            'auth("eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9'
-            + ".eyJlbWFpbCI6ICJjaUBhY21lLmRldiIsICJhdWQiOiAiYWNtZSJ9.cUYMHkXEFKBV7346h6RlTArr3FVn"
-            'OiFiKKlqpZQhcpn")\n',
-            line=1,
-            column=7,
-            path="a.ts",
-        ),
-        Invalid(
-            "TOKEN=eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9"
-            + ".eyJzdWIiOiAiNzIwNiIsICJhdWQiOiAiYWNtZS1iaWxsaW5nIn0.cUYMHkXEFKBV7346h6RlTArr3FVn"
-            "OiFiKKlqpZQhcpn\n",
-            line=1,
-            column=7,
-            path="deploy/.env",
         ),
     ]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_secrets.detection import value_filters
@@ -43,59 +43,27 @@ class ProviderToken(SecretCheck):
 
     ID = "SE001"
     NAME = "provider-token"
-    TRIED_ON = (
-        "12 projects, 1,800 commits with 571,831 added lines: nothing reported. Their trees, 149 "
-        "MB: nothing. Planted (evals/planted_secrets.py): 2,360 of 2,360 tokens of 59 kinds."
-    )
     IN_TESTS = True
     IN_GENERATED = True
     URL: ClassVar[str | None] = "https://docs.github.com/en/code-security/secret-scanning"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        'TOKEN = os.environ["GITHUB_TOKEN"]\n',
-        f'TOKEN = "ghp_{"x" * 36}"\n',
-        'TOKEN = "ghp_" + "thisIsWhereTheTokenOfTheBotGoes00000"\n',
-        f'KEY = "AKIA{"IOSFODNN7EXAMPLE"}"\n',
-        f'KEY = "sk_test_{"WdUfSHzzqhJEH4lOqNxq0DuT"}"\n',
-        Valid(
-            f'{{"authDomain": "a", "apiKey": "AIza{"yO4dmG5Kxk7F63nBYRBj8d7QDGynIsDOqd6"}"}}\n',
-            path="firebase.json",
-        ),
-        Valid(
-            f'"integrity": "sha512-'
-            f'{"/DGnLI45bFcNTzUatB9wqFClyCyucQ62zFjGqcIBk4EZsdHwD1HS3BNa8Nv+gib821wiz1eUkK/4Ylvl"}=="\n',
-            path="package-lock.json",
-        ),
-        Valid(
-            f'a = "ghp_{"SYvSVaBVdn5I5og2yxec90W3BF1SRq"}0ca26p"\n',
-            base=f'a = "ghp_{"SYvSVaBVdn5I5og2yxec90W3BF1SRq"}0ca26p"\n',
-        ),
+    VALID = [
+        code("""
+            TOKEN = os.environ["GITHUB_TOKEN"]
+        """),
+        code("""
+            TOKEN = "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(f'TOKEN = "ghp_{"SYvSVaBVdn5I5og2yxec90W3BF1SRq"}0ca26p"\n', line=1, column=10),
-        Invalid(f"aws:\n  id: AKIA{'WZ5LV43NZ3STMSTC'}\n", line=2, column=7, path="deploy.yml"),
-        Invalid(f'"key\\nsk_live_{"dzsjOjaRp5k1bTEhUcvF0IgC"}"\n', line=1, column=7, path="a.ts"),
-        Invalid(
-            f"MAIL=SG.{'AueRtKfCQnusNaJ8UpqiwH'}.{'ARHDPcUJqyS41s2hZJn18S1pE82dRdeoxgCTB0TiBGL'}\n",
-            line=1,
-            column=6,
-            path=".env",
-        ),
-        Invalid(
-            f'bot("7656737909:AA{"i8ScuNZsnwSeCiodiDtyyXnJurL5RYlU1"}")\n', line=1, column=6, path="bot.js"
-        ),
-        Invalid(
-            f'uri("https://api.telegram.org/bot7656737909:AA{"i8ScuNZsnwSeCiodiDtyyXnJurL5RYlU1"}/getMe")\n',
-            line=1,
-            column=34,
-            path="alerts.rb",
-        ),
-        Invalid(f"run(tasks.sk.ghp_{'SYvSVaBVdn5I5og2yxec90W3BF1SRq'}0ca26p)\n", line=1, column=14),
-        Invalid(f'é = "xoxb-{"807137115786"}-949025276585-JNqtCqyWZCXVb1yVOnYUg4XP"\n', line=1, column=6),
-        Invalid(
-            f'OpenAI(api_key="sk-proj-{"Rk2wUO8sZq4xVd1nTg7bLy0cJm5hPe9aFi3uXoQr6tSv"}")\n',
-            line=1,
-            column=17,
-            path="evals/judge.py",
+    INVALID = [
+        code("""
+            TOKEN = "«ghp_\x53YvSVaBVdn5I5og2yxec90W3BF1SRq\x30ca26p»"
+        """),
+        code(
+            """
+            aws:
+              id: «AKIA\x57Z5LV43NZ3STMSTC»
+            """,
+            path="deploy.yml",
         ),
     ]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.providers import TOKENS, KnownToken, shape_of
@@ -27,26 +26,26 @@ class SplitToken(SecretCheck):
 
     ID = "SE014"
     NAME = "split-token"
-    TRIED_ON = "The trees of 43 projects, 85,734 files of 362 MB: nothing reported."
     IN_TESTS = False
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        'PREFIX = "xoxb"\nif not token.startswith(PREFIX):\n    fail("4121419277407")\n',
-        'TOKEN = "ghp_" + read()\n',
-        'TOKEN = "ghp_" + "thisIsWhereTheTokenOfTheBotGoes00000"\n',
+    VALID = [
+        code("""
+            PREFIX = "xoxb"
+            if not token.startswith(PREFIX):
+                fail("4121419277407")
+        """),
+        code("""
+            TOKEN = "ghp_" + read()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
+    INVALID = [
         # wardround: ignore[secrets/SE014] made up, for this very check
-        Invalid(f'TOKEN = "ghp_" + "{"SYvSVaBVdn5I5og2yxec90W3BF1SRq"}0ca26p"\n', line=1, column=19),
-        Invalid(
-            f'SCHEME = "xoxb"\nREST = "4121419277407-{"1051433529619"}-GlUuUwhoaUvmqQwML6xFbTc9"\n',
-            line=2,
-            column=9,
-        ),
-        Invalid(
-            f'key = "sk_live_" + "{"dzsjOjaRp5k1"}" + "bTEhUcvF0IgC"\n',
-            line=1,
-            column=21,
-        ),
+        code("""
+            TOKEN = "ghp_" + "«\x53YvSVaBVdn5I5og2yxec90W3BF1SRq\x30ca26p»"
+        """),
+        code("""
+            SCHEME = "xoxb"
+            REST = "«4121419277407-\x31051433529619\x2dGlUuUwhoaUvmqQwML6xFbTc9»"
+        """),
     ]
 
     @classmethod

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
-
-_PATH = "app/store.py"
 
 
 class DiscardedQueryFilter(SqlCheck):
@@ -22,27 +17,32 @@ class DiscardedQueryFilter(SqlCheck):
     NAME = "discarded-query-filter"
     DEFECT_CLASS = "narrowed-statement-not-kept"
     WORDS = ()
-    TRIED_ON = "13 trees with SQLAlchemy or Django: no hit"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("q = delete(Note)\nq = q.where(Note.id == 1)\nsession.execute(q)\n", path=_PATH),
-        Valid("q = Note.objects.all()\nq.filter(a=1).delete()\n", path=_PATH),
-        Valid("pipeline = Pipeline()\npipeline.filter(a)\nx = 'delete'\n", path=_PATH),
-        Valid("q = select(Note)\nreturn_value = q.where(Note.id == 1)\n", path=_PATH),
+    CASE_PATH = "app/store.py"
+    VALID = [
+        code("""
+            q = delete(Note)
+            q = q.where(Note.id == 1)
+            session.execute(q)
+        """),
+        code("""
+            q = Note.objects.all()
+            q.filter(a=1).delete()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "q = delete(Note)\nq.where(Note.id == 1)\nsession.execute(q)\n", line=2, column=1, path=_PATH
-        ),
-        Invalid(
-            "def f(s):\n    q = select(Note)\n    if s:\n        q.order_by(Note.id)\n    return "
-            "s.scalars(q)\n",
-            line=4,
-            column=9,
-            path=_PATH,
-        ),
-        Invalid("q = Note.objects.filter(a=1)\nq.filter(b=2)\nq.update(c=1)\n", line=2, column=1, path=_PATH),
-        Invalid("q = session.query(Note)\nq.filter(Note.b == 2)\nq.delete()\n", line=2, column=1, path=_PATH),
+    INVALID = [
+        code("""
+            q = delete(Note)
+            «q.where(Note.id == 1)»
+            session.execute(q)
+        """),
+        code("""
+            def f(s):
+                q = select(Note)
+                if s:
+                    «q.order_by(Note.id)»
+                return s.scalars(q)
+        """),
     ]
 
     def run(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.script import in_comment
@@ -42,17 +39,6 @@ _PATTERNS = (
 _SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs")
 
 
-def _drizzle(column: str) -> str:
-    """A table of Drizzle."""
-    head = "import { numeric, pgTable, real } from 'drizzle-orm/pg-core';"
-    return "\n".join((head, "const a = pgTable('a', {", f"  {column},", "});", ""))
-
-
-def _typeorm(*lines: str) -> str:
-    """An entity of TypeORM."""
-    return "\n".join(("import { Column } from 'typeorm';", "class A {", *lines, "}", ""))
-
-
 class MoneyInFloatModel(SqlCheck):
     """A model keeps an amount of money in a column of binary floating point numbers.
 
@@ -64,41 +50,46 @@ class MoneyInFloatModel(SqlCheck):
     NAME = "money-in-float-model"
     DEFECT_CLASS = "money-in-float"
     READS = "code"
-    TRIED_ON = "24 trees: no hit"
     WORDS = ("drizzle-orm", "typeorm", "mikro-orm", "sequelize")
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_drizzle("price: numeric('price')"), path="src/schema.ts"),
-        Valid(_drizzle("score: real('score')"), path="src/schema.ts"),
-        Valid(
-            _typeorm("  @Column({ type: 'decimal', precision: 12, scale: 2 })", "  price: string;"),
-            path="src/a.entity.ts",
+    CASE_PATH = "src/a.entity.ts"
+    VALID = [
+        code(
+            """
+            import { numeric, pgTable, real } from 'drizzle-orm/pg-core';
+            const a = pgTable('a', {
+              price: numeric('price'),
+            });
+            """,
+            path="src/schema.ts",
         ),
-        Valid(
-            _typeorm("  @Column('float')", "  weight: number;", "  price: number;"), path="src/a.entity.ts"
+        code(
+            """
+            import { numeric, pgTable, real } from 'drizzle-orm/pg-core';
+            const a = pgTable('a', {
+              score: real('score'),
+            });
+            """,
+            path="src/schema.ts",
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_drizzle("unitPrice: real('price')"), line=3, column=3, path="src/schema.ts"),
-        Invalid(
-            _typeorm("  @Column({ nullable: true, type: 'double precision' })", "  price?: number;"),
-            line=4,
-            column=3,
-            path="src/a.entity.ts",
+    INVALID = [
+        code(
+            """
+            import { numeric, pgTable, real } from 'drizzle-orm/pg-core';
+            const a = pgTable('a', {
+              «unitPrice»: real('price'),
+            });
+            """,
+            path="src/schema.ts",
         ),
-        Invalid(
-            _typeorm("  @Column('float', { default: 0 })", "  readonly amountDue!: number;"),
-            line=4,
-            column=12,
-            path="src/a.entity.ts",
-        ),
-        Invalid(
-            "const { DataTypes } = require('sequelize');\nmodule.exports = (db) => db.define('Order', {\n"
-            "  total_price: { allowNull: false, type: DataTypes.DOUBLE },\n});\n",
-            line=3,
-            column=3,
-            path="src/order.js",
-        ),
+        code("""
+            import { Column } from 'typeorm';
+            class A {
+              @Column({ nullable: true, type: 'double precision' })
+              «price»?: number;
+            }
+        """),
     ]
 
     def run(self) -> None:

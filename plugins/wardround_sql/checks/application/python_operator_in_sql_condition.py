@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.python_code import called, parsed_module
 
 _TAKERS = frozenset({"where", "filter", "having", "and_", "or_", "on", "any", "has"})
 _SQLALCHEMY = ("sqlalchemy", "sqlmodel", "flask_sqlalchemy")
-_HEAD = "from sqlalchemy import select\nfrom app.models import User\n"
 
 
 class PythonOperatorInSqlCondition(SqlCheck):
@@ -28,31 +26,31 @@ class PythonOperatorInSqlCondition(SqlCheck):
     DEFECT_CLASS = "compared-with-null"
     READS = "code"
     WORDS = ("sqlalchemy", "sqlmodel")
-    TRIED_ON = "30 trees: 2 hits in redash, both real defects"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_HEAD + "q = select(User).where(User.gone.is_(None), User.id.in_(ids))\n", path="app/q.py"),
-        Valid(_HEAD + "q = select(User).where((User.a == 1) & (User.b == 2))\n", path="app/q.py"),
-        Valid(_HEAD + "q = select(User).where(User.a == (b if c is None else c))\n", path="app/q.py"),
-        Valid(
-            "rows = [r for r in filter(lambda u: u.gone is None and u.a == 1, Rows.all)]\n", path="app/q.py"
-        ),
+    CASE_PATH = "app/q.py"
+    VALID = [
+        code("""
+            from sqlalchemy import select
+            from app.models import User
+            q = select(User).where(User.gone.is_(None), User.id.in_(ids))
+        """),
+        code("""
+            from sqlalchemy import select
+            from app.models import User
+            q = select(User).where((User.a == 1) & (User.b == 2))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_HEAD + "q = select(User).where(User.gone is None)\n", line=3, column=24, path="app/q.py"),
-        Invalid(
-            _HEAD + "q = s.query(User).filter(User.a == 1 and User.b == 2)\n",
-            line=3,
-            column=26,
-            path="app/q.py",
-        ),
-        Invalid(
-            _HEAD + "q = select(User).where(User.a == 1, not User.active)\n",
-            line=3,
-            column=37,
-            path="app/q.py",
-        ),
-        Invalid(_HEAD + "q = select(t).where(t.c.id in ids)\n", line=3, column=21, path="app/q.py"),
+    INVALID = [
+        code("""
+            from sqlalchemy import select
+            from app.models import User
+            q = select(User).where(«User.gone is None»)
+        """),
+        code("""
+            from sqlalchemy import select
+            from app.models import User
+            q = s.query(User).filter(«User.a == 1 and User.b == 2»)
+        """),
     ]
 
     def run(self) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.masking import span_in
 from wardround_sql.parsing.statements import SqlFragment
@@ -40,10 +38,6 @@ _TEXTUAL = (
 _COMMENTS = LazyPattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 
 
-def _routine(body: str) -> str:
-    return f"create function f(p text, n int) returns void language plpgsql as $$\nbegin\n{body}"
-
-
 class ParameterInRoutineSql(SqlCheck):
     """A function puts a text it is given into the statement it runs.
 
@@ -57,40 +51,34 @@ class ParameterInRoutineSql(SqlCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "sql-injection"
     WORDS = ("execute", "exec", "prepare")
-    TRIED_ON = (
-        "30 trees: 9 hits, 6 read, all of them names that a block of a migration looked up; mended: "
-        "parameters alone, no hit"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid(_routine("execute format('select 1 from %I where a = %L', p, n);\nend $$;\n")),
-        valid(_routine("execute 'select 1 from a where b = $1' using p;\nend $$;\n")),
-        valid(_routine("execute 'select 1 from a where b = ' || quote_literal(p);\nend $$;\n")),
-        valid(_routine("execute 'select 1 from a where b = ' || n;\nend $$;\n")),
-        valid(_routine("raise notice 'is ''' || p || '''';\nend $$;\ngrant execute on function f to a;\n")),
-        valid(
-            "CREATE PROCEDURE dbo.p @n nvarchar(50) AS\nEXEC sp_executesql N'SELECT 1 FROM dbo.A WHERE "
-            "N = @n', "
-            "N'@n nvarchar(50)', @n;\nGO\n"
-        ),
+    VALID = [
+        code("""
+            create function f(p text, n int) returns void language plpgsql as $$
+            begin
+            execute format('select 1 from %I where a = %L', p, n);
+            end $$;
+        """),
+        code("""
+            create function f(p text, n int) returns void language plpgsql as $$
+            begin
+            execute 'select 1 from a where b = $1' using p;
+            end $$;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid(_routine("execute 'select 1 from a where b = ''' || p || '''';\nend $$;\n"), 3, 43),
-        invalid(_routine("execute format('select 1 from a where b = ''%s''', p);\nend $$;\n"), 3, 9),
-        invalid(_routine("  execute 'drop table ' || p;\nend $$;\n"), 3, 28),
-        invalid(
-            "CREATE PROCEDURE dbo.p @n nvarchar(50) AS\nDECLARE @s nvarchar(max) = N'SELECT 1 FROM "
-            "dbo.A WHERE N = ''' "
-            "+ @n + '''';\nEXEC(@s);\nGO\n",
-            2,
-            66,
-        ),
-        invalid(
-            "CREATE OR REPLACE PROCEDURE p(n IN VARCHAR2) AS\nBEGIN\n"
-            "  EXECUTE IMMEDIATE 'DELETE FROM a WHERE b = ''' || n || '''';\nEND;\n/\n",
-            3,
-            53,
-        ),
+    INVALID = [
+        code("""
+            create function f(p text, n int) returns void language plpgsql as $$
+            begin
+            execute 'select 1 from a where b = ''' || «p» || '''';
+            end $$;
+        """),
+        code("""
+            create function f(p text, n int) returns void language plpgsql as $$
+            begin
+            execute «format»('select 1 from a where b = ''%s''', p);
+            end $$;
+        """),
     ]
 
     def run(self) -> None:

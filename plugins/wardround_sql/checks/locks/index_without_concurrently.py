@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.project import migration_files
 
@@ -29,30 +26,26 @@ class IndexWithoutConcurrently(SqlCheck):
     DEFECT_CLASS = "index-without-concurrently"
     SEVERITY = Severity.INFO
     WORDS = ("index",)
-    TRIED_ON = (
-        "formbricks: every one true, all of one generator; 1 of 34 hits in histories was read in context"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("create index concurrently i on notes (a);\n"),
-        valid("create table notes (a int);\ncreate index i on notes (a);\n"),
-        valid("create index i on notes (a);\n", path="db/schema.sql"),
-        valid("CREATE INDEX `i` ON `notes` (`a`);\nINSERT INTO `x` VALUES (1);\n"),
-        valid(
-            "create index i on notes (a);\n",
-            others={"db/migrations/0001_a.sql": "create table a (id integer primary key AUTOINCREMENT);\n"},
-        ),
+    VALID = [
+        code("""
+            create index concurrently i on notes (a);
+        """),
+        code("""
+            create table notes (a int);
+            create index i on notes (a);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("do $$\nbegin\n  execute 'create index i on notes (a)';\nend $$;\n", 3, 12),
-        invalid("create index i on notes (a);\n", 1, 1),
-        invalid("create table other (a int);\ncreate unique index if not exists i on notes (a);\n", 2, 1),
-        Invalid(
-            "def upgrade():\n    op.create_index('i', 'notes', ['a'])\n",
-            line=2,
-            column=5,
-            path="migrations/versions/1a2b_add.py",
-        ),
+    INVALID = [
+        code("""
+            do $$
+            begin
+              execute '«create index i on notes (a)»';
+            end $$;
+        """),
+        code("""
+            «create index i on notes (a)»;
+        """),
     ]
 
     def run(self) -> None:

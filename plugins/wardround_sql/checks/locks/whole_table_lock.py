@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, kinds, option
 from wardround_sql.parsing.statements import Statement
@@ -32,39 +30,24 @@ class WholeTableLock(SqlCheck):
     PLANE = Plane.PERF
     DEFECT_CLASS = "whole-table-locked"
     WORDS = ("vacuum", "cluster", "lock ", "reindex", "refresh")
-    TRIED_ON = "20 trees: 5 hits, all read and true"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("vacuum (analyze) notes;\n", path="ops/nightly.sql"),
-        valid("vacuum notes;\n", path="ops/nightly.sql"),
-        valid("reindex index concurrently i;\n", path="ops/nightly.sql"),
-        valid("refresh materialized view concurrently v;\n", path="ops/nightly.sql"),
-        valid(
-            "create materialized view v as select a from notes with no data;\nrefresh materialized view v;\n"
-        ),
-        valid("lock table notes in share update exclusive mode;\n", path="ops/nightly.sql"),
-        valid("create table notes (a int);\nlock table notes;\n"),
-        Valid("cur.execute('LOCK TABLE notes')\n", path="tests/test_a.py"),
-        Valid("#!/bin/sh\npsql -c 'VACUUM ANALYZE notes'\n", path="ops/nightly.sh"),
+    CASE_PATH = "ops/nightly.sql"
+    VALID = [
+        code("""
+            vacuum (analyze) notes;
+        """),
+        code("""
+            vacuum notes;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("vacuum full notes;\n", 1, 1, "ops/nightly.sql"),
-        invalid("select 1;\ncluster notes using i;\n", 2, 1, "ops/nightly.sql"),
-        invalid("reindex table notes;\n", 1, 1, "ops/nightly.sql"),
-        invalid("refresh materialized view v;\n", 1, 1, "ops/nightly.sql"),
-        Invalid(
-            "def f(db):\n    db.execute(text('LOCK TABLE notes IN ACCESS EXCLUSIVE MODE'))\n",
-            line=2,
-            column=22,
-            path="app/a.py",
-        ),
-        Invalid(
-            '#!/bin/sh\nfor t in a b; do\n  psql -c "VACUUM (FULL, ANALYZE) ${t}"\ndone\n',
-            line=3,
-            column=12,
-            path="ops/weekly.sh",
-        ),
-        Invalid("await db.query(`LOCK TABLE ${table}`);\n", line=1, column=17, path="src/a.ts"),
+    INVALID = [
+        code("""
+            «vacuum full notes»;
+        """),
+        code("""
+            select 1;
+            «cluster notes using i»;
+        """),
     ]
 
     def run(self) -> None:

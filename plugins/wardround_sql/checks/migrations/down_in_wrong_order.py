@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.statements import SqlFragment, parsed
@@ -30,21 +29,6 @@ _LOOSENS = LazyPattern(
     r"(?i)drop_?(?:foreign|constraint)|remove_foreign_key|foreign_key_checks|drop\s+constraint|removeConstraint|dropColumn|"
     r"drop_column|remove_reference"
 )
-_UP = (
-    "create table a (id bigint primary key);\ncreate table b (id bigint primary key, a_id bigint "
-    "references a (id));\n"
-)
-_KNEX = (
-    "export async function up(knex: Knex) {\n  await knex.schema.createTable('a', (t) => { "
-    "t.bigIncrements('id'); });\n"
-    "  await knex.schema.createTable('b', (t) => {\n    t.bigIncrements('id');\n"
-    "    t.bigInteger('a_id').references('a.id');\n  });\n}\nexport async function down(knex: Knex) {\n"
-)
-_ALEMBIC = (
-    "from alembic import op\nimport sqlalchemy as sa\ndef upgrade():\n    op.create_table('a', "
-    "sa.Column('id', sa.Integer()))\n"
-    "    op.create_table('b', sa.Column('a_id', sa.Integer(), sa.ForeignKey('a.id')))\ndef downgrade():\n"
-)
 
 
 class DownInWrongOrder(SqlCheck):
@@ -58,60 +42,58 @@ class DownInWrongOrder(SqlCheck):
     NAME = "down-in-wrong-order"
     READS = "code"
     WORDS = ("drop",)
-    TRIED_ON = "30 trees: 1 hit, of SQLite, which does not mind; mended: none"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            _KNEX + "  await knex.schema.dropTable('b');\n  await knex.schema.dropTable('a');\n}\n",
-            path="migrations/1.ts",
-        ),
-        Valid(_ALEMBIC + "    op.drop_table('b')\n    op.drop_table('a')\n", path="alembic/versions/1.py"),
-        Valid(
-            "-- +goose Up\n" + _UP + "-- +goose Down\ndrop table a cascade;\ndrop table b;\n",
-            path="migrations/1.sql",
-        ),
-        Valid(
-            "drop table b;\ndrop table a;\n",
-            path="migrations/1_a.down.sql",
-            others={"migrations/1_a.up.sql": _UP},
-        ),
-    ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "module.exports = {\n  async up(queryInterface) {\n    await "
-            "queryInterface.createTable('a', { id: {} });\n"
-            "    await queryInterface.createTable('b', { a_id: { references: { model: 'a', key: 'id' } "
-            "} });\n  },\n"
-            "  async down(queryInterface) {\n    await queryInterface.dropTable('a');\n"
-            "    await queryInterface.dropTable('b');\n  },\n};\n",
-            line=7,
-            column=26,
-            path="migrations/1.js",
-        ),
-        Invalid(
-            _KNEX + "  await knex.schema.dropTable('a');\n  await knex.schema.dropTable('b');\n}\n",
-            line=9,
-            column=21,
-            path="migrations/1.ts",
-        ),
-        Invalid(
-            _ALEMBIC + "    op.drop_table('a')\n    op.drop_table('b')\n",
-            line=7,
-            column=8,
+    CASE_PATH = "migrations/1.ts"
+    VALID = [
+        code(
+            """
+            from alembic import op
+            import sqlalchemy as sa
+            def upgrade():
+                op.create_table('a', sa.Column('id', sa.Integer()))
+                op.create_table('b', sa.Column('a_id', sa.Integer(), sa.ForeignKey('a.id')))
+            def downgrade():
+                op.drop_table('b')
+                op.drop_table('a')
+            """,
             path="alembic/versions/1.py",
         ),
-        Invalid(
-            "-- +goose Up\n" + _UP + "-- +goose Down\ndrop table if exists a;\ndrop table b;\n",
-            line=5,
-            column=1,
+        code(
+            """
+            -- +goose Up
+            create table a (id bigint primary key);
+            create table b (id bigint primary key, a_id bigint references a (id));
+            -- +goose Down
+            drop table a cascade;
+            drop table b;
+            """,
             path="migrations/1.sql",
         ),
-        Invalid(
-            "drop table a;\ndrop table b;\n",
-            line=1,
-            column=1,
-            path="migrations/1_a.down.sql",
-            others={"migrations/1_a.up.sql": _UP},
+    ]
+    INVALID = [
+        code(
+            """
+            from alembic import op
+            import sqlalchemy as sa
+            def upgrade():
+                op.create_table('a', sa.Column('id', sa.Integer()))
+                op.create_table('b', sa.Column('a_id', sa.Integer(), sa.ForeignKey('a.id')))
+            def downgrade():
+                op.«drop_table('a»')
+                op.drop_table('b')
+            """,
+            path="alembic/versions/1.py",
+        ),
+        code(
+            """
+            -- +goose Up
+            create table a (id bigint primary key);
+            create table b (id bigint primary key, a_id bigint references a (id));
+            -- +goose Down
+            «drop table if exists a»;
+            drop table b;
+            """,
+            path="migrations/1.sql",
         ),
     ]
 

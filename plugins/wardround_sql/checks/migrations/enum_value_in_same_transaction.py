@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, texts
 from wardround_sql.parsing.statements import Statement
 
-_ALEMBIC = "migrations/versions/1a2b_done.py"
-_DJANGO = "notes/migrations/0002_done.py"
 _ALONE = LazyPattern(
     r"(?i)disable_ddl_transaction!|^\s*(?:readonly\s+)?transaction\s*=\s*false|"
     r"\btransaction\s*:\s*false|no[-_ ]transaction|"
@@ -36,79 +31,25 @@ class EnumValueInSameTransaction(SqlCheck):
     NAME = "enum-value-in-same-transaction"
     SEVERITY = Severity.ERROR
     WORDS = ("add value",)
-    TRIED_ON = "its cases alone; the checkouts tried have no place to read"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("alter type state add value 'done';\n"),
-        valid("alter type state add value 'done';\nupdate notes set state = 'open';\n"),
-        valid(
-            "create type state as enum ('open');\nalter type state add value 'done';\nselect 'done'::state;\n"
-        ),
-        valid(
-            "begin;\nalter type state add value 'done';\ncommit;\nupdate notes set state = 'done' where a;\n"
-        ),
-        valid("alter type state add value 'done';\ncomment on type state is 'done';\n"),
-        valid("-- migrate:up transaction:false\nalter type state add value 'done';\nselect 'done'::state;\n"),
-        Valid(
-            "def upgrade():\n    with op.get_context().autocommit_block():\n"
-            "        op.execute(\"ALTER TYPE state ADD VALUE 'done'\")\n"
-            "    op.execute(\"UPDATE notes SET state = 'done' WHERE a\")\n",
-            path=_ALEMBIC,
-        ),
-        Valid(
-            "class Migration(migrations.Migration):\n    atomic = False\n    operations = [\n"
-            "        migrations.RunSQL(\"ALTER TYPE state ADD VALUE 'done'\"),\n"
-            "        migrations.RunPython(move),\n    ]\n\n\ndef move(apps, editor):\n"
-            "    Note.objects.filter(a=1).update(state='done')\n",
-            path=_DJANGO,
-        ),
-        Valid(
-            "class A < ActiveRecord::Migration[7.1]\n  disable_ddl_transaction!\n  def up\n"
-            "    execute \"ALTER TYPE state ADD VALUE 'done'\"\n"
-            "    execute \"UPDATE notes SET state = 'done' WHERE a\"\n  end\nend\n",
-            path="db/migrate/20240101000000_a.rb",
-        ),
+    VALID = [
+        code("""
+            alter type state add value 'done';
+        """),
+        code("""
+            alter type state add value 'done';
+            update notes set state = 'open';
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid(
-            "alter type state add value 'done';\nupdate notes set state = 'done' where state = 'open';\n",
-            2,
-            26,
-        ),
-        invalid(
-            "alter type state add value if not exists 'done';\nalter table n alter s set default 'done';\n",
-            2,
-            35,
-        ),
-        invalid(
-            "alter type app.state add value 'done' after 'open';\ninsert into notes values (1, "
-            "'done'::app.state);\n",
-            2,
-            30,
-        ),
-        Invalid(
-            "def upgrade():\n    op.execute(\"ALTER TYPE state ADD VALUE 'done'\")\n"
-            "    op.alter_column('notes', 'state', server_default=sa.text(\"'done'::state\"))\n",
-            line=3,
-            column=39,
-            path=_ALEMBIC,
-        ),
-        Invalid(
-            "def upgrade():\n    op.execute(\"ALTER TYPE state ADD VALUE 'done'\")\n"
-            "    op.execute(notes.update().where(notes.c.a == 1).values(state='done'))\n",
-            line=3,
-            column=66,
-            path=_ALEMBIC,
-        ),
-        Invalid(
-            "def move(apps, editor):\n    Note.objects.filter(a=1).update(state='done')\n\n\n"
-            "class Migration(migrations.Migration):\n    operations = [\n"
-            "        migrations.RunSQL(\"ALTER TYPE state ADD VALUE 'done'\"),\n"
-            "        migrations.RunPython(move),\n    ]\n",
-            line=8,
-            column=9,
-            path=_DJANGO,
-        ),
+    INVALID = [
+        code("""
+            alter type state add value 'done';
+            update notes set state = «'done'» where state = 'open';
+        """),
+        code("""
+            alter type state add value if not exists 'done';
+            alter table n alter s set default «'done'»;
+        """),
     ]
 
     def run(self) -> None:

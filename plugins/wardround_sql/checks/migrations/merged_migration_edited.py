@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import ChangeCase
+from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Span
 from wardround.languages.python.tree import parse
 from wardround_sql.project.migration_files import SUFFIXES, is_migration
 
-_DJANGO = "from django.db import migrations, models\nclass Migration(migrations.Migration):\n"
-_BEFORE = f"{_DJANGO}    operations = [migrations.AddField('a', 'b', models.IntegerField())]\n"
-_AFTER = f"{_DJANGO}    operations = [migrations.AddField('a', 'b', models.TextField())]\n"
-_PATH = "shop/migrations/0002_b.py"
 _PYTHON_MIGRATION = LazyPattern(r"^class Migration\(|^down_revision\b", re.MULTILINE)
 _COMMENTS = LazyPattern(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|^[ \t]*(?://|#)[^\n]*", re.MULTILINE)
 _SWEEP = 4
@@ -36,33 +30,70 @@ class MergedMigrationEdited(ChangeCheck):
     NAME = "merged-migration-edited"
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "merged-migration-edited"
-    TRIED_ON = "only its cases"
     PATHS = ("migrat", "versions/", "flyway", "alembic", "__")
-    VALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase({_PATH: (None, _AFTER)}, message="Add b"),
-        ChangeCase(
-            {_PATH: (_BEFORE, _BEFORE.replace("migrations.Add", "\\\n migrations.Add"))}, message="Fold"
+    VALID = [
+        change(
+            {
+                "shop/migrations/0002_b.py": (
+                    None,
+                    """
+                    from django.db import migrations, models
+                    class Migration(migrations.Migration):
+                        operations = [migrations.AddField('a', 'b', models.TextField())]
+                    """,
+                ),
+            },
+            message="Add b",
         ),
-        ChangeCase({_PATH: (_BEFORE, _AFTER)}),
-        ChangeCase(
-            {f"shop/migrations/000{n}_b.py": (_BEFORE, _AFTER) for n in range(2, 7)}, message="Upgrade Django"
-        ),
-        ChangeCase(
-            {"db/migrations/V2__b.sql": ("CREATE TABLE b ();\n", "-- b\nCREATE TABLE b ();\n")},
-            message="Explain",
+        change(
+            {
+                "shop/migrations/0002_b.py": (
+                    """
+                    from django.db import migrations, models
+                    class Migration(migrations.Migration):
+                        operations = [migrations.AddField('a', 'b', models.IntegerField())]
+                    """,
+                    r"""
+                    from django.db import migrations, models
+                    class Migration(migrations.Migration):
+                        operations = [\
+                     migrations.AddField('a', 'b', models.IntegerField())]
+                    """,
+                ),
+            },
+            message="Fold",
         ),
     ]
-    INVALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase({_PATH: (_BEFORE, _AFTER)}, (_PATH, 3, 1), message="Make b a text"),
-        ChangeCase(
-            {"db/migrations/V2__b.sql": ("CREATE TABLE b (n int);\n", "CREATE TABLE b (n text);\n")},
-            ("db/migrations/V2__b.sql", 1, 1),
-            message="Make n a text",
+    INVALID = [
+        change(
+            {
+                "shop/migrations/0002_b.py": (
+                    """
+                    from django.db import migrations, models
+                    class Migration(migrations.Migration):
+                        operations = [migrations.AddField('a', 'b', models.IntegerField())]
+                    """,
+                    """
+                    from django.db import migrations, models
+                    class Migration(migrations.Migration):
+                    «    operations = [migrations.AddField('a', 'b', models.TextField())]»
+                    """,
+                ),
+            },
+            message="Make b a text",
         ),
-        ChangeCase(
-            {"supabase/migrations/20240101_b.sql": ("CREATE TABLE b ();\n", "CREATE TABLE c ();\n")},
-            ("supabase/migrations/20240101_b.sql", 1, 1),
-            message="Rename b",
+        change(
+            {
+                "db/migrations/V2__b.sql": (
+                    """
+                    CREATE TABLE b (n int);
+                    """,
+                    """
+                    «CREATE TABLE b (n text);»
+                    """,
+                ),
+            },
+            message="Make n a text",
         ),
     ]
 

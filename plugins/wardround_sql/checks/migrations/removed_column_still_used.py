@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.dbt import is_model, listed, select_list, span
 from wardround_sql.project.migration_files import is_spare
 
-_PATH = "models/stg_orders.sql"
-_READER = "models/fct_orders.sql"
 _MOST = 40
 """Models that are read at most."""
-
-
-def _model(text: str) -> str:
-    return text.replace("RAW", "from {{ source('shop', 'orders') }}")
-
-
-def _valid(now: str, before: str, reader: str) -> Valid:
-    return Valid(_model(now), path=_PATH, base=_model(before), others={_READER: reader})
-
-
-def _invalid(now: str, before: str, reader: str, line: int, column: int) -> Invalid:
-    return Invalid(_model(now), line, column, path=_PATH, base=_model(before), others={_READER: reader})
 
 
 class RemovedColumnStillUsed(SqlCheck):
@@ -43,42 +28,62 @@ class RemovedColumnStillUsed(SqlCheck):
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "used-column-gone"
     WORDS = ("{{",)
-    TRIED_ON = "its cases alone: a checkout has no change to look at"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        _valid("select id RAW\n", "select id, total RAW\n", "select id from {{ ref('stg_orders') }}\n"),
-        _valid("select id RAW\n", "select id, total RAW\n", "select id, total from {{ ref('stg_other') }}\n"),
-        _valid(
-            "select id RAW\n",
-            "select id, total RAW\n",
-            "select o.id, p.total from {{ ref('stg_orders') }} o join {{ ref('stg_paid') }} p on p.id = "
-            "o.id\n",
+    CASE_PATH = "models/stg_orders.sql"
+    VALID = [
+        code(
+            """
+            select id from {{ source('shop', 'orders') }}
+            """,
+            base="""
+            select id, total from {{ source('shop', 'orders') }}
+            """,
+            others={
+                "models/fct_orders.sql": """
+                select id from {{ ref('stg_orders') }}
+                """,
+            },
         ),
-        _valid("select id, * RAW\n", "select id, total RAW\n", "select total from {{ ref('stg_orders') }}\n"),
-        _valid("select id RAW\n", "select id RAW\n", "select total from {{ ref('stg_orders') }}\n"),
-        _valid(
-            "select id RAW\n",
-            "select id, total RAW\n",
-            "select sum(id) as total from {{ ref('stg_orders') }}\n",
+        code(
+            """
+            select id from {{ source('shop', 'orders') }}
+            """,
+            base="""
+            select id, total from {{ source('shop', 'orders') }}
+            """,
+            others={
+                "models/fct_orders.sql": """
+                select id, total from {{ ref('stg_other') }}
+                """,
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        _invalid(
-            "select id RAW\n", "select id, total RAW\n", "select total from {{ ref('stg_orders') }}\n", 1, 1
+    INVALID = [
+        code(
+            """
+            «select» id from {{ source('shop', 'orders') }}
+            """,
+            base="""
+            select id, total from {{ source('shop', 'orders') }}
+            """,
+            others={
+                "models/fct_orders.sql": """
+                select total from {{ ref('stg_orders') }}
+                """,
+            },
         ),
-        _invalid(
-            "select\n  id,\n  amount RAW\n",
-            "select\n  id,\n  total RAW\n",
-            "select sum(total) as paid from {{ ref('stg_orders') }}\n",
-            3,
-            3,
-        ),
-        _invalid(
-            "select id RAW\n",
-            "select id, total RAW\n",
-            "select o.id, o.total from {{ ref('stg_orders') }} as o join {{ ref('b') }} b on b.id = o.id\n",
-            1,
-            1,
+        code(
+            """
+            «select» id from {{ source('shop', 'orders') }}
+            """,
+            base="""
+            select id, total from {{ source('shop', 'orders') }}
+            """,
+            others={
+                "models/fct_orders.sql": """
+                select o.id, o.total from {{ ref('stg_orders') }} as o join {{ ref('b') }} b on b.id = o.id
+                """,
+            },
         ),
     ]
 

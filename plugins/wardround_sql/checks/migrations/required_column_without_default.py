@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import content, kinds, type_name
 from wardround_sql.project import migration_files
@@ -15,12 +11,6 @@ from wardround_sql.queries.facts import Added, foreign_facts
 
 _SELF_FILLED = frozenset({"serial", "bigserial", "smallserial", "serial4", "serial8", "serial2"})
 _FILLS = frozenset({"CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED"})
-
-
-_OWN_FIELD = (
-    "import app.fields\nfrom django.db import migrations, models\nclass Migration(migrations.Migration):\n"
-    "    operations = [\n        migrations.AddField('note', 'a', {}),\n    ]\n"
-)
 
 
 class RequiredColumnWithoutDefault(SqlCheck):
@@ -35,47 +25,24 @@ class RequiredColumnWithoutDefault(SqlCheck):
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "required-column-added"
     WORDS = ("column", "add")
-    TRIED_ON = "langfuse, formbricks: 6 read, all right"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("alter table notes add column a int not null default 0;\n"),
-        valid("alter table notes add column a int;\n"),
-        valid("ALTER TABLE dbo.Notes ADD Region NVARCHAR(20) NOT NULL DEFAULT 'x';\nGO\n"),
-        valid("ALTER TABLE `notes` ADD COLUMN `a` INT NOT NULL;\n"),
-        valid("create table notes (id int);\nalter table notes add column a int not null;\n"),
-        valid("alter table notes add column a bigint not null generated always as identity;\n"),
-        valid("alter table notes add column a bigserial not null;\n"),
-        valid("truncate notes;\nalter table notes add column a int not null;\n"),
-        valid("alter table notes add column a int not null;\n", path="db/migrations/0002_change.down.sql"),
-        Valid(
-            _OWN_FIELD.format("app.fields.OptionalTextField(max_length=9)"), path="app/migrations/0002_add.py"
-        ),
-        Valid(_OWN_FIELD.format("CreatedField()"), path="app/migrations/0002_add.py"),
+    VALID = [
+        code("""
+            alter table notes add column a int not null default 0;
+        """),
+        code("""
+            alter table notes add column a int;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("alter table notes add column a int not null;\n", 1, 30),
-        invalid('ALTER TABLE "Notes"\n  ADD COLUMN "é" TEXT NOT NULL UNIQUE,\n  ADD COLUMN b INT;\n', 2, 14),
-        invalid("alter table notes add column a uuid primary key;\n", 1, 30),
-        invalid("ALTER TABLE dbo.Notes ADD Region NVARCHAR(20) NOT NULL;\nGO\n", 1, 27),
-        Invalid(
-            _OWN_FIELD.format("models.CharField(max_length=9)"),
-            line=5,
-            column=9,
-            path="app/migrations/0002_add.py",
-        ),
-        Invalid(
-            _OWN_FIELD.format("app.fields.TextField(null=False)"),
-            line=5,
-            column=9,
-            path="app/migrations/0002_add.py",
-        ),
-        Invalid(
-            "def upgrade():\n    op.add_column('notes', sa.Column('a', sa.Integer(), nullable=False))\n"
-            "def downgrade():\n    op.drop_column('notes', 'a')\n",
-            line=2,
-            column=5,
-            path="migrations/versions/1a2b_add.py",
-        ),
+    INVALID = [
+        code("""
+            alter table notes add column «a» int not null;
+        """),
+        code("""
+            ALTER TABLE "Notes"
+              ADD COLUMN «"é"» TEXT NOT NULL UNIQUE,
+              ADD COLUMN b INT;
+        """),
     ]
 
     def run(self) -> None:

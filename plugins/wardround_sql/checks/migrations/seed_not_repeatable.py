@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import content
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.project import migration_files
-
-_SEED = "db/seeds/010_reference.sql"
 
 
 class SeedNotRepeatable(SqlCheck):
@@ -30,42 +24,29 @@ class SeedNotRepeatable(SqlCheck):
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "seed-not-repeatable"
     WORDS = ("on conflict",)
-    TRIED_ON = "20 trees: no hit"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("insert into a (b) values (1);\n", path=_SEED),
-        valid("insert into a (b) values (1) on conflict do nothing;\n", path=_SEED),
-        valid(
-            "insert into a (b) values (1) on conflict do nothing;\ntruncate c;\ninsert into c (b) "
-            "values (1);\n",
-            path=_SEED,
-        ),
-        valid(
-            "insert into a (b) values (1) on conflict do nothing;\n"
-            "insert into c (b) select 1 where not exists (select 1 from c);\n",
-            path=_SEED,
-        ),
-        valid("insert into a (b) values (1) on conflict do nothing;\ninsert into c (b) values (1);\n"),
+    CASE_PATH = "db/seeds/010_reference.sql"
+    VALID = [
+        code("""
+            insert into a (b) values (1);
+        """),
+        code("""
+            insert into a (b) values (1) on conflict do nothing;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid(
-            "insert into a (b) values (1) on conflict do nothing;\ninsert into c (b) values (1);\n",
-            2,
-            1,
-            _SEED,
-        ),
-        invalid(
-            "insert into a (b) values (1) on conflict (b) do update set b = 2;\n\n"
-            "insert into c (b)\nvalues (1), (2);\n",
-            3,
-            1,
-            "supabase/seed.sql",
-        ),
-        invalid(
-            "insert into c (b) values (1);\ninsert into a (b) values (1) on conflict do nothing;\n",
-            1,
-            1,
-            _SEED,
+    INVALID = [
+        code("""
+            insert into a (b) values (1) on conflict do nothing;
+            «insert into c (b) values (1)»;
+        """),
+        code(
+            """
+            insert into a (b) values (1) on conflict (b) do update set b = 2;
+
+            «insert into c (b)»
+            values (1), (2);
+            """,
+            path="supabase/seed.sql",
         ),
     ]
 

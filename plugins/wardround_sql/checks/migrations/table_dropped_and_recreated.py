@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import items, texts
 from wardround_sql.schema.model import Name, dotted
@@ -18,8 +15,6 @@ _FORCED = LazyPattern(
     r"^[ \t]*create_table\b[^\n#]*?(?P<force>\bforce:\s*(?:true|:cascade)|:force\s*=>\s*true)", re.MULTILINE
 )
 _MIGRATION = LazyPattern(r"\bActiveRecord::Migration\b")
-_RAILS = "db/migrate/20240101000000_a.rb"
-_CLASS = "class A < ActiveRecord::Migration[7.1]\n  def change\n"
 
 
 class TableDroppedAndRecreated(SqlCheck):
@@ -35,32 +30,44 @@ class TableDroppedAndRecreated(SqlCheck):
     DEFECT_CLASS = "table-dropped"
     READS = "code"
     WORDS = ("drop table", "create_table")
-    TRIED_ON = "30 trees: 1 hit, right"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_CLASS + "    create_table :notes, id: :uuid do |t|\n    end\n  end\nend\n", path=_RAILS),
-        Valid(
-            "ActiveRecord::Schema.define do\n  create_table 'a', force: :cascade do |t|\n  end\nend\n",
+    CASE_PATH = "db/migrate/20240101000000_a.rb"
+    VALID = [
+        code("""
+            class A < ActiveRecord::Migration[7.1]
+              def change
+                create_table :notes, id: :uuid do |t|
+                end
+              end
+            end
+        """),
+        code(
+            """
+            ActiveRecord::Schema.define do
+              create_table 'a', force: :cascade do |t|
+              end
+            end
+            """,
             path="db/schema.rb",
         ),
-        valid("drop table if exists a;\ncreate table b (id int);\n"),
-        valid("drop table if exists a;\ncreate table a (id int);\n", "db/schema.sql"),
-        valid(
-            "create table b (id int);\ninsert into b select id from a;\ndrop table a;\nalter table b "
-            "rename to a;\n"
-        ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            _CLASS + "    create_table :notes, force: true do |t|\n      t.text :a\n    end\n  end\nend\n",
-            line=3,
-            column=26,
-            path=_RAILS,
-        ),
-        Invalid(
-            _CLASS + '    create_table "notes", force: :cascade\n  end\nend\n', line=3, column=27, path=_RAILS
-        ),
-        invalid("drop table if exists a cascade;\ncreate table public.a (id bigint primary key);\n", 1, 1),
+    INVALID = [
+        code("""
+            class A < ActiveRecord::Migration[7.1]
+              def change
+                create_table :notes, «force: true» do |t|
+                  t.text :a
+                end
+              end
+            end
+        """),
+        code("""
+            class A < ActiveRecord::Migration[7.1]
+              def change
+                create_table "notes", «force: :cascade»
+              end
+            end
+        """),
     ]
 
     def run(self) -> None:

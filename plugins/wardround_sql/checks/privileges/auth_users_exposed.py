@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import kinds
 
@@ -24,29 +20,25 @@ class AuthUsersExposed(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     WORDS = ("view",)
-    TRIED_ON = (
-        "68 migrations of our own, as expected after the rules were mended on them; no place in a "
-        "fetched checkout was read"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("create view private.people as select email from auth.users;\n"),
-        api_valid("create view people as select name from profiles;\n"),
-        api_valid(
-            "create view people as select email from auth.users;\nrevoke all on people from "
-            "anon, authenticated;\n"
-        ),
-        valid("create view people as select email from users;\n"),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create view private.people as select email from auth.users;
+        """),
+        code("""
+            create view people as select name from profiles;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("create view people as select email from auth.users;\n", 1, 41),
-        api_invalid(
-            "create view people with (security_invoker = on) as\nselect p.name, u.email\nfrom "
-            "profiles p join auth.users u on u.id = p.id;\n",
-            3,
-            22,
-        ),
-        api_invalid("create materialized view people as select email from auth.users;\n", 1, 54),
+    INVALID = [
+        code("""
+            create view people as select email from «auth.users»;
+        """),
+        code("""
+            create view people with (security_invoker = on) as
+            select p.name, u.email
+            from profiles p join «auth.users» u on u.id = p.id;
+        """),
     ]
 
     def run(self) -> None:

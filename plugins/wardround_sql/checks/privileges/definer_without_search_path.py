@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import content, option, text_of
 from wardround_sql.parsing.statements import Statement
@@ -26,61 +22,26 @@ class DefinerWithoutSearchPath(SqlCheck):
     NAME = "definer-without-search-path"
     PLANE = Plane.SECURITY
     WORDS = ("definer", "reset")
-    TRIED_ON = "one fetched checkout: 3 read, all right"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid(
-            "create function f() returns int language sql security definer set search_path = '' "
-            "as 'select 1';\n"
-        ),
-        valid("create function f() returns int language sql security invoker as 'select 1';\n"),
-        valid(
-            "create function f() returns int language sql security definer as 'select 1';\n"
-            "alter function f() set search_path = public, pg_temp;\n"
-        ),
-        valid(
-            "create function f() returns int language sql security definer as 'select 1';\n"
-            "create or replace function f() returns int language sql as 'select 2';\n"
-        ),
-        valid("alter function f() security definer;\n"),
-        valid("create function f() returns int language c security definer as 'lib', 'f';\n"),
+    VALID = [
+        code("""
+            create function f() returns int language sql security invoker as 'select 1';
+        """),
+        code("""
+            create function f() returns int language sql security definer as 'select 1';
+            alter function f() set search_path = public, pg_temp;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("create function f() returns int language sql security definer as 'select 1';\n", 1, 46),
-        invalid(
-            "create or replace function app.f(a int)\nreturns void language plpgsql\nas $$ begin end $$\n"
-            "security definer;\n",
-            4,
-            1,
-        ),
-        invalid(
-            "create function f(a int) returns int language sql security definer as 'select 1';\n"
-            "create function f(a text) returns int language sql security definer as 'select 1';\n"
-            "alter function f(int) set search_path = '';\n",
-            2,
-            52,
-        ),
-        invalid(
-            "create function f() returns int language sql security definer set search_path = '' "
-            "as 'select 1';\n"
-            "alter function f() reset search_path;\n",
-            2,
-            1,
-        ),
-        invalid(
-            "alter function f() security definer;\n",
-            1,
-            20,
-            others={
-                "db/migrations/0001_a.sql": "create function f() returns int language sql as 'select 1';\n"
-            },
-        ),
-        invalid(
-            "create procedure f() language sql security definer as 'select 1';\n"
-            "alter function other() set search_path = '';\n",
-            1,
-            35,
-        ),
+    INVALID = [
+        code("""
+            create function f() returns int language sql «security» definer as 'select 1';
+        """),
+        code("""
+            create or replace function app.f(a int)
+            returns void language plpgsql
+            as $$ begin end $$
+            «security» definer;
+        """),
     ]
 
     def run(self) -> None:

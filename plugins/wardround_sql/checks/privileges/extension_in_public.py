@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import option, text_of
 
@@ -41,18 +37,23 @@ class ExtensionInPublic(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     WORDS = ("extension",)
-    TRIED_ON = "a fetched Supabase checkout: 2 read, in a test's setup: a note"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid('create extension if not exists "uuid-ossp" with schema extensions;\n'),
-        api_valid("create extension pg_net;\n"),
-        valid("create extension citext;\n"),
-        api_valid("set search_path = extensions;\ncreate extension citext;\n"),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create extension if not exists "uuid-ossp" with schema extensions;
+        """),
+        code("""
+            create extension pg_net;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("create extension citext;\n", 1, 1),
-        api_invalid("create extension if not exists vector with schema public;\n", 1, 1),
-        api_invalid('select 1;\ncreate extension "uuid-ossp" schema "public";\n', 2, 1),
+    INVALID = [
+        code("""
+            «create extension citext»;
+        """),
+        code("""
+            «create extension if not exists vector with schema public»;
+        """),
     ]
 
     def run(self) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_sql.cases import api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 
 
@@ -22,26 +18,27 @@ class ForeignTableInApi(SqlCheck):
     NAME = "foreign-table-in-api"
     PLANE = Plane.SECURITY
     WORDS = ("foreign",)
-    TRIED_ON = (
-        "68 migrations of our own, as expected after the rules were mended on them; no place in a "
-        "fetched checkout was read"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("create foreign table private.orders (id int) server shop;\n"),
-        valid("create foreign table orders (id int) server shop;\n"),
-        api_valid("create table orders (id int references other (id));\n"),
-        api_valid(
-            "create foreign table orders (id int) server shop;\n"
-            "revoke all on orders from anon, authenticated;\n"
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create foreign table private.orders (id int) server shop;
+        """),
+        code(
+            """
+            create foreign table orders (id int) server shop;
+            """,
+            path="db/migrations/0002_change.sql",
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("create foreign table orders (id int) server shop;\n", 1, 22),
-        api_invalid(
-            "select 1;\ncreate foreign table if not exists public.orders (id int) server shop;\n", 2, 36
-        ),
-        api_invalid("create foreign table orders (id int)\nserver shop options (object 'orders');\n", 1, 22),
+    INVALID = [
+        code("""
+            create foreign table «orders» (id int) server shop;
+        """),
+        code("""
+            select 1;
+            create foreign table if not exists «public.orders» (id int) server shop;
+        """),
     ]
 
     def run(self) -> None:

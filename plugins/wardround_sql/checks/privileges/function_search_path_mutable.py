@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import LATER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import is_true, option, text_of, texts
 from wardround_sql.schema.model import dotted
@@ -25,39 +21,26 @@ class FunctionSearchPathMutable(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     WORDS = ("function",)
-    TRIED_ON = "a fetched Supabase checkout: 2 read, true, of little weight: a note"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("create function f() returns int language sql set search_path = '' as 'select 1';\n"),
-        api_valid(
-            "create function f() returns int language sql as 'select 1';\nalter function f() set "
-            "search_path = '';\n"
-        ),
-        valid("create function f() returns int language sql as 'select 1';\n"),
-        api_valid(
-            "create function f() returns int language sql as 'select 1';\n"
-            "alter function f() set schema private;\n"
-        ),
-        api_valid(
-            "create function f() returns int language sql as 'select 1';\n",
-            {
-                LATER: "create or replace function f() returns int language sql set search_path = '' "
-                "as 'select 1';\n"
-            },
-        ),
-        api_valid("create function f() returns int language sql security definer as 'select 1';\n"),
-        api_valid("create function f() returns int begin atomic select 1; end;\n"),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create function f() returns int language sql set search_path = '' as 'select 1';
+        """),
+        code("""
+            create function f() returns int language sql as 'select 1';
+            alter function f() set search_path = '';
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("create function f() returns int language sql as 'select 1';\n", 1, 1),
-        api_invalid(
-            "select 1;\ncreate or replace function public.f()\nreturns int language sql as 'select 1';\n",
-            2,
-            1,
-        ),
-        api_invalid(
-            "create function f() returns trigger language plpgsql as $$ begin return new; end $$;\n", 1, 1
-        ),
+    INVALID = [
+        code("""
+            «create function f() returns int language sql as 'select 1'»;
+        """),
+        code("""
+            select 1;
+            «create or replace function public.f()»
+            returns int language sql as 'select 1';
+        """),
     ]
 
     def run(self) -> None:

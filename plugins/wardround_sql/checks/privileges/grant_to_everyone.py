@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import EARLIER, api_invalid, api_valid, invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, items, kinds, option, texts
 from wardround_sql.parsing.statements import Statement
@@ -34,68 +31,24 @@ class GrantToEveryone(SqlCheck):
     NAME = "grant-to-everyone"
     PLANE = Plane.SECURITY
     WORDS = ("grant",)
-    TRIED_ON = (
-        "68 migrations of our own, as expected after the rules were mended on them; no place in a "
-        "fetched checkout was read"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("grant select on notes to public;\nrevoke all on notes from public;\n"),
-        valid("grant select on notes to app_reader;\n"),
-        valid("grant usage on schema public to public;\n"),
-        valid("revoke all on notes from public;\n"),
-        api_valid("grant select on notes to anon;\nalter table notes enable row level security;\n"),
-        api_valid(
-            "grant all on notes to anon;\n", {EARLIER: "alter table notes enable row level security;\n"}
-        ),
-        api_valid("grant usage on schema public to anon, authenticated;\n"),
-        api_valid(
-            "alter default privileges for role postgres in schema public grant all on tables to anon;\n"
-        ),
-        api_valid("alter default privileges in schema public grant select on tables to anon;\n"),
-        api_valid("alter default privileges in schema public grant all on tables to service_role;\n"),
-        valid("alter default privileges revoke all on tables from public;\n"),
-        valid("alter default privileges grant execute on functions to public;\n"),
-        api_valid("revoke all on notes from anon;\ngrant select (id, name) on notes to anon;\n"),
-        api_valid(
-            "grant select (id) on notes to anon;\n",
-            {EARLIER: "revoke select on notes from anon;\n"},
-        ),
-        valid("grant execute on function f() to public;\n"),
-        valid(
-            "create function f() returns int language sql as 'select 1';\n"
-            "grant execute on all functions in schema public to public;\n"
-        ),
-        valid(
-            "create function f() returns int language sql security definer as 'select 1';\n"
-            "grant execute on function f() to app_writer;\n"
-        ),
-        api_valid("grant select on all tables in schema public to anon;\n"),
+    VALID = [
+        code("""
+            grant select on notes to public;
+            revoke all on notes from public;
+        """),
+        code("""
+            grant select on notes to app_reader;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("grant select on notes to public;\n", 1, 26),
-        invalid(
-            "create function app.f() returns int language sql security definer as 'select 1';\n"
-            "grant execute on function app.f() to public;\n",
-            2,
-            38,
-        ),
-        invalid(
-            "create function app.f() returns int language sql security definer as 'select 1';\n"
-            "grant execute on all functions in schema app to public;\n",
-            2,
-            49,
-        ),
-        invalid("grant all on all tables in schema app to app, public;\n", 1, 47),
-        api_invalid("grant select, insert on notes to anon;\n", 1, 34),
-        api_invalid("grant all on all tables in schema public to anon;\n", 1, 45),
-        api_invalid("revoke all on notes from anon;\ngrant update (name) on notes to anon;\n", 2, 33),
-        api_invalid("grant select (id) on notes to anon;\n", 1, 31),
-        api_invalid("alter default privileges in schema public\n  grant all on tables to anon;\n", 2, 26),
-        invalid("alter default privileges grant select, insert on tables to public;\n", 1, 60),
-        invalid("grant create on schema public to public;\n", 1, 34),
-        invalid("GRANT SELECT ON dbo.Notes TO public;\nGO\n", 1, 30),
-        invalid("GRANT ALL PRIVILEGES ON *.* TO 'app'@'%';\n", 1, 32, "db/mysql/grants.sql"),
+    INVALID = [
+        code("""
+            grant select on notes to «public»;
+        """),
+        code("""
+            create function app.f() returns int language sql security definer as 'select 1';
+            grant execute on function app.f() to «public»;
+        """),
     ]
 
     def run(self) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_sql.cases import api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 
 
@@ -22,30 +18,24 @@ class MaterializedViewInApi(SqlCheck):
     NAME = "materialized-view-in-api"
     PLANE = Plane.SECURITY
     WORDS = ("materialized",)
-    TRIED_ON = (
-        "68 migrations of our own, as expected after the rules were mended on them; no place in a "
-        "fetched checkout was read"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("create materialized view m as select 1;\nalter materialized view m set schema private;\n"),
-        api_valid("create materialized view private.totals as select sum(x) from notes;\n"),
-        valid("create materialized view totals as select sum(x) from notes;\n"),
-        api_valid(
-            "create materialized view totals as select sum(x) from notes;\nrevoke all on totals "
-            "from anon, authenticated;\n"
-        ),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create materialized view m as select 1;
+            alter materialized view m set schema private;
+        """),
+        code("""
+            create materialized view private.totals as select sum(x) from notes;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("create materialized view totals as select sum(x) from notes;\n", 1, 26),
-        api_invalid(
-            "create materialized view if not exists public.totals as select 1 as x with no data;\n", 1, 40
-        ),
-        api_invalid(
-            "create materialized view totals as select sum(x) from notes;\nrevoke all on totals from anon;\n",
-            1,
-            26,
-        ),
+    INVALID = [
+        code("""
+            create materialized view «totals» as select sum(x) from notes;
+        """),
+        code("""
+            create materialized view if not exists «public.totals» as select 1 as x with no data;
+        """),
     ]
 
     def run(self) -> None:

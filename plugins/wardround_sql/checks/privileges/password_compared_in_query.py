@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.masking import masked_fragments, span_in
 
@@ -29,32 +25,32 @@ class PasswordComparedInQuery(SqlCheck):
     NAME = "password-compared-in-query"
     PLANE = Plane.SECURITY
     WORDS = ("password", "passwd", "pwd", "passphrase")
-    TRIED_ON = "17 trees: no hit"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("select id, password from users where email = $1;\n"),
-        valid("update users set email = $1, password = $2 where id = $3;\n"),
-        valid("select id from users where email = $1 and password = crypt($2, password);\n"),
-        valid("select id from users where password_hash = $1 and password is null;\n"),
+    VALID = [
+        code("""
+            select id, password from users where email = $1;
+        """),
+        code("""
+            update users set email = $1, password = $2 where id = $3;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("select id from users where email = $1 and password = $2;\n", 1, 43),
-        invalid(
-            "SELECT `id` FROM `users` WHERE `email` = ? AND `password` = MD5(?);\n", 1, 48, "mysql/q.sql"
-        ),
-        Invalid(
-            'cur.execute("SELECT id FROM users u WHERE u.name = %s AND u.passwd = %s", (n, p))\n',
-            line=1,
-            column=59,
-            path="app/q.py",
+    INVALID = [
+        code("""
+            select id from users where email = $1 and «password» = $2;
+        """),
+        code(
+            """
+            SELECT `id` FROM `users` WHERE `email` = ? AND «`password`» = MD5(?);
+            """,
+            path="mysql/q.sql",
         ),
     ]
 
     def run(self) -> None:
         if self.script.is_spare:
             return
-        for fragment, code in masked_fragments(self.script):
-            for found in _COMPARED.finditer(code):
+        for fragment, masked in masked_fragments(self.script):
+            for found in _COMPARED.finditer(masked):
                 place = span_in(self.script, fragment, *found.span("name"))
                 self.report(
                     place, "the password is kept as it is typed, or nearly so; compare a slow hash in code"

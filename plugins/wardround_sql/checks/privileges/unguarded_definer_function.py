@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import EARLIER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, content, kinds, text_of, texts, type_name
 from wardround_sql.parsing.statements import Statement
@@ -47,73 +45,30 @@ class UnguardedDefinerFunction(SqlCheck):
     DEFECT_CLASS = "definer-function-open"
     PLANE = Plane.SECURITY
     WORDS = ("definer",)
-    TRIED_ON = (
-        "3 Supabase projects: 59 hits, 26 read, 24 right, set_user_role for "
-        "everyone among them; those without parameters and those that only read are a note"
-    )
 
     _BODY = "as $$ begin update wallets set n = n - a where id = w; end $$"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid(f"create function f(w int, a int) returns void language plpgsql {_BODY};\n"),
-        api_valid(
-            "create function f(a int) returns void language plpgsql security definer set search_path = ''\n"
-            "as $$ begin update wallets set n = a where user_id = auth.uid(); end $$;\n"
-        ),
-        api_valid(
-            f"create function f(w int, a int) returns void language plpgsql security definer {_BODY};\n"
-            "revoke execute on function f(int, int) from public, anon, authenticated;\n"
-        ),
-        api_valid(
-            f"create function private.f(w int, a int) returns void language plpgsql security definer "
-            f"{_BODY};\n"
-        ),
-        api_valid(
-            "create function f() returns trigger language plpgsql security definer\n"
-            "as $$ begin insert into profiles (id) values (new.id); return new; end $$;\n"
-        ),
-        api_valid(
-            "create function f(invite_token text) returns void language plpgsql security definer\n"
-            "as $$ begin delete from invites where token = invite_token; end $$;\n"
-        ),
-        api_valid(
-            "create function f(a int) returns bool language sql security definer\n"
-            "as $$ select exists (select 1 from t where id = a) $$;\n"
-        ),
-        api_valid(
-            f"create function f(w int, a int) returns void language plpgsql security definer {_BODY};\n",
-            {
-                EARLIER: "alter default privileges in schema public revoke execute on functions from "
-                "public, anon;\n"
-            },
-        ),
-        valid(f"create function f(w int, a int) returns void language plpgsql security definer {_BODY};\n"),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create function f(a int) returns void language plpgsql security definer set search_path = ''
+            as $$ begin update wallets set n = a where user_id = auth.uid(); end $$;
+        """),
+        code("""
+            create function f() returns trigger language plpgsql security definer
+            as $$ begin insert into profiles (id) values (new.id); return new; end $$;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid(
-            f"\ncreate function f(w int, a int) returns void language plpgsql security definer {_BODY};\n",
-            2,
-            1,
-        ),
-        api_invalid(
-            f"create function f(w int, a int) returns void language plpgsql security definer {_BODY};\n"
-            "grant execute on function f(int, int) to anon, authenticated;\n",
-            1,
-            1,
-        ),
-        api_invalid(
-            "create function f(a uuid) returns setof orders language sql security definer\n"
-            "as $$ select * from orders where user_id = a $$;\n",
-            1,
-            1,
-        ),
-        api_invalid(
-            "create function f(a int) returns void language sql security definer\n"
-            "as $$ delete from notes where id = a $$;\n"
-            "revoke all on function f(int) from public, anon;\n"
-            "grant execute on function f(int) to authenticated;\n",
-            1,
-            1,
-        ),
+    INVALID = [
+        code("""
+            «create function f(a uuid) returns setof orders language sql security definer»
+            as $$ select * from orders where user_id = a $$;
+        """),
+        code("""
+            «create function f(a int) returns void language sql security definer»
+            as $$ delete from notes where id = a $$;
+            revoke all on function f(int) from public, anon;
+            grant execute on function f(int) to authenticated;
+        """),
     ]
 
     def run(self) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_sql.cases import EARLIER, LATER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, is_true, kinds, option
 from wardround_sql.schema.model import sets_option
@@ -24,54 +20,27 @@ class ViewWithoutSecurityInvoker(SqlCheck):
     NAME = "view-without-security-invoker"
     PLANE = Plane.SECURITY
     WORDS = ("view",)
-    TRIED_ON = "a fetched Supabase checkout: 3 read, all right"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("create view v with (security_invoker = on) as select id from notes;\n"),
-        api_valid("create view v as select id from notes;\nalter view v set (security_invoker = true);\n"),
-        api_valid("create view v as select id from notes;\nrevoke all on v from anon, authenticated;\n"),
-        api_valid("create view private.v as select id from notes;\n"),
-        valid("create view v as select id from notes;\n"),
-        api_valid("create view v as select 1 as one;\n"),
-        api_valid(
-            "create view v with (security_invoker = on) as select id from notes;\n",
-            {LATER: "create or replace view v as select id, name from notes;\n"},
-        ),
-        api_valid("alter view v reset (security_invoker);\nalter view v set (security_invoker = on);\n"),
-        api_valid(
-            "alter view v reset (security_barrier);\nalter view private.v set (security_invoker = off);\n"
-        ),
-        api_valid("alter view v reset (security_invoker);\nrevoke all on v from anon, authenticated;\n"),
-        api_valid(
-            "create view v with (security_invoker = on) as select id from notes;\nalter view v rename to w;\n"
-        ),
-        api_valid("create view v as select id from notes;\nalter view v set schema private;\n"),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create view v with (security_invoker = on) as select id from notes;
+        """),
+        code("""
+            create view v as select id from notes;
+            alter view v set (security_invoker = true);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("create view v as select id from notes;\nrevoke all on v from public;\n", 1, 13),
-        api_invalid(
-            "create view v as select id from notes;\nrevoke all on v from anon, authenticated;\n"
-            "grant select on v to authenticated;\n",
-            1,
-            13,
-        ),
-        api_invalid("create view v as select id from notes;\n", 1, 13),
-        api_invalid(
-            "create or replace view public.v\nwith (security_invoker = off) as select id from notes;\n", 1, 24
-        ),
-        api_invalid(
-            "create view v with (security_barrier) as select id from notes;\nrevoke all on v from anon;\n",
-            1,
-            13,
-        ),
-        api_invalid(
-            "create or replace view v as select id, name from notes;\n",
-            1,
-            24,
-            {EARLIER: "create view v with (security_invoker = on) as select id from notes;\n"},
-        ),
-        api_invalid("alter view v reset (security_invoker);\n", 1, 12),
-        api_invalid("alter view public.v set (security_barrier, security_invoker = false);\n", 1, 12),
+    INVALID = [
+        code("""
+            create view «v» as select id from notes;
+            revoke all on v from public;
+        """),
+        code("""
+            create view «v» as select id from notes;
+            revoke all on v from anon, authenticated;
+            grant select on v to authenticated;
+        """),
     ]
 
     def run(self) -> None:

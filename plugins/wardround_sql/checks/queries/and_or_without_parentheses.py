@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
 
@@ -23,25 +19,25 @@ class AndOrWithoutParentheses(SqlCheck):
     DEFECT_CLASS = "and-or-without-brackets"
     SIGN = LazyPattern(r"(?i)\band\b(?:[^;()]|\([^;()]*\)){0,400}?\bor\b")
     WORDS = (" or ", "\nor ", "\tor ")
-    TRIED_ON = "30 trees: 2 hits, both right"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("select a from t where b = 1 and (c = 2 or c = 3);\n"),
-        valid("select a from t where (b = 1 and c = 2) or c = 3;\n"),
-        valid("select a from t where b = 1 and c = 2 or d = 3;\n"),
-        valid("select a from t where b = 1 and c = 2 or b = 2 and c = 3;\n"),
-        valid("select a from t where c = 2 or c = 3;\n"),
+    VALID = [
+        code("""
+            select a from t where b = 1 and (c = 2 or c = 3);
+        """),
+        code("""
+            select a from t where (b = 1 and c = 2) or c = 3;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("select a from t where b = 1 and c = 2 or c = 3;\n", 1, 42),
-        invalid("select a from t\nwhere t.b = $1\n  and t.c is null\n  or t.c = 7;\n", 4, 6),
-        invalid("DELETE FROM t WHERE `b` = 1 AND c LIKE 'x%' OR c LIKE 'y%';\n", 1, 48, "mysql/q.sql"),
-        Invalid(
-            'cur.execute("SELECT a FROM t WHERE b = %s AND c = 1 OR c = 2", (b,))\n',
-            line=1,
-            column=56,
-            path="app/q.py",
-        ),
+    INVALID = [
+        code("""
+            select a from t where b = 1 and c = 2 or «c» = 3;
+        """),
+        code("""
+            select a from t
+            where t.b = $1
+              and t.c is null
+              or «t.c» = 7;
+        """),
     ]
 
     def run(self) -> None:

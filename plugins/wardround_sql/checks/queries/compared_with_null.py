@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
-from wardround_sql.cases import invalid, valid
+from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import null_comparisons
 
@@ -23,27 +19,25 @@ class ComparedWithNull(SqlCheck):
     NAME = "compared-with-null"
     DEFECT_CLASS = "compared-with-null"
     WORDS = ("null",)
-    TRIED_ON = "kratos and auth: 10 hits, 6 read, all right; 22 more trees: none"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("update notes set a = null where b is null;\n"),
-        valid("UPDATE `notes` SET `a` = NULL WHERE `b` IS NULL;\n", "mysql/q.sql"),
-        valid("select a from notes where b is distinct from null;\n"),
-        valid("insert into notes (a) values (null) on conflict (a) do update set a = null;\n"),
-        valid("create table notes (a int default null);\n"),
-    ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("select a from notes where b = null;\n", 1, 27),
-        invalid("update notes set a = null where b <> null;\n", 1, 33),
-        invalid("select a from notes where b not in (1, null);\n", 1, 27),
-        invalid("SELECT a FROM notes WHERE b != NULL;\n", 1, 27, "mysql/q.sql"),
-        invalid(
-            "create function f() returns trigger language plpgsql as $$\nbegin\n  if new.a = null then\n"
-            "    return new;\n  end if;\n  return new;\nend $$;\n",
-            3,
-            6,
+    VALID = [
+        code("""
+            update notes set a = null where b is null;
+        """),
+        code(
+            """
+            UPDATE `notes` SET `a` = NULL WHERE `b` IS NULL;
+            """,
+            path="mysql/q.sql",
         ),
-        Invalid("pool.query('SELECT a FROM notes WHERE b = NULL');\n", line=1, column=39, path="src/q.ts"),
+    ]
+    INVALID = [
+        code("""
+            select a from notes where «b» = null;
+        """),
+        code("""
+            update notes set a = null where «b» <> null;
+        """),
     ]
 
     def run(self) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, is_select, kinds, texts, walk
 from wardround_sql.parsing.statements import CONDITION, Statement
@@ -31,74 +29,26 @@ class NullUnsafeComparison(SqlCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "null-unsafe-comparison"
     WORDS = ("<>", "!=", "not in", "not like", "not ilike", "=")
-    TRIED_ON = (
-        "storage: 7 hits, true, though the columns are hardly NULL: a "
-        "note; auth: one, against '', left out since"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("create table notes (a text not null);\nselect a from notes where a <> 'x';\n"),
-        valid("create table notes (a text);\nselect a from notes where a <> 'x' or a is null;\n"),
-        valid("create table notes (a text);\nselect a from notes where coalesce(a, '') <> 'x';\n"),
-        valid("select a from notes where a <> 'x';\n"),
-        valid("create table notes (a text);\nselect a from notes where a <> '';\n"),
-        valid("create table notes (id int primary key);\nselect id from notes where id <> 5;\n"),
-        valid(
-            "create table notes (a text not null);\n"
-            "create function f() returns trigger language plpgsql as $$\nbegin\n  if old.a <> new.a then\n"
-            "    perform 1;\n  end if;\n  return new;\nend $$;\n"
-            "create trigger t after update on notes for each row execute function f();\n"
-        ),
-        Valid(
-            "async function f(b: string) {\n  return pool.query('SELECT a FROM notes WHERE b "
-            "= $1', [b]);\n}\n",
-            path="src/q.ts",
-        ),
-        Valid(
-            "async function f(b: string | null) {\n  if (b === null) return [];\n"
-            "  return pool.query('SELECT a FROM notes WHERE b = $1', [b]);\n}\n",
-            path="src/q.ts",
-        ),
+    VALID = [
+        code("""
+            create table notes (a text not null);
+            select a from notes where a <> 'x';
+        """),
+        code("""
+            create table notes (a text);
+            select a from notes where a <> 'x' or a is null;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("create table notes (a text);\nselect a from notes n where n.a <> 'x';\n", 2, 29),
-        invalid(
-            "create table notes (a text, b int);\nselect a from notes where b = 1 and a not in ('x', 'y');\n",
-            2,
-            37,
-        ),
-        invalid(
-            "create function f() returns trigger language plpgsql as $$\nbegin\n  if old.a <> new.a then\n"
-            "    perform 1;\n  end if;\n  return new;\nend $$;\n",
-            3,
-            6,
-        ),
-        invalid(
-            "create trigger t after update on notes for each row when (old.a <> new.a) execute "
-            "function f();\n",
-            1,
-            59,
-        ),
-        invalid(
-            "CREATE TABLE `notes` (`a` TEXT) ENGINE=InnoDB;\nSELECT `a` FROM `notes` WHERE `a` != 'x';\n",
-            2,
-            31,
-            "mysql/q.sql",
-        ),
-        Invalid(
-            "async function f(b: string | null) {\n  return pool.query('SELECT a FROM notes "
-            "WHERE b = $1', [b]);\n}\n",
-            line=2,
-            column=48,
-            path="src/q.ts",
-        ),
-        Invalid(
-            "def f(cur, b: str | None):\n    cur.execute('SELECT a FROM notes WHERE c = %s AND "
-            "b = %s', (1, b))\n",
-            line=2,
-            column=55,
-            path="app/q.py",
-        ),
+    INVALID = [
+        code("""
+            create table notes (a text);
+            select a from notes n where «n.a» <> 'x';
+        """),
+        code("""
+            create table notes (a text, b int);
+            select a from notes where b = 1 and «a» not in ('x', 'y');
+        """),
     ]
 
     def run(self) -> None:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, members
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import Name
 from wardround_sql.schema.uniqueness import Uniques, part_of, uniques_of
 
-_TABLE = "create table a (id int primary key, b int, c int, unique (b, c));"
 _BUILT = LazyPattern(
     r"\b\w+\(\s*['\"`](?P<table>\w+)['\"`]\s*\)(?:\s*\.(?!onConflict)\w+\([^()]*(?:\([^()]*\)[^()]*)*\))*\s*"
     r"\.onConflict\(\s*(?P<knex>\[[^\[\]]*\]|['\"`][\w, ]+['\"`])\s*\)|"
@@ -23,21 +18,6 @@ _BUILT = LazyPattern(
 )
 """Knex's and Supabase's way to say it, where the columns are written there."""
 _WORD = LazyPattern(r"\w+")
-_FIRST = "db/migrations/0001_first.sql"
-
-
-def _insert(conflict: str, *before: str) -> str:
-    """An INSERT behind what was said before, its ON CONFLICT on a line of its own."""
-    return "\n".join((*before, "insert into a (b, c) values (1, 2)", f"on conflict {conflict};", ""))
-
-
-_UPSERT = _insert("(b) do update set c = 2")
-_PLAIN = "create table a (b int, c int);"
-
-
-def _code() -> str:
-    """A query in Python."""
-    return "\n".join(('SAVE_SQL = """', _UPSERT, '"""', "def save(cur):", "    cur.execute(SAVE_SQL)", ""))
 
 
 class OnConflictWithoutUnique(SqlCheck):
@@ -52,70 +32,34 @@ class OnConflictWithoutUnique(SqlCheck):
     NAME = "on-conflict-without-unique"
     READS = "code"
     WORDS = ("conflict",)
-    TRIED_ON = "24 trees, five of them full of SQL: 7 hits in one, all of them right"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid(_insert("(c, b) do nothing", _TABLE)),
-        valid(_insert("do nothing", _TABLE)),
-        valid(_UPSERT),
-        valid(_UPSERT, others={_FIRST: f"{_TABLE}\ncreate unique index on a (b);\n"}),
-        valid(
-            _insert(
-                "(b) where c is null do nothing", _PLAIN, "create unique index i on a (b) where c is null;"
-            )
-        ),
-        valid(_insert("(lower(b)) do nothing", _PLAIN, "create unique index i on a (lower(b));")),
-        valid(_insert("(b) do nothing", "create table a (like z including all);")),
-        Valid(
-            "await supabase.from('a').upsert(rows, { onConflict: 'c,b' });\n",
-            path="src/supabase.ts",
-            others={_FIRST: _TABLE},
-        ),
-        valid(_insert("on constraint a_b_c_key do nothing", _TABLE)),
-        Valid(
-            _code(),
-            path="app/q.py",
-            others={
-                "db/schema.sql": _PLAIN,
-                "db/migrations/2.sql": "alter table a add constraint k unique (b);\n",
-            },
-        ),
-        Valid(
-            _code(),
-            path="app/q.py",
-            others={
-                "db/schema.sql": _PLAIN,
-                "app/models.py": "class A(B):\n    __tablename__ = 'a'\n    b = Column(unique=True)\n",
-            },
-        ),
+    VALID = [
+        code("""
+            create table a (id int primary key, b int, c int, unique (b, c));
+            insert into a (b, c) values (1, 2)
+            on conflict (c, b) do nothing;
+        """),
+        code("""
+            create table a (id int primary key, b int, c int, unique (b, c));
+            insert into a (b, c) values (1, 2)
+            on conflict do nothing;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid(_insert("(b) do nothing", _TABLE), 3, 1),
-        invalid(_UPSERT, 2, 1, others={_FIRST: _TABLE}),
-        invalid(
-            "create table a (b int, c int);\ncreate index i on a (b);\ncreate function f() returns void "
-            "language sql as $$\n  insert into a (b) values (1)\n  on conflict (b) do nothing;\n$$;\n",
-            5,
-            3,
-        ),
-        invalid(_insert("(b) do nothing", _PLAIN, "create unique index i on a (b) where c is null;"), 4, 1),
-        invalid(_insert("on constraint a_b_key do nothing", _TABLE), 3, 1),
-        Invalid(_code(), 3, 1, path="app/q.py", others={"db/schema/a.sql": _TABLE}),
-        invalid(
-            _insert(
-                "(b) do nothing",
-                "create table a (b int, constraint k unique (b), c int);",
-                "alter table a drop constraint k, add constraint l unique (b, c);",
-            ),
-            4,
-            1,
-        ),
-        invalid(
-            _insert(
-                "(b) do nothing returning id)\ninsert into z select id from one", _TABLE, "with one as ("
-            ),
-            4,
-            1,
+    INVALID = [
+        code("""
+            create table a (id int primary key, b int, c int, unique (b, c));
+            insert into a (b, c) values (1, 2)
+            «on» conflict (b) do nothing;
+        """),
+        code(
+            """
+            insert into a (b, c) values (1, 2)
+            «on» conflict (b) do update set c = 2;
+            """,
+            others={
+                "db/migrations/0001_first.sql": """
+                create table a (id int primary key, b int, c int, unique (b, c));""",
+            },
         ),
     ]
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import view_stars
 
@@ -24,30 +20,26 @@ class SelectStarInView(SqlCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     WORDS = ("view", ".*", "select *")
-    TRIED_ON = "langfuse: 3 read, true and on purpose: a note"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("create view v as select a, b from notes;\n"),
-        valid("create view v as select count(*) from notes;\n"),
-        valid("create view v as with n as (select a from notes) select * from n;\n"),
-        valid("select * from notes;\n"),
-        valid("create table v as select * from notes;\n"),
+    VALID = [
+        code("""
+            create view v as select a, b from notes;
+        """),
+        code("""
+            create view v as select count(*) from notes;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from alembic_utils.pg_view import PGView\n"
-            "a = PGView(schema='public', signature='a', definition='SELECT n.* FROM notes n')\n",
-            line=2,
-            column=63,
+    INVALID = [
+        code(
+            """
+            from alembic_utils.pg_view import PGView
+            a = PGView(schema='public', signature='a', definition='SELECT «n».* FROM notes n')
+            """,
             path="app/entities.py",
         ),
-        invalid("create view v as select * from notes;\n", 1, 25),
-        invalid("select\n  n.*\nfrom notes n;\n", 2, 3, "db/views/open_notes_v02.sql"),
-        invalid("create or replace view v as\nselect n.*, 1 as one from notes n;\n", 2, 8),
-        invalid("create materialized view v as\nselect n.* from notes n;\n", 2, 8),
-        invalid("create view v as with n as (select * from notes) select * from n;\n", 1, 36),
-        invalid("create view v as select a from notes union all select * from other;\n", 1, 55),
-        invalid("CREATE VIEW `v` AS SELECT * FROM `notes`;\nINSERT INTO `x` VALUES (1);\n", 1, 27),
+        code("""
+            create view v as select «*» from notes;
+        """),
     ]
 
     def run(self) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.schema.model import Name, Policy
 
@@ -28,44 +26,32 @@ class OverlappingPermissivePolicies(SqlCheck):
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     WORDS = ("policy",)
-    TRIED_ON = (
-        "a fetched Supabase checkout: 2 read, 1 of them on a table of Supabase's own, since left out: a note"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid(
-            "create policy a on notes for select using (x);\ncreate policy b on notes for update using (x);\n"
-        ),
-        api_valid(
-            "create policy a on notes for select to anon using (x);\n"
-            "create policy b on notes for select to authenticated using (y);\n"
-        ),
-        api_valid(
-            "create policy a on notes using (x);\ncreate policy b on notes as restrictive using (y);\n"
-        ),
-        api_valid(
-            "create policy a on notes using (x);\ncreate policy b on notes to service_role using (true);\n"
-        ),
-        api_valid(
-            "create policy a on notes using (x);\ndrop policy a on notes;\ncreate policy b on "
-            "notes using (y);\n"
-        ),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create policy a on notes for select using (x);
+            create policy b on notes for update using (x);
+        """),
+        code("""
+            create policy a on notes for select to anon using (x);
+            create policy b on notes for select to authenticated using (y);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid(
-            "create policy a on notes using (x);\ncreate policy b on notes for select using (y);\n", 2, 1
-        ),
-        api_invalid(
-            "create policy b on notes for delete to authenticated using (y);\n",
-            1,
-            1,
-            {EARLIER: "create policy a on notes for delete using (x);\n"},
-        ),
-        api_invalid(
-            "create policy a on notes for insert with check (x);\ncreate policy b on notes for "
-            "insert with check (y);\n",
-            2,
-            1,
+    INVALID = [
+        code("""
+            create policy a on notes using (x);
+            «create policy b on notes for select using (y)»;
+        """),
+        code(
+            """
+            «create policy b on notes for delete to authenticated using (y)»;
+            """,
+            others={
+                "supabase/migrations/0001_first.sql": """
+                create policy a on notes for delete using (x);
+                """,
+            },
         ),
     ]
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import EARLIER, LATER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, is_constant_true, walk
 from wardround_sql.schema.model import roles_of
@@ -29,49 +25,23 @@ class PolicyAlwaysTrue(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     WORDS = ("policy",)
-    TRIED_ON = (
-        "two fetched Supabase checkouts: 14 read, all right, among them policies for the service role "
-        "open to PUBLIC"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("create policy p on notes for select to authenticated using (true);\n"),
-        api_valid("create policy p on notes for insert with check ((select auth.uid()) = user_id);\n"),
-        api_valid("create policy p on notes for all to service_role using (true) with check (true);\n"),
-        api_valid("create policy p on notes as restrictive for update using (true);\n"),
-        api_valid("create policy p on notes for delete using (false);\n"),
-        api_valid("create policy p on notes for select to anon using (true);\n"),
-        api_valid("alter policy p on notes using (true);\n"),
-        api_valid(
-            "create policy p on notes for delete using (true);\n",
-            {LATER: "drop policy p on notes;\ncreate policy q on notes for delete using (me = 1);\n"},
-        ),
-        api_valid(
-            "create policy p on notes for delete using (true);\nalter policy p on notes using (me = 1);\n"
-        ),
-        api_valid(
-            "alter policy p on notes using (true);\n",
-            {EARLIER: "create policy p on notes for all to service_role using (false);\n"},
-        ),
-        api_valid("create policy p on notes for delete using (true and me = 1);\n"),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create policy p on notes for select to authenticated using (true);
+        """),
+        code("""
+            create policy p on notes for insert with check ((select auth.uid()) = user_id);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("create policy p on notes for insert with check (true);\n", 1, 49),
-        api_invalid("create policy p on notes for delete to authenticated using (true);\n", 1, 61),
-        api_invalid(
-            "create policy p on notes\nusing (1 = 1)\nwith check ((select auth.uid()) = owner);\n", 2, 8
-        ),
-        api_invalid(
-            "alter policy p on notes using (true);\n",
-            1,
-            32,
-            {
-                "supabase/migrations/0001_a.sql": "create policy p on notes for delete to "
-                "authenticated using (me);\n"
-            },
-        ),
-        api_invalid("create policy p on notes for delete using (me = 1 or 'a' = 'a');\n", 1, 54),
-        api_invalid("alter policy p on notes to authenticated with check (true);\n", 1, 54),
+    INVALID = [
+        code("""
+            create policy p on notes for insert with check («true»);
+        """),
+        code("""
+            create policy p on notes for delete to authenticated using («true»);
+        """),
     ]
 
     def run(self) -> None:

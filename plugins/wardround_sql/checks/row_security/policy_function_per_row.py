@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import LATER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, function_name, items, walk
 
@@ -27,39 +23,24 @@ class PolicyFunctionPerRow(SqlCheck):
     NAME = "policy-function-per-row"
     PLANE = Plane.PERF
     WORDS = ("policy",)
-    TRIED_ON = "two fetched Supabase checkouts: 6 read, all right"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("create policy p on notes using ((select auth.uid()) = user_id);\n"),
-        api_valid(
-            "create policy p on notes using (user_id in (select member from teams where auth.uid() = x));\n"
-        ),
-        api_valid("create policy p on notes using (is_member(team_id));\n"),
-        api_valid(
-            "create policy p on notes using (exists (select 1 from teams t\n"
-            "where t.id = notes.team and t.member = auth.uid()));\n"
-        ),
-        api_valid(
-            "create policy p on notes using (auth.uid() = user_id);\n",
-            {LATER: "alter policy p on notes using ((select auth.uid()) = user_id);\n"},
-        ),
-        api_valid("create policy p on notes using (created_at < now());\n"),
-        api_valid("create policy p on notes for insert with check ((select auth.uid()) = user_id);\n"),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create policy p on notes using ((select auth.uid()) = user_id);
+        """),
+        code("""
+            create policy p on notes using (user_id in (select member from teams where auth.uid() = x));
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("create policy p on notes using (auth.uid() = user_id);\n", 1, 33),
-        api_invalid(
-            "create policy p on notes for select\nusing ((auth.jwt() ->> 'org') = org and "
-            "auth.uid() = me);\n",
-            2,
-            9,
-        ),
-        api_invalid(
-            "create policy p on notes for select using (org = current_setting('app.org')::int);\n", 1, 50
-        ),
-        api_invalid("create policy p on notes for delete using (is_admin());\n", 1, 44),
-        api_invalid("create policy p on notes using (auth.uid() in (select member from teams));\n", 1, 33),
-        api_invalid("create policy p on notes for insert with check (auth.uid() = user_id);\n", 1, 49),
+    INVALID = [
+        code("""
+            create policy p on notes using («auth.uid»() = user_id);
+        """),
+        code("""
+            create policy p on notes for select
+            using ((«auth.jwt»() ->> 'org') = org and auth.uid() = me);
+        """),
     ]
 
     def run(self) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import EARLIER, api_invalid, api_valid, invalid, valid
 from wardround_sql.check import SqlCheck
 
 
@@ -23,44 +19,28 @@ class PolicyWithoutRls(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     WORDS = ("policy", "disable")
-    TRIED_ON = (
-        "68 migrations of our own, as expected after the rules were mended on them; no place in a "
-        "fetched checkout was read"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid(
-            "create table notes (id int);\nalter table notes enable row level security;\ncreate "
-            "policy p on notes;\n"
-        ),
-        valid("create policy p on notes using (owner = 1);\n"),
-        api_valid(
-            "create policy p on notes using (owner = 1);\n",
-            {EARLIER: "create table notes (id int);\nalter table notes enable row level security;\n"},
-        ),
-        api_valid("create policy p on storage.objects using (bucket_id = 'a');\n"),
+    VALID = [
+        code("""
+            create table notes (id int);
+            alter table notes enable row level security;
+            create policy p on notes;
+        """),
+        code("""
+            create policy p on notes using (owner = 1);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid(
-            "create table app.notes (id int);\nalter table app.notes enable row level security;\n"
-            "create policy p on app.notes using (owner = 1);\n"
-            "alter table app.notes disable row level security;\n",
-            4,
-            13,
-        ),
-        invalid("create table notes (id int);\ncreate policy p on notes using (owner = 1);\n", 2, 20),
-        api_invalid(
-            "create policy p on notes using (owner = 1);\n",
-            1,
-            20,
-            {EARLIER: "create table notes (id int);\n"},
-        ),
-        invalid(
-            "create table app.notes (id int);\nalter table notes enable row level security;\n"
-            'create policy "ü" on app.notes using (owner = 1);\n',
-            3,
-            22,
-        ),
+    INVALID = [
+        code("""
+            create table app.notes (id int);
+            alter table app.notes enable row level security;
+            create policy p on app.notes using (owner = 1);
+            alter table «app.notes» disable row level security;
+        """),
+        code("""
+            create table notes (id int);
+            create policy p on «notes» using (owner = 1);
+        """),
     ]
 
     def run(self) -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import is_constant_true, walk
 from wardround_sql.schema.model import Name, Table, roles_of
@@ -39,44 +35,34 @@ class PrivateRowsReadableByAll(SqlCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "policy-always-true"
     WORDS = ("policy",)
-    TRIED_ON = "20 trees: 4 hits, all read and true, two of them of the same table"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid(
-            "create table posts (id int, author_id uuid, body text);\n"
-            "create policy p on posts for select to authenticated using (true);\n"
-        ),
-        api_valid(
-            "create table messages (id int, body text);\n"
-            "create policy p on messages for select to authenticated using (true);\n"
-        ),
-        api_valid(
-            "create table messages (id int, user_id uuid);\n"
-            "create policy p on messages for select to service_role using (true);\n"
-        ),
-        api_valid(
-            "create table messages (id int, user_id uuid);\n"
-            "create policy p on messages for select to authenticated using (user_id = (select auth.uid()));\n"
-        ),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create table posts (id int, author_id uuid, body text);
+            create policy p on posts for select to authenticated using (true);
+        """),
+        code("""
+            create table messages (id int, body text);
+            create policy p on messages for select to authenticated using (true);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid(
-            "create table direct_messages (id int, sender_id uuid, body text);\n"
-            "create policy p on direct_messages\n  for select to authenticated\n  using (true);\n",
-            4,
-            10,
-        ),
-        api_invalid(
-            "create policy p on members for select using (true);\n",
-            1,
-            46,
-            {EARLIER: "create table members (user_id uuid references auth.users, phone text);\n"},
-        ),
-        api_invalid(
-            "create table invoices (id int, customer_id uuid);\n"
-            "create policy p on invoices for select to anon, authenticated using (true);\n",
-            2,
-            70,
+    INVALID = [
+        code("""
+            create table direct_messages (id int, sender_id uuid, body text);
+            create policy p on direct_messages
+              for select to authenticated
+              using («true»);
+        """),
+        code(
+            """
+            create policy p on members for select using («true»);
+            """,
+            others={
+                "supabase/migrations/0001_first.sql": """
+                create table members (user_id uuid references auth.users, phone text);
+                """,
+            },
         ),
     ]
 

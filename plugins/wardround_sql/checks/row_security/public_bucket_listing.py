@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, is_constant_true, items, kinds
 from wardround_sql.parsing.statements import SqlFragment, parsed
@@ -15,8 +13,6 @@ from wardround_sql.project.migration_files import set_patterns
 from wardround_sql.queries.facts import conjuncts
 from wardround_sql.schema.model import roles_of
 
-_BUCKET = "create policy p on storage.objects for select to anon using (bucket_id = 'pics');\n"
-_MADE = "insert into storage.buckets (id, name, public) values ('pics', 'pics', true);\n"
 _CLIENTS = {"public", "anon", "authenticated"}
 
 
@@ -33,24 +29,31 @@ class PublicBucketListing(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     WORDS = ("storage.objects", '"objects"')
-    TRIED_ON = "5 Supabase projects: 7 hits, 5 read, all right: a note"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid(_BUCKET),
-        api_valid(_MADE.replace("true", "false") + _BUCKET),
-        api_valid(_MADE + _BUCKET.replace("select", "insert").replace("using", "with check")),
-        api_valid(_MADE + _BUCKET.replace("'pics')", "'pics' and owner_id = (select auth.uid()::text))")),
-        api_valid(_MADE + _BUCKET.replace("= 'pics'", "= 'docs'")),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create policy p on storage.objects for select to anon using (bucket_id = 'pics');
+        """),
+        code("""
+            insert into storage.buckets (id, name, public) values ('pics', 'pics', false);
+            create policy p on storage.objects for select to anon using (bucket_id = 'pics');
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid(_MADE + _BUCKET, 2, 1),
-        api_invalid(_BUCKET, 1, 1, {EARLIER: _MADE}),
-        api_invalid(
-            "insert into storage.buckets (id, name) values ('pics', 'pics');\n"
-            "update storage.buckets set public = true where id = 'pics';\n"
-            "create policy p on storage.objects for select using (true);\n",
-            3,
-            1,
+    INVALID = [
+        code("""
+            insert into storage.buckets (id, name, public) values ('pics', 'pics', true);
+            «create policy p on storage.objects for select to anon using (bucket_id = 'pics')»;
+        """),
+        code(
+            """
+            «create policy p on storage.objects for select to anon using (bucket_id = 'pics')»;
+            """,
+            others={
+                "supabase/migrations/0001_first.sql": """
+                insert into storage.buckets (id, name, public) values ('pics', 'pics', true);
+                """,
+            },
         ),
     ]
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
-from wardround_sql.cases import EARLIER, invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, function_name, kinds
 from wardround_sql.parsing.statements import Statement
@@ -30,43 +28,23 @@ class RecursivePolicy(SqlCheck):
     DEFECT_CLASS = "policy-reads-its-own-table"
     SEVERITY = Severity.ERROR
     WORDS = ("policy",)
-    TRIED_ON = "2 Supabase projects: 3 hits, all right"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("create policy p on a for select using (b in (select b from c where u = auth.uid()));\n"),
-        valid("create policy p on a for insert with check (b in (select b from a where u = auth.uid()));\n"),
-        valid(
-            "create function f() returns setof int language sql security definer as $$ select b from a $$;\n"
-            "create policy p on a for select using (b in (select f()));\n"
-        ),
-        valid(
-            "create policy p on a for select using (b in (select b from c));\n"
-            "create policy q on c for select using (u = auth.uid());\n"
-        ),
-        valid("create policy p on a for select using (b in (select b from a));\ndrop policy p on a;\n"),
-        valid("create policy p on a for select using (b in (with a as (select 1 b) select b from a));\n"),
+    VALID = [
+        code("""
+            create policy p on a for select using (b in (select b from c where u = auth.uid()));
+        """),
+        code("""
+            create policy p on a for insert with check (b in (select b from a where u = auth.uid()));
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid(
-            "create policy p on a for select\n  using (b in (select x.b from a x where x.u = auth.uid()));\n",
-            2,
-            32,
-        ),
-        invalid("create policy p on public.a using (exists (select 1 from a where u = 1));\n", 1, 58),
-        invalid(
-            "create function f() returns setof int language sql as $$ select b from a $$;\n"
-            "create policy p on a for select using (b in (select f()));\n",
-            2,
-            53,
-        ),
-        invalid(
-            "create policy p on a for select using (b in (select b from c));\n",
-            1,
-            60,
-            others={
-                EARLIER.replace("supabase", "db"): "create policy q on c using (b in (select b from a));\n"
-            },
-        ),
+    INVALID = [
+        code("""
+            create policy p on a for select
+              using (b in (select x.b from «a» x where x.u = auth.uid()));
+        """),
+        code("""
+            create policy p on public.a using (exists (select 1 from «a» where u = 1));
+        """),
     ]
 
     def run(self) -> None:

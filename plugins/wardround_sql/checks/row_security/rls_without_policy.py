@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import EARLIER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 
 
@@ -23,52 +19,28 @@ class RlsWithoutPolicy(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     WORDS = ("row level security",)
-    TRIED_ON = "a fetched Supabase checkout: 2 read, both on purpose: a note"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid(
-            "create table notes (id int);\nalter table notes enable row level security;\n"
-            "do $$ declare t text; begin foreach t in array array['notes'] loop\n"
-            "execute format('create policy p on %I for select using (true)', t); end loop; end $$;\n"
-        ),
-        api_valid(
-            "alter table notes enable row level security;\ncreate policy p on notes using (owner = 1);\n"
-        ),
-        api_valid(
-            "alter table notes enable row level security;\n",
-            {"supabase/migrations/0009_p.sql": "create policy p on public.notes using (owner = 1);\n"},
-        ),
-        valid("alter table notes enable row level security;\n"),
-        api_valid(
-            "alter table notes enable row level security;\nrevoke all on notes from anon, authenticated;\n"
-        ),
-        api_valid(
-            "alter table notes enable row level security;\n"
-            "revoke select, insert, update, delete on notes from anon, authenticated;\n"
-        ),
-        api_valid("alter table private.notes enable row level security;\n"),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create table notes (id int);
+            alter table notes enable row level security;
+            do $$ declare t text; begin foreach t in array array['notes'] loop
+            execute format('create policy p on %I for select using (true)', t); end loop; end $$;
+        """),
+        code("""
+            alter table notes enable row level security;
+            create policy p on notes using (owner = 1);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("alter table notes enable row level security;\n", 1, 13),
-        api_invalid("alter table notes enable row level security;\nrevoke all on notes from anon;\n", 1, 13),
-        api_invalid(
-            "alter table notes enable row level security;\nrevoke all on notes from anon, authenticated;\n"
-            "grant select (id) on notes to anon;\n",
-            1,
-            13,
-        ),
-        api_invalid(
-            "alter table notes enable row level security;\ndrop policy p on notes;\n",
-            1,
-            13,
-            {EARLIER: "create policy p on notes using (owner = 1);\n"},
-        ),
-        api_invalid(
-            "create table notes (id int);\nalter table public.notes enable row level security;\n"
-            "create policy p on other using (owner = 1);\n",
-            2,
-            13,
-        ),
+    INVALID = [
+        code("""
+            alter table «notes» enable row level security;
+        """),
+        code("""
+            alter table «notes» enable row level security;
+            revoke all on notes from anon;
+        """),
     ]
 
     def run(self) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import EARLIER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import column_name, content, function_name, kinds, texts, walk
 from wardround_sql.parsing.statements import Statement
@@ -31,76 +29,33 @@ class SelfEscalation(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     WORDS = ("policy",)
-    TRIED_ON = (
-        "two of nine fetched checkouts: 14 hits, 4 read, all let the owner of the row write the column; what "
-        "the application decides by it was not followed: a note"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("create policy p on people for update using (id = auth.uid());\n"),
-        api_valid(
-            "create table people (id uuid primary key, name text);\n"
-            "create policy p on people for update using (id = auth.uid());\n"
-        ),
-        api_valid(
-            "create table people (id uuid primary key, is_admin bool);\n"
-            "create policy p on people for select using (id = auth.uid());\n"
-        ),
-        api_valid(
-            "create table people (id uuid primary key, is_admin bool);\n"
-            "create policy p on people for update using (id = auth.uid()) with check (not is_admin);\n"
-        ),
-        api_valid(
-            "create table people (id uuid primary key, is_admin bool, name text);\n"
-            "create policy p on people for update using (id = auth.uid());\n"
-            "revoke update on people from authenticated;\ngrant update (name) on people to authenticated;\n"
-        ),
-        api_valid(
-            "create table chats (id uuid primary key, user_id uuid, role text);\n"
-            "create policy p on chats for update using (user_id = auth.uid());\n"
-        ),
-        api_valid(
-            "create policy p on people for update using (id = auth.uid());\n",
-            {
-                EARLIER: "create table people (id uuid primary key, is_admin bool);\n"
-                "create trigger g before update on people for each row execute function keep_rights();\n"
-            },
-        ),
-        api_valid(
-            "create table people (id uuid primary key, is_admin bool);\n"
-            "create policy p on people for update using (id = auth.uid());\n"
-            "create policy q on people as restrictive for update using (true) with check (not is_admin);\n"
-        ),
-        api_valid(
-            "create table people (id uuid primary key, is_admin bool);\n"
-            "create policy p on people for update to service_role using (id = auth.uid());\n"
-        ),
-        valid(
-            "create table private.people (id uuid primary key, is_admin bool);\n"
-            "create policy p on private.people for update using (id = auth.uid());\n"
-        ),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create policy p on people for update using (id = auth.uid());
+        """),
+        code("""
+            create table people (id uuid primary key, name text);
+            create policy p on people for update using (id = auth.uid());
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid(
-            "create table people (id uuid primary key, is_admin bool);\n"
-            "create policy p on people for update to authenticated\n  using (id = (select auth.uid()));\n",
-            2,
-            1,
-        ),
-        api_invalid(
-            "create policy p on people using (active and auth.uid() = id) with check (id = auth.uid());\n",
-            1,
-            1,
-            {
-                EARLIER: "create table people (id uuid primary key, role text);\n"
-                "create trigger t before update on people for each row execute function set_updated_at();\n"
+    INVALID = [
+        code("""
+            create table people (id uuid primary key, is_admin bool);
+            «create policy p on people for update to authenticated»
+              using (id = (select auth.uid()));
+        """),
+        code(
+            """
+            «create policy p on people using (active and auth.uid() = id) with check (id = auth.uid())»;
+            """,
+            others={
+                "supabase/migrations/0001_first.sql": """
+                create table people (id uuid primary key, role text);
+                create trigger t before update on people for each row execute function set_updated_at();
+                """,
             },
-        ),
-        api_invalid(
-            "create table team_members (id int, user_id uuid, role text);\n"
-            "create policy p on team_members for update using (user_id = auth.uid());\n",
-            2,
-            1,
         ),
     ]
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import EARLIER, LATER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import kinds
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import Name, Table
-
-_PARENT = "create table p (id int) partition by list (id);\nalter table p enable row level security;\n"
 
 
 class TableWithoutRls(SqlCheck):
@@ -29,105 +23,26 @@ class TableWithoutRls(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     WORDS = ("create", "disable", "schema", "into")
-    TRIED_ON = (
-        "8 fetched checkouts: 5 places in a service without an API were wrong and narrowed the signs "
-        "of one; the 1 read since is right"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("create table notes (id int primary key);\nalter table notes enable row level security;\n"),
-        api_valid("create table private.notes (id int);\n"),
-        api_valid(
-            "create table notes (id int);\n",
-            {"supabase/migrations/0003_rls.sql": "alter table public.notes enable row level security;\n"},
-        ),
-        api_valid("create table notes (id int);\nalter table notes set schema private;\n"),
-        api_valid("create table public.notes (id int);\nalter table public.notes set schema private;\n"),
-        api_valid("create table notes (id int);\n", {LATER: "alter table notes set schema private;\n"}),
-        api_valid(
-            "alter table private.notes set schema public;\nalter table notes enable row level security;\n",
-            {EARLIER: "create table private.notes (id int);\n"},
-        ),
-        api_valid("alter table private.notes set schema public;\n"),
-        api_valid(
-            "create table a (id int);\nalter table a rename to b;\nalter table b enable row level security;\n"
-        ),
-        api_valid("create table notes (id int);\nrevoke all on notes from anon, authenticated;\n"),
-        api_valid(
-            f"{_PARENT}create table c partition of p for values in (1);\n"
-            "alter table c enable row level security;\n"
-        ),
-        api_valid(f"{_PARENT}create table private.c partition of p for values in (1);\n"),
-        api_valid(
-            f"{_PARENT}create table c partition of p for values in (1);\n"
-            "revoke all on c from anon, authenticated;\n"
-        ),
-        api_valid(
-            "create table notes (id int);\n"
-            "revoke all on all tables in schema public from anon, authenticated;\n"
-        ),
-        api_valid(
-            "alter default privileges in schema public revoke all on tables from anon, authenticated;\n"
-            "create table notes (id int);\n"
-        ),
-        api_valid("create temp table notes (id int);\nselect 1 as id into temp other;\n"),
-        api_valid("create table notes (id int);\n", {"supabase/config.toml": '[api]\nschemas = ["api"]\n'}),
-        valid("create table notes (id int primary key);\n"),
-        api_valid(
-            "create table notes (id int);\ndo $$ declare t text; begin for t in select tablename "
-            "from pg_tables loop\n"
-            "execute format('alter table %I enable row level security', t); end loop; end $$;\n"
-        ),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create table notes (id int primary key);
+            alter table notes enable row level security;
+        """),
+        code("""
+            create table private.notes (id int);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("create table notes (id int primary key);\n", 1, 14),
-        api_invalid(
-            "-- für\ncreate table if not exists public.notes (id int);\nalter table other "
-            "enable row level security;\n",
-            2,
-            28,
-        ),
-        api_invalid("create table a (id int);\nalter table a rename to b;\n", 1, 14),
-        api_invalid(
-            "create table notes (id int);\nrevoke all on notes from anon, authenticated;\n"
-            "grant select on notes to anon;\n",
-            1,
-            14,
-        ),
-        api_invalid(
-            "alter table private.notes set schema public;\n",
-            1,
-            13,
-            {EARLIER: "create table private.notes (id int);\n"},
-        ),
-        api_invalid(
-            "create table private.notes (id int);\nalter table private.notes set schema public;\n", 2, 13
-        ),
-        api_invalid("select id into notes from other;\n", 1, 16),
-        api_invalid(
-            "create table notes (id int);\ncreate table other (id int);\ndo $$ declare t text; begin\n"
-            "foreach t in array array['other'] loop\n"
-            "execute format('alter table %I enable row level security', t); end loop; end $$;\n",
-            1,
-            14,
-        ),
-        api_invalid(f"{_PARENT}create table c partition of p for values in (1);\n", 3, 14),
-        api_invalid("create table public.c partition of p default;\n", 1, 14, {EARLIER: _PARENT}),
-        api_invalid(
-            "create table api.notes (id int);\n",
-            1,
-            14,
-            {"supabase/config.toml": '[api]\nschemas = ["api"]\n'},
-        ),
-        api_invalid(
-            "create table notes as select 1 as id;\n", 1, 14, {EARLIER: "create table other (id int);\n"}
-        ),
-        api_invalid(
-            "create table notes (id int);\nalter table notes enable row level security;\n"
-            "alter table notes disable row level security;\n",
-            3,
-            13,
-        ),
+    INVALID = [
+        code("""
+            create table «notes» (id int primary key);
+        """),
+        code("""
+            -- für
+            create table if not exists «public.notes» (id int);
+            alter table other enable row level security;
+        """),
     ]
 
     def run(self) -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import api_invalid, api_valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import texts, type_name, walk
 from wardround_sql.parsing.statements import Statement
@@ -36,46 +32,24 @@ class UserMetadataInPolicy(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     WORDS = ("user_metadata", "raw_user_meta_data")
-    TRIED_ON = (
-        "68 migrations of our own, as expected after the rules were mended on them; no place in a "
-        "fetched checkout was read"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid(
-            "create policy p on notes using ((select auth.jwt() -> 'app_metadata' ->> 'role') = 'admin');\n"
-        ),
-        api_valid("select raw_user_meta_data from auth.users;\n"),
-        api_valid(
-            "create function new_user() returns trigger language plpgsql as $$\nbegin\n"
-            "  insert into profiles (name) values (new.raw_user_meta_data ->> 'name');\n  return "
-            "new;\nend $$;\n"
-        ),
-        api_valid(
-            "create function avatar() returns text language sql as $$\n"
-            "  select auth.jwt() -> 'user_metadata' ->> 'avatar' $$;\n"
-        ),
-        api_valid("create policy p on notes using (metadata ->> 'kind' = 'user_metadata_copy');\n"),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create policy p on notes using ((select auth.jwt() -> 'app_metadata' ->> 'role') = 'admin');
+        """),
+        code("""
+            select raw_user_meta_data from auth.users;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid(
-            "create function is_staff() returns boolean language sql stable as $$\n"
-            "  select (auth.jwt() -> 'user_metadata' ->> 'staff')::boolean $$;\n",
-            2,
-            25,
-        ),
-        api_invalid(
-            "create policy p on notes using ((auth.jwt() -> 'user_metadata' ->> 'role') = 'admin');\n", 1, 48
-        ),
-        api_invalid(
-            "create policy p on notes for insert\nwith check ((select raw_user_meta_data ->> 'r' "
-            "from auth.users) = 'a');\n",
-            2,
-            21,
-        ),
-        api_invalid(
-            "alter policy p on notes using ((select auth.jwt() #>> '{user_metadata,role}') = 'x');\n", 1, 55
-        ),
+    INVALID = [
+        code("""
+            create function is_staff() returns boolean language sql stable as $$
+              select (auth.jwt() -> «'user_metadata'» ->> 'staff')::boolean $$;
+        """),
+        code("""
+            create policy p on notes using ((auth.jwt() -> «'user_metadata'» ->> 'role') = 'admin');
+        """),
     ]
 
     def run(self) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_sql.cases import EARLIER, api_invalid, api_valid, invalid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import (
     column_name,
@@ -36,61 +34,27 @@ class WithCheckMissingOwner(SqlCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "policy-without-check"
     WORDS = ("with check", "with  check", "check\n", "\ncheck")
-    TRIED_ON = "20 trees, 6 of them on Supabase: no hit"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid(
-            "create policy p on notes for update using (owner = auth.uid()) with check (owner = "
-            "auth.uid());\n"
-        ),
-        api_valid(
-            "create policy p on notes for update using (owner = auth.uid()) "
-            "with check (private.may_write(owner));\n"
-        ),
-        api_valid(
-            "create policy p on notes for update using (owner = auth.uid()) with check (is_mine(notes));\n"
-        ),
-        api_valid("create policy p on notes for update using (is_admin()) with check (length(a) < 9);\n"),
-        api_valid("create policy p on notes for insert with check (length(a) < 9);\n"),
-        api_valid(
-            "create policy p on notes for update to service_role using (owner = auth.uid()) with check "
-            "(a > 1);\n"
-        ),
-        api_valid(
-            "create policy p on notes for update using (team in (select t from m where u = auth.uid())) "
-            "with check (team in (select t from m where u = auth.uid()));\n"
-        ),
-        api_valid(
-            "create policy p on notes for update using (owner = auth.uid()) with check (a > 1);\n"
-            "revoke update on notes from anon, authenticated;\ngrant update (a) on notes to authenticated;\n"
-        ),
+    CASE_PATH = "supabase/migrations/0002_change.sql"
+    VALID = [
+        code("""
+            create policy p on notes for update using (owner = auth.uid()) with check (is_mine(notes));
+        """),
+        code("""
+            create policy p on notes for update using (is_admin()) with check (length(a) < 9);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid(
-            "create policy p on notes for insert with check ((select auth.role()) = 'authenticated' and "
-            "n > 0);\n",
-            1,
-            49,
-            {EARLIER: "create policy q on notes for select using (user_id = (select auth.uid()));\n"},
-        ),
-        api_invalid(
-            "create policy p on notes for update\nusing (owner = (select auth.uid()))\nwith check "
-            "(length(a) < 9);\n",
-            3,
-            13,
-        ),
-        api_invalid(
-            "create policy p on notes\nusing (auth.uid() = owner and open)\nwith check (open = false "
-            "and a > 1);\n",
-            3,
-            13,
-        ),
-        invalid(
-            "create policy p on notes for all\nusing (tenant_id = current_setting('app.tenant')::int)\n"
-            "with check (name <> '');\n",
-            3,
-            13,
-        ),
+    INVALID = [
+        code("""
+            create policy p on notes for update
+            using (owner = (select auth.uid()))
+            with check («length»(a) < 9);
+        """),
+        code("""
+            create policy p on notes
+            using (auth.uid() = owner and open)
+            with check («open» = false and a > 1);
+        """),
     ]
 
     def run(self) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 
 
@@ -21,27 +17,31 @@ class DuplicateIndex(SqlCheck):
     NAME = "duplicate-index"
     PLANE = Plane.PERF
     WORDS = ("index",)
-    TRIED_ON = "its cases alone; the checkouts tried have no place to read"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("create index a on notes (x);\ncreate index b on notes (y);\n"),
-        valid("create index a on notes (x);\ncreate index b on notes (x) where y is null;\n"),
-        valid("create index a on notes (x);\ndrop index a;\ncreate index b on notes (x);\n"),
-        valid("create index if not exists a on notes (x);\ncreate index if not exists a on notes (x);\n"),
+    VALID = [
+        code("""
+            create index a on notes (x);
+            create index b on notes (y);
+        """),
+        code("""
+            create index a on notes (x);
+            create index b on notes (x) where y is null;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("create index a on notes (x);\ncreate index b on notes (x);\n", 2, 1),
-        invalid(
-            "create index b on notes using btree (lower(x), y desc);\n",
-            1,
-            1,
-            others={"db/migrations/0001_a.sql": "create index a on notes (lower(x), y desc);\n"},
-        ),
-        invalid(
-            "create unique index a on notes (x);\nselect 1; create unique index concurrently b "
-            "on notes (x);\n",
-            2,
-            11,
+    INVALID = [
+        code("""
+            create index a on notes (x);
+            «create index b on notes (x)»;
+        """),
+        code(
+            """
+            «create index b on notes using btree (lower(x), y desc)»;
+            """,
+            others={
+                "db/migrations/0001_a.sql": """
+                create index a on notes (lower(x), y desc);
+                """,
+            },
         ),
     ]
 

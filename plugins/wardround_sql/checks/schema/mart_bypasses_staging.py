@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
@@ -23,7 +21,6 @@ _NAMED = LazyPattern(
     r"(?i)\b(?:from|join)\s+(?P<name>(?:[\"`]?\w+[\"`]?\.){1,2}[\"`]?\w+[\"`]?)(?=[\s;,)]|\Z)(?!\s*\()"
 )
 _OTHER_FROM = LazyPattern(r"(?i)(?:\bdistinct|\b(?:extract|trim|substring|overlay)\s*\(\s*[\w' ]+)\s*$")
-_MART = "models/marts/fct_a.sql"
 
 
 class MartBypassesStaging(SqlCheck):
@@ -41,39 +38,29 @@ class MartBypassesStaging(SqlCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     WORDS = ("{{",)
-    TRIED_ON = (
-        "mattermost and meltano: 107 hits, 95 of them in a project without staging "
-        "models; mended: 12, all right"
-    )
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("select a from {{ source('x', 'y') }}\n", path="models/staging/stg_a.sql"),
-        Valid("select a from {{ ref('stg_a') }}\n", path=_MART),
-        Valid(
-            "{{ config(materialized='table') }}\nwith b as (select 1)\nselect a from b, lateral c.d(x)\n",
-            path=_MART,
-        ),
-        Valid(
-            "{{ config(tags='a') }}\nselect extract(year from x.at), a is distinct from x.b\nfrom {{ "
-            "ref('x') }} as x\n"
-            "cross join x.items\n",
-            path=_MART,
-        ),
-        Valid("-- from raw.shop.orders {{ source('a', 'b') }}\nselect a from {{ ref('b') }}\n", path=_MART),
-    ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("select a from {{ source('x', 'y') }}\n", line=1, column=18, path=_MART),
-        Invalid(
-            "select a.b from {{ ref('stg_a') }} a\njoin {{ source('x', 'y') }} y using (id)\n",
-            line=2,
-            column=9,
-            path="models/orders.sql",
-        ),
-        Invalid(
-            "{{ config(tags='a') }}\nselect a from raw.shop.orders\n",
-            line=2,
-            column=15,
+    CASE_PATH = "models/marts/fct_a.sql"
+    VALID = [
+        code(
+            """
+            select a from {{ source('x', 'y') }}
+            """,
             path="models/staging/stg_a.sql",
+        ),
+        code("""
+            select a from {{ ref('stg_a') }}
+        """),
+    ]
+    INVALID = [
+        code("""
+            select a from {{ «source»('x', 'y') }}
+        """),
+        code(
+            """
+            select a.b from {{ ref('stg_a') }} a
+            join {{ «source»('x', 'y') }} y using (id)
+            """,
+            path="models/orders.sql",
         ),
     ]
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import kinds, texts, type_name
 from wardround_sql.queries.facts import float_casts, typed_columns
@@ -30,36 +27,29 @@ class MoneyInFloat(SqlCheck):
     ID = "SQ035"
     NAME = "money-in-float"
     WORDS = ("float", "real", "double")
-    TRIED_ON = "one place in a fetched checkout, right"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("create table orders (price numeric(12, 2));\n"),
-        valid("select x::float as score from {{ ref('orders') }}\n", "models/a.sql"),
-        valid("select sum(x)::float as amount from orders;\n"),
-        valid("create table orders (score float8, weight real);\n"),
-        valid("create table orders (price_history_id bigint, costume float8);\n"),
+    VALID = [
+        code("""
+            create table orders (price numeric(12, 2));
+        """),
+        code(
+            """
+            select x::float as score from {{ ref('orders') }}
+            """,
+            path="models/a.sql",
+        ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("create table orders (\n  id int,\n  price double precision not null\n);\n", 3, 9),
-        invalid(
-            "create function late_fee(bill int)\nreturns float language sql as 'select 1.0::float';\n", 2, 9
-        ),
-        invalid('alter table orders add column "totalPrice" real;\n', 1, 44),
-        invalid("select\n  x::float as amount\nfrom {{ ref('orders') }}\n", 2, 3, "models/a.sql"),
-        invalid("create view v as select cast(o.x as double precision) as price from o;\n", 1, 30),
-        Invalid(
-            "class Order(Base):\n    __tablename__ = 'orders'\n    price: Mapped[float] = mapped_column()\n",
-            line=3,
-            column=5,
-            path="app/models.py",
-        ),
-        Invalid(
-            "from django.db import models\n\nclass Order(models.Model):\n    price = models.FloatField()\n",
-            line=4,
-            column=5,
-            path="shop/models.py",
-        ),
-        invalid("CREATE TABLE `orders` (`price` FLOAT) ENGINE=InnoDB;\n", 1, 24),
+    INVALID = [
+        code("""
+            create table orders (
+              id int,
+              price «double» precision not null
+            );
+        """),
+        code("""
+            create function late_fee(bill int)
+            returns «float» language sql as 'select 1.0::float';
+        """),
     ]
 
     def run(self) -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import typed_columns
 
@@ -34,62 +30,28 @@ class TimestampWithoutZone(SqlCheck):
     DEFECT_CLASS = "timestamp-without-zone"
     READS = "code"
     WORDS = ("timestamp", "datetime")
-    TRIED_ON = "storage: 2 read, both right: a note"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("create table notes (at timestamptz);\n"),
-        valid("create table notes (at timestamp with time zone);\n"),
-        valid(
-            "create table notes (at TIMESTAMP(3));\n", path="prisma/migrations/20240101000000_a/migration.sql"
-        ),
-        valid("create table notes (timestamp bigint);\n"),
-        Valid(
-            "import { pgTable, timestamp } from 'drizzle-orm/pg-core';\n"
-            "export const a = pgTable('a', { at: timestamp('at', { withTimezone: true }).notNull() });\n",
-            path="src/schema.ts",
-        ),
-        Valid(
-            "class Note(Base):\n    __tablename__ = 'notes'\n    at = Column(DateTime)\n",
-            path="app/models.py",
-        ),
-        valid("CREATE TABLE `notes` (`at` TIMESTAMP) ENGINE=InnoDB;\n"),
-        valid("create table events (at timestamp, time_zone text);\n"),
-        valid("create table events (starts_local timestamp without time zone);\n"),
-        valid(
-            'CREATE TABLE "Note" ("at" TIMESTAMP(3));\n',
+    VALID = [
+        code("""
+            create table notes (at timestamptz);
+        """),
+        code("""
+            create table notes (at timestamp with time zone);
+        """),
+    ]
+    INVALID = [
+        code(
+            """
+            CREATE TABLE "Note" (
+              "at" TIMESTAMPTZ(3),
+              "until" «TIMESTAMP»(3)
+            );
+            """,
             path="prisma/migrations/20240101000000_a/migration.sql",
         ),
-    ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid(
-            'CREATE TABLE "Note" (\n  "at" TIMESTAMPTZ(3),\n  "until" TIMESTAMP(3)\n);\n',
-            3,
-            11,
-            "prisma/migrations/20240101000000_a/migration.sql",
-        ),
-        invalid("create table notes (at timestamp);\n", 1, 24),
-        Invalid(
-            "import { pgTable, timestamp } from 'drizzle-orm/pg-core';\n"
-            "export const a = pgTable('a', {\n  at: timestamp('at', { mode: 'date' }).notNull(),\n});\n",
-            line=3,
-            column=7,
-            path="src/schema.ts",
-        ),
-        invalid("alter table notes\n  add column at timestamp(3) without time zone;\n", 2, 17),
-        invalid("create table notes (at timestamp default now(), b timestamptz);\n", 1, 24),
-        Invalid(
-            "def upgrade():\n    op.add_column('notes', sa.Column('at', sa.DateTime(), nullable=True))\n",
-            line=2,
-            column=5,
-            path="migrations/versions/1a2b_add.py",
-        ),
-        Invalid(
-            "class Note(Base):\n    __tablename__ = 'notes'\n    at = Column(DateTime(timezone=True))\n"
-            "    seen = Column(DateTime)\n",
-            line=4,
-            column=5,
-            path="app/models.py",
-        ),
+        code("""
+            create table notes (at «timestamp»);
+        """),
     ]
 
     def run(self) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from wardround.checks.cases import Invalid, Valid
-from wardround_sql.cases import invalid, valid
+from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.schema.triggers import (
     BEFORE,
@@ -18,18 +16,6 @@ from wardround_sql.schema.triggers import (
     trigger_of,
     triggers_of,
 )
-
-_FIRST = "db/migrations/0001_first.sql"
-
-
-def _function(*lines: str) -> str:
-    return "\n".join(
-        ("create function f() returns trigger language plpgsql as $$", "begin", *lines, "end", "$$;", "")
-    )
-
-
-def _trigger(when: str) -> str:
-    return f"create trigger t {when} on a for each row execute function f();\n"
 
 
 class BeforeTriggerDropsRow(SqlCheck):
@@ -43,90 +29,46 @@ class BeforeTriggerDropsRow(SqlCheck):
     ID = "SQ201"
     NAME = "before-trigger-drops-row"
     WORDS = ("trigger",)
-    TRIED_ON = "24 trees, 148 files of them with functions of triggers: no hit"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid(_function("  new.b := 1;", "  return new;") + _trigger("before insert")),
-        valid(
-            _function("  insert into audit_log values (new.b);", "  return null;") + _trigger("after insert")
-        ),
-        valid(
-            _function("  if new.b = 1 then", "    return null;", "  end if;", "  return new;")
-            + _trigger("before insert")
-        ),
-        valid(
-            _function("  insert into a_2024 values (new.*);", "  return null;") + _trigger("before insert")
-        ),
-        valid(
-            _function("  update a set gone = now() where id = old.id;", "  return null;")
-            + _trigger("before delete")
-        ),
-        valid(
-            _function(
-                "  if new.b is null then", "    new.b := 1;", "    return new;", "  end if;", "  return null;"
-            )
-            + _trigger("before insert")
-        ),
-        valid(_function("  raise exception 'not here';") + _trigger("before delete")),
-        valid(_function("  return coalesce(new, old);") + _trigger("before update or delete")),
-        valid(
-            _function("  if tg_op = 'DELETE' then", "    return old;", "  end if;", "  return new;")
-            + _trigger("before update or delete")
-        ),
-        valid(_function("  new.b := 1;", "  return null;")),
-        valid(
-            _function(
-                "  begin",
-                "    new.b := 1;",
-                "  end;",
-                "  return new;",
-                "exception when others then",
-                "  return null;",
-            )
-            + _trigger("before insert")
-        ),
+    VALID = [
+        code("""
+            create function f() returns trigger language plpgsql as $$
+            begin
+              new.b := 1;
+              return new;
+            end
+            $$;
+            create trigger t before insert on a for each row execute function f();
+        """),
+        code("""
+            create function f() returns trigger language plpgsql as $$
+            begin
+              insert into audit_log values (new.b);
+              return null;
+            end
+            $$;
+            create trigger t after insert on a for each row execute function f();
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid(_function("  new.b := upper(new.b);", "  return null;") + _trigger("before insert"), 4, 3),
-        invalid(
-            _function(
-                "  if new.b is not null then",
-                "    new.b := case when new.c then 1 else 2 end;",
-                "  end if;",
-                "  RETURN NULL;",
-            )
-            + _trigger("before insert or update of b"),
-            6,
-            3,
-        ),
-        invalid(
-            _function("  perform pg_notify('a', new.b);", "  return null;") + _trigger("before update"), 4, 3
-        ),
-        invalid(
-            _function("  insert into app.a_audit (b) values (new.b);", "  return null;")
-            + _trigger("before update"),
-            4,
-            3,
-        ),
-        invalid(_function("  new.b := 1;", "  return old;") + _trigger("before update"), 4, 3),
-        invalid(_function("  perform g(old.b);", "  return new;") + _trigger("before delete"), 4, 3),
-        invalid(_function("  new.b := 1;") + _trigger("before update"), 3, 3),
-        invalid(_function("  perform g(new.b);") + _trigger("after update"), 1, 1),
-        invalid(
-            _trigger("before update"), 1, 1, others={_FIRST: _function("  new.b := 1;", "  return null;")}
-        ),
-        invalid(
-            _function("  if new.b then", "    return new;", "  end if;", "  new.c := 1;")
-            + _trigger("before insert"),
-            6,
-            3,
-        ),
-        invalid(
-            _function("  select 1 into new.b from c;", "  return null;"),
-            4,
-            3,
-            others={_FIRST: _trigger("before update")},
-        ),
+    INVALID = [
+        code("""
+            create function f() returns trigger language plpgsql as $$
+            begin
+              new.b := upper(new.b);
+              «return» null;
+            end
+            $$;
+            create trigger t before insert on a for each row execute function f();
+        """),
+        code("""
+            create function f() returns trigger language plpgsql as $$
+            begin
+              perform pg_notify('a', new.b);
+              «return» null;
+            end
+            $$;
+            create trigger t before update on a for each row execute function f();
+        """),
     ]
 
     def run(self) -> None:

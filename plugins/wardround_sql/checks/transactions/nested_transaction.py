@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
-from wardround_sql.cases import valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.project.migration_files import is_flyway
 from wardround_sql.project.migration_transactions import transaction_of
-
-_GOOSE = "-- +goose Up\nbegin;\nupdate a set b = 1 where c = 2;\ncommit;\n"
 
 
 class NestedTransaction(SqlCheck):
@@ -28,26 +22,35 @@ class NestedTransaction(SqlCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "transaction-inside-transaction"
     WORDS = ("begin", "start transaction")
-    TRIED_ON = "30 trees: no hit"
 
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("begin;\nupdate a set b = 1 where c = 2;\ncommit;\n"),
-        valid("do $$ begin perform f(); end $$;\n", "db/migration/V2__a.sql"),
-        valid(_GOOSE.replace("Up", "Up\n-- +goose NO TRANSACTION"), "migrations/2_a.sql"),
-    ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "begin;\nupdate a set b = 1 where c = 2;\ncommit;\n",
-            line=1,
-            column=1,
-            path="db/migration/V2__a.sql",
+    CASE_PATH = "db/migration/V2__a.sql"
+    VALID = [
+        code(
+            """
+            begin;
+            update a set b = 1 where c = 2;
+            commit;
+            """,
+            path="db/migrations/0002_change.sql",
         ),
-        Invalid(_GOOSE, line=2, column=1, path="migrations/2_a.sql"),
-        Invalid(
-            "create type a as enum ('b');\nstart transaction;\ninsert into c values (1);\ncommit;\n",
-            line=2,
-            column=1,
-            path="db/migration/V2__a.sql",
+        code("""
+            do $$ begin perform f(); end $$;
+        """),
+    ]
+    INVALID = [
+        code("""
+            «begin»;
+            update a set b = 1 where c = 2;
+            commit;
+        """),
+        code(
+            """
+            -- +goose Up
+            «begin»;
+            update a set b = 1 where c = 2;
+            commit;
+            """,
+            path="migrations/2_a.sql",
         ),
     ]
 

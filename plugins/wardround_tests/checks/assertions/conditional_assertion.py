@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
@@ -20,7 +19,6 @@ _ASKING = frozenset(
 _HOLDING = frozenset({"data", "items", "results", "rows", "records", "hits", "objects", "entries", "json"})
 """Attributes by which a result hands out what it holds."""
 _SETTINGS = r"(?i)environ|env$|config|conf$|settings|options|kwargs|params|cache|_MAP$|os$"
-_FIND = "def test_find():\n    found = find('a')\n"
 
 
 class ConditionalAssertion(PythonTestCheck):
@@ -32,114 +30,33 @@ class ConditionalAssertion(PythonTestCheck):
 
     ID = "TE011"
     NAME = "conditional-assertion"
-    TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 13 hits: 9"
-        " right, 4 that go through what the test itself put in, which are left alone now."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            f"{_FIND}    assert found\n    for one in found:\n        assert one.ok\n", path="test_case.py"
-        ),
-        Valid(
-            "def test_find():\n    for name in ['a', 'b']:\n        assert find(name)\n", path="test_case.py"
-        ),
-        Valid(
-            f"{_FIND}    if found.old:\n        assert found.a\n    else:\n        assert False\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import sys\ndef test_find():\n    if sys.platform == 'linux':\n        assert find('a')\n",
-            path="test_case.py",
-        ),
-        Valid("def test_find(kind):\n    if kind == 'a':\n        assert find(kind)\n", path="test_case.py"),
-        Valid("def test_find():\n    for n in range(3):\n        assert find(n)\n", path="test_case.py"),
-        Valid(
-            "import shop\n@given(text())\ndef test_find(name):\n    for one in shop.find(name):\n"
-            "        assert one.ok\n",
-            path="test_case.py",
-        ),
-        Valid("def test_find(rows):\n    for row in rows:\n        assert find(row)\n", path="test_case.py"),
+    VALID = [
+        code("""
+            def test_find():
+                found = find('a')
+                assert found
+                for one in found:
+                    assert one.ok
+        """),
+        code("""
+            def test_find():
+                for name in ['a', 'b']:
+                    assert find(name)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from pathlib import Path\nHERE = Path(__file__).parent\ndef test_samples():\n"
-            "    for path in HERE.glob('*.csv'):\n        assert read(path).ok\n",
-            line=4,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(f"{_FIND}    found and check_one(found)\n", line=3, column=5, path="test_case.py"),
-        Invalid(
-            f"{_FIND}    match found:\n        case Row(name):\n            assert name == 'a'\n"
-            "        case _:\n            pass\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "def test_find():\n    try:\n        found = find('a')\n    except KeyError:\n        pass\n"
-            "    else:\n        assert found == 1\n",
-            line=2,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "def test_find(client):\n    got = client.get('/a')\n    for i, row in enumerate(got.json()):\n"
-            "        assert row['id'] == i\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "def test_find(client):\n    got = client.get('/a')\n    if got.status_code == 200:\n"
-            "        assert got.json() == []\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_FIND}    if found.old:\n        assert found.a\n    else:\n        assert found.b\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class FindTest(TestCase):\n    def test_find(self):\n"
-            "        for one in self.shop.find(kind='a'):\n            self.assertEqual(one.kind, 'a')\n",
-            line=3,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_FIND}    if found is None:\n        return\n    assert found.name == 'a'\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_FIND}    if len(found) > 0:\n        assert found[0].name == 'a'\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_FIND}    if found.status == 'ok':\n        assert found.name == 'a'\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_FIND}    for one in found:\n        assert one.ok\n", line=3, column=5, path="test_case.py"
-        ),
-        Invalid(
-            f"{_FIND}    if found:\n        assert found.name == 'a'\n", line=3, column=5, path="test_case.py"
-        ),
-        Invalid(
-            "import shop\ndef test_find():\n    for one in shop.find('a'):\n        assert one.ok\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            from pathlib import Path
+            HERE = Path(__file__).parent
+            def test_samples():
+                «for» path in HERE.glob('*.csv'):
+                    assert read(path).ok
+        """),
+        code("""
+            def test_find():
+                found = find('a')
+                «found and check_one(found)»
+        """),
     ]
 
     def look_at(self, case: TestCase) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -23,7 +21,6 @@ _ON_LAWS = LazyPattern(
 )
 _FEWEST = 2
 """Operators from which on an expected value is a formula rather than a number that says how it came about."""
-_START = "import pytest\nfrom shop import RATES, fee\n"
 
 
 class ExpectationReimplementsCode(PythonTestCheck):
@@ -37,53 +34,40 @@ class ExpectationReimplementsCode(PythonTestCheck):
     NAME = "expectation-reimplements-code"
     DEFECT_CLASS = "expected-from-code-under-test"
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: no hit, so"
-        " nothing wrong and nothing proven."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            f"{_START}def test_fee():\n    expected = 2 * 60 * 60\n    assert fee(7200) == expected\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_START}@pytest.mark.parametrize('km, expected', [(1, 2)])\ndef test_fee(km, expected):\n"
-            "    assert fee(km) == expected\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_START}def test_scales_linearly(km):\n    expected = fee(km) * 2 * km\n"
-            f"    assert fee(2 * km) == expected\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_START}def test_fee(km):\n    expected = km * 2\n    assert fee(km) == expected\n",
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            import pytest
+            from shop import RATES, fee
+            def test_fee():
+                expected = 2 * 60 * 60
+                assert fee(7200) == expected
+        """),
+        code("""
+            import pytest
+            from shop import RATES, fee
+            @pytest.mark.parametrize('km, expected', [(1, 2)])
+            def test_fee(km, expected):
+                assert fee(km) == expected
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            f"{_START}@pytest.mark.parametrize('km, kind', [(1, 'car')])\ndef test_fee(km, kind):\n"
-            "    expected = round(km * RATES[kind] * 1.21, 2)\n    assert fee(km, kind) == expected\n",
-            line=5,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}class FeeTest(TestCase):\n    def test_fee(self):\n        trip = Trip(km=3)\n"
-            "        expected = trip.km * RATES['car']\n"
-            "        self.assertAlmostEqual(fee(trip), expected)\n",
-            line=6,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}def test_fee():\n    km, share = 7, 3\n    expected = (km * (100 - share)) / 100\n"
-            "    got = fee(km, share)\n    assert got == expected\n",
-            line=5,
-            column=5,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            import pytest
+            from shop import RATES, fee
+            @pytest.mark.parametrize('km, kind', [(1, 'car')])
+            def test_fee(km, kind):
+                «expected = round(km * RATES[kind] * 1.21, 2)»
+                assert fee(km, kind) == expected
+        """),
+        code("""
+            import pytest
+            from shop import RATES, fee
+            class FeeTest(TestCase):
+                def test_fee(self):
+                    trip = Trip(km=3)
+                    «expected = trip.km * RATES['car']»
+                    self.assertAlmostEqual(fee(trip), expected)
+        """),
     ]
 
     @classmethod

@@ -6,9 +6,8 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
@@ -39,7 +38,6 @@ _OF_NAMEDTUPLES = frozenset({"_replace", "_asdict", "_make"})
 _Bound = dict[str, list[ast.expr]]
 _DEEP = 8
 """Names that are followed to what a test gives them."""
-_START = "from shop import total\ndef test_total():\n"
 
 
 class ExpectedFromCodeUnderTest(PythonTestCheck):
@@ -51,132 +49,34 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
 
     ID = "TE005"
     NAME = "expected-from-code-under-test"
-    TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: no hit "
-        "once constructed values, and what both sides are made of, are left alone."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(f"{_START}    assert total([1, 2]) == 3\n", path="test_case.py"),
-        Valid(f"{_START}    assert total([1, 2]) == total([2, 1])\n", path="test_case.py"),
-        Valid("def test_is_cached():\n    assert load() == load()\n", path="test_case.py"),
-        Valid(
-            f"{_START}    before = total([])\n    run()\n    assert total([]) == before\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import json\ndef test_dump():\n    expected = json.loads(TEXT)\n"
-            "    assert json.loads(TEXT) == expected\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_START}    expected = total([1, 2])\n    assert total([2, 1]) == expected\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "def test_decode(signer):\n    raw = signer._pack(1)\n    assert signer.decode(raw) == raw\n",
-            path="test_case.py",
-        ),
-        Valid("def test_next(rows):\n    assert rows.pop() == rows.pop()\n", path="test_case.py"),
-        Valid(
-            "from shop import total, vat\ndef test_total_agrees_with_vat():\n    net = 3\n"
-            "    assert total([1, 2]) == net + vat(net)\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "from shop import total\nfrom tests.tables import vat\ndef test_total():\n"
-            "    assert total([1, 2]) == 3 + vat(3)\n",
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            from shop import total
+            def test_total():
+                assert total([1, 2]) == 3
+        """),
+        code("""
+            from shop import total
+            def test_total():
+                assert total([1, 2]) == total([2, 1])
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from shop import Bill\ndef test_sum():\n    bill = Bill(3)\n    tax = bill._tax(3)\n"
-            "    assert bill.sum == 3 + tax\n",
-            line=4,
-            column=11,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from shop import total\nROWS = [[1], [1, 2]]\nSUMS = {len(r): total(r) for r in ROWS}\n"
-            "def test_total():\n    for row in ROWS:\n        assert total(row) == SUMS[len(row)]\n",
-            line=3,
-            column=1,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import pytest\nfrom shop import total\n"
-            "@pytest.mark.parametrize('rows, expected', [([1], 1), ([1, 2], total([1, 2]))])\n"
-            "def test_total(rows, expected):\n    assert total(rows) == expected\n",
-            line=3,
-            column=64,
-            path="test_case.py",
-        ),
-        Invalid(
-            "def test_header(signer):\n    digest = signer._digest(b'a')\n    expected = f'v1={digest}'\n"
-            "    assert signer.header(b'a') == expected\n",
-            line=2,
-            column=14,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}    expected = total(ROWS).cents\n    got = total(list(ROWS))\n"
-            "    assert got.cents == expected\n",
-            line=3,
-            column=16,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from shop import as_text, total\ndef test_total():\n    got = total(ROWS)\n"
-            "    assert got.text == as_text(got.cents)\n",
-            line=4,
-            column=24,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}    assert total([1, 2]) == total([1, 2])\n", line=3, column=5, path="test_case.py"
-        ),
-        Invalid(
-            f"{_START}    expected = total([1, 2])\n    assert total([1, 2]) == expected\n",
-            line=3,
-            column=16,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from shop import total\nclass TestTotal(TestCase):\n    def test_total(self):\n"
-            "        self.assertEqual(total([1]), total([1]))\n",
-            line=4,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}    expected = total([1, 2])\n    result = total([1, 2])\n"
-            "    assert result == expected\n",
-            line=3,
-            column=16,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from shop import total\nclass TestTotal(TestCase):\n    def test_total(self):\n"
-            "        want = total([1, 2])\n        got = total([1, 2])\n"
-            "        self.assertAlmostEqual(got, want, places=2)\n",
-            line=4,
-            column=16,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import pytest\nfrom shop import total\ndef test_total_is_gross():\n"
-            "    expected = total([1, 2])\n    assert total([1, 2]) == pytest.approx(expected)\n",
-            line=4,
-            column=16,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from shop import total, vat\ndef test_total():\n    net = 3\n"
-            "    assert total([1, 2]) == net + vat(net)\n",
-            line=4,
-            column=35,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            from shop import Bill
+            def test_sum():
+                bill = Bill(3)
+                tax = «bill._tax(3)»
+                assert bill.sum == 3 + tax
+        """),
+        code("""
+            from shop import total
+            ROWS = [[1], [1, 2]]
+            «SUMS = {len(r): total(r) for r in ROWS}»
+            def test_total():
+                for row in ROWS:
+                    assert total(row) == SUMS[len(row)]
+        """),
     ]
 
     def visit_Module(self, node: ast.Module) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
@@ -19,7 +18,6 @@ _PURE = frozenset(
         "approx",
     }
 )  # fmt: skip
-_START = "def test_user():\n    user = load()\n"
 
 
 class RepeatedAssertion(PythonTestCheck):
@@ -32,47 +30,36 @@ class RepeatedAssertion(PythonTestCheck):
     ID = "TE028"
     NAME = "repeated-assertion"
     DEFECT_CLASS = "duplicate-assert"
-    TRIED_ON = (
-        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 31 "
-        "hits, 12 read: 5 asked twice on purpose, of what is worked out once and then kept, which led "
-        "to the exceptions; 6 since, all read: right."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(f"{_START}    assert user.name == 'a'\n    assert user.mail == 'a'\n", path="test_case.py"),
-        Valid(
-            f"{_START}    assert user.name == 'a'\n    user.save()\n    assert user.name == 'a'\n",
-            path="test_case.py",
-        ),
-        Valid(f"{_START}    assert user.next() == 1\n    assert user.next() == 1\n", path="test_case.py"),
-        Valid(
-            f"{_START}    assert user.name == 'a'\n    assert user.rename('b')\n"
-            "    assert user.name == 'a'\n",
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            def test_user():
+                user = load()
+                assert user.name == 'a'
+                assert user.mail == 'a'
+        """),
+        code("""
+            def test_user():
+                user = load()
+                assert user.name == 'a'
+                user.save()
+                assert user.name == 'a'
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            f"{_START}    assert user.name == 'a'\n    assert user.mail == 'b'\n"
-            "    assert user.name == 'a'\n",
-            line=5,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class UserTest(TestCase):\n    def test_user(self):\n"
-            "        self.assertEqual(self.got['a'], 1)\n"
-            "        self.assertIn('b', self.got)\n        self.assertEqual(self.got['a'], 1)\n",
-            line=5,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}    with open_all():\n        assert len(user['roles']) == 2\n"
-            "        assert len(user['roles']) == 2\n",
-            line=5,
-            column=9,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            def test_user():
+                user = load()
+                assert user.name == 'a'
+                assert user.mail == 'b'
+                «assert user.name == 'a'»
+        """),
+        code("""
+            class UserTest(TestCase):
+                def test_user(self):
+                    self.assertEqual(self.got['a'], 1)
+                    self.assertIn('b', self.got)
+                    «self.assertEqual(self.got['a'], 1)»
+        """),
     ]
 
     def look_at(self, case: TestCase) -> None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-
-_COROUTINE = "async def is_up(): ...\n"
 
 
 class UnawaitedCoroutineInTest(PythonTestCheck):
@@ -24,41 +20,33 @@ class UnawaitedCoroutineInTest(PythonTestCheck):
 
     ID = "TE015"
     NAME = "unawaited-coroutine-in-test"
-    TRIED_ON = (
-        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: no hit, so "
-        "nothing wrong and nothing proven."
-    )
     DEFECT_CLASS = "assertion-not-awaited"
     SEVERITY = Severity.ERROR
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(f"{_COROUTINE}async def test_up():\n    assert await is_up()\n", path="test_case.py"),
-        Valid(
-            f"import asyncio\n{_COROUTINE}def test_up():\n    assert asyncio.run(is_up())\n",
-            path="test_case.py",
-        ),
-        Valid(f"{_COROUTINE}def test_up():\n    task = is_up()\n    assert run(task)\n", path="test_case.py"),
-        Valid(f"@sync\n{_COROUTINE}def test_up():\n    assert is_up()\n", path="test_case.py"),
-        Valid(
-            f"{_COROUTINE}def test_up():\n    def is_up(): return True\n    assert is_up()\n",
-            path="test_case.py",
-        ),
-        Valid("async def stream():\n    yield 1\ndef test_up():\n    assert stream()\n", path="test_case.py"),
+    VALID = [
+        code("""
+            async def is_up(): ...
+            async def test_up():
+                assert await is_up()
+        """),
+        code("""
+            import asyncio
+            async def is_up(): ...
+            def test_up():
+                assert asyncio.run(is_up())
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(f"{_COROUTINE}def test_up():\n    assert is_up()\n", line=3, column=12, path="test_case.py"),
-        Invalid(
-            "async def check_up():\n    assert up()\nasync def test_up():\n    check_up()\n",
-            line=4,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class TestUp:\n    async def check(self):\n        assert up()\n    def test_up(self):\n"
-            "        self.check()\n",
-            line=5,
-            column=9,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            async def is_up(): ...
+            def test_up():
+                assert «is_up()»
+        """),
+        code("""
+            async def check_up():
+                assert up()
+            async def test_up():
+                «check_up()»
+        """),
     ]
 
     @classmethod

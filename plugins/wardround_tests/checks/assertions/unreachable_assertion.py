@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
@@ -23,7 +22,6 @@ from wardround_tests.models.python_tests import (
 )
 
 _THREADS = frozenset({"threading.Thread", "threading.Timer", "multiprocessing.Process"})
-_RUN = "import threading\nfrom shop import total\n"
 
 
 class UnreachableAssertion(PythonTestCheck):
@@ -36,56 +34,48 @@ class UnreachableAssertion(PythonTestCheck):
     ID = "TE023"
     NAME = "unreachable-assertion"
     DEFECT_CLASS = "conditional-assertion"
-    TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 3 callbacks,"
-        " all true, none in a thread: callbacks are info."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            f"{_RUN}def test_total():\n    seen = []\n    def work():\n        seen.append(total([1]))\n"
-            "    t = threading.Thread(target=work)\n    t.start()\n    t.join()\n    assert seen == [1]\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "from shop import each\ndef test_each():\n    seen = []\n    def look(x):\n        assert x\n"
-            "        seen.append(x)\n    each([1], look)\n    assert seen == [1]\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "from shop import each\ndef test_each():\n    def look(x):\n        assert x == 1\n"
-            "    look(each([1]))\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "from shop import each\ndef test_each():\n    @mock.answer\n    def look(x):\n"
-            "        assert x == 1\n"
-            "    each([1])\n",
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            import threading
+            from shop import total
+            def test_total():
+                seen = []
+                def work():
+                    seen.append(total([1]))
+                t = threading.Thread(target=work)
+                t.start()
+                t.join()
+                assert seen == [1]
+        """),
+        code("""
+            from shop import each
+            def test_each():
+                seen = []
+                def look(x):
+                    assert x
+                    seen.append(x)
+                each([1], look)
+                assert seen == [1]
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            f"{_RUN}def test_total():\n    def work():\n        assert total([1]) == 1\n"
-            "    t = threading.Thread(target=work)\n    t.start()\n    t.join()\n",
-            line=5,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from shop import each\ndef test_each():\n    def look(x):\n        assert x == 1\n"
-            "    each([1], look)\n",
-            line=4,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class EachTest(TestCase):\n    def test_each(self):\n        def look(x):\n"
-            "            self.assertEqual(x, 1)\n        self.bus.on('x', look)\n"
-            "        self.bus.emit('x', 1)\n",
-            line=4,
-            column=13,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            import threading
+            from shop import total
+            def test_total():
+                def work():
+                    «assert total([1]) == 1»
+                t = threading.Thread(target=work)
+                t.start()
+                t.join()
+        """),
+        code("""
+            from shop import each
+            def test_each():
+                def look(x):
+                    «assert x == 1»
+                each([1], look)
+        """),
     ]
 
     @classmethod

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import ChangeCase
+from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity, Span
 from wardround.storage.regex_cache import bounded
@@ -54,8 +53,6 @@ _CONSTANT = (
     r"^\s*(?:export\s+)?(?:(?:const|let|final)\s+)?[\w\"'.]+(?:\s*:\s*[\w\[\], |]+)?\s*[=:]\s*"
     rf"(?:{_LITERAL})[,;]?\s*$|^\s*(?:{_LITERAL})[,;]?\s*$"
 )
-_CODE = {"shop.py": ("def total(xs):\n    return 0\n", "def total(xs):\n    return sum(xs)\n")}
-_TESTS = {"tests/test_shop.py": "import shop\ndef test_a():\n    assert shop.a\n"}
 
 
 class FixWithoutTest(ChangeCheck):
@@ -67,119 +64,97 @@ class FixWithoutTest(ChangeCheck):
 
     ID = "TE202"
     NAME = "fix-without-test"
-    TRIED_ON = (
-        "1,440 commits of 10 projects: 10 hits, all read: 6 right, 4 led to the exceptions; 150 more"
-        " of 5 projects with more words for a fix: 2, both true; info. In 500 commits of 10 projects, whose"
-        " web pages mostly have no tests: 60, 12 read, 2 worth it; since then only of modules with tests: "
-        "8, read strictly 4 worth it; the others, in schemas of settings and in prompts, are left out since."
-    )
     SEVERITY = Severity.INFO
     PATHS = CODE
-    VALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase(_CODE, others=_TESTS, message="Sum the basket"),
-        ChangeCase(_CODE, others=_TESTS),
-        ChangeCase(_CODE, others=_TESTS, message="Fix typo in error message"),
-        ChangeCase(_CODE, others={"other.py": "import shop\n"}, message="Fix the sum"),
-        ChangeCase(
-            {**_CODE, "tests/test_shop.py": ("", "def test_sum(): assert total([1]) == 1\n")},
-            message="Fix the sum",
-        ),
-        # no test is about this file
-        ChangeCase(
-            {"web/page.py": ("a = 1\n", "a = 2\n")},
-            others={**_TESTS, "web/x.py": ""},
-            message="Fix the sum",
-        ),
-        ChangeCase(
-            {"src/Page.tsx": ("export const a = 1\n", "export const a = 2\n")},
-            others={"src/shop.test.ts": "import { a } from './shop'\n"},
-            message="fix: the page jumps",
-        ),
-        # of the component itself nothing is tested
-        ChangeCase(
-            {"src/shop.tsx": ("export const a = 1\n", "export const a = 2\n")},
-            others={"src/shop.test.ts": "import { sums } from './shop'\n"},
-            message="fix: the sum is not shown",
-        ),
-        # how it looks
-        ChangeCase(
-            {"src/shop.tsx": ('<b\n  className="a"\n/>\n', '<b\n  className="a b"\n/>\n')},
-            others={"src/shop.test.tsx": "import { a } from './shop'\n"},
-            message="fix: the border",
-        ),
-        ChangeCase({"shop.py": ("a = 1\n", "# The price.\na = 1\n")}, others=_TESTS, message="Fix #12"),
-        # what may be set, what a model is told, and a value
-        ChangeCase(
+    VALID = [
+        change(
             {
-                "src/env.server.ts": (
-                    "const E = z.object({\n  TILL_PORT: z.number(),\n})\n",
-                    "const E = z.object({\n  TILL_PORT: portOf('9'),\n})\n",
-                )
+                "shop.py": (
+                    """
+                    def total(xs):
+                        return 0
+                    """,
+                    """
+                    def total(xs):
+                        return sum(xs)
+                    """,
+                ),
             },
-            others={"src/env.server.test.ts": "import { a } from './env.server'\n"},
-            message="fix: the till listens",
+            others={
+                "tests/test_shop.py": """
+                import shop
+                def test_a():
+                    assert shop.a
+                """,
+            },
+            message="Sum the basket",
         ),
-        ChangeCase(
+        change(
             {
-                "src/prompts.ts": (
-                    "export const ask = (n) => `\n- Name ${n} fruits.\n- Be kind.\n`\n",
-                    "export const ask = (n) => `\n- Name ${n} fruits.\n- Be brief; leave nuts out.\n`\n",
-                )
+                "shop.py": (
+                    """
+                    def total(xs):
+                        return 0
+                    """,
+                    """
+                    def total(xs):
+                        return sum(xs)
+                    """,
+                ),
             },
-            others={"src/prompts.test.ts": "import { ask } from './prompts'\n"},
-            message="fix: leave nuts out",
-        ),
-        ChangeCase(
-            {"shop/constants.py": ("TILLS = 3\n", "TILLS = 4\n")},
-            others={"tests/test_constants.py": "from shop.constants import TILLS\n"},
-            message="Fix the number of tills",
-        ),
-        ChangeCase(
-            {
-                "src/till.ts": (
-                    "export const T = z.object({\n  a: z.string(),\n})\n",
-                    "export const T = z.object({\n  a: z.string().optional(),\n})\n",
-                )
+            others={
+                "tests/test_shop.py": """
+                import shop
+                def test_a():
+                    assert shop.a
+                """,
             },
-            others={"src/till.test.ts": "import { T } from './till'\n"},
-            message="fix: a till without a",
         ),
     ]
-    INVALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase(_CODE, others=_TESTS, message="Correct off-by-one in the sum", place=("shop.py", 2, 1)),
-        ChangeCase(_CODE, others=_TESTS, message="Don't crash on empty baskets", place=("shop.py", 2, 1)),
-        ChangeCase(_CODE, others=_TESTS, message="shop: fix the sum", place=("shop.py", 2, 1)),
-        ChangeCase(_CODE, others=_TESTS, message="Fix the sum of an empty basket", place=("shop.py", 2, 1)),
-        ChangeCase(_CODE, others=_TESTS, message="fix(shop): sum the basket", place=("shop.py", 2, 1)),
-        ChangeCase(_CODE, others=_TESTS, message="Sum the basket\n\nCloses #12.", place=("shop.py", 2, 1)),
-        ChangeCase(
-            {"lib/shop.js": ("exports.a = 1\n", "exports.a = 2\n")},
-            others={"test/shop.test.js": "const { a } = require('../lib/shop')\ntest('a', () => {})\n"},
-            message="Sell at the price of the day\n\nFixes #3.",
-            place=("lib/shop.js", 1, 1),
-        ),
-        ChangeCase(
-            {"src/shop.ts": ("export const a = 1\n", "export const a = 2\n")},
-            others={"src/shop.test.ts": "import { a } from './shop'\n"},
-            message="fix: the price",
-            place=("src/shop.ts", 1, 1),
-        ),
-        ChangeCase(
+    INVALID = [
+        change(
             {
-                "src/prompts.ts": (
-                    "export const ask = (n) => `Name ${n} fruits.`\n",
-                    "export const ask = (n) => `Name ${n + 1} fruits.`\n",
-                )
+                "shop.py": (
+                    """
+                    def total(xs):
+                        return 0
+                    """,
+                    """
+                    def total(xs):
+                    «    return sum(xs)»
+                    """,
+                ),
             },
-            others={"src/prompts.test.ts": "import { ask } from './prompts'\n"},
-            message="fix: one fruit more",
-            place=("src/prompts.ts", 1, 1),
+            others={
+                "tests/test_shop.py": """
+                import shop
+                def test_a():
+                    assert shop.a
+                """,
+            },
+            message="Correct off-by-one in the sum",
         ),
-        ChangeCase(
-            {"shop/settings.py": ("TILLS = 3\n", "TILLS = int(read('TILLS'))\n")},
-            others={"tests/test_settings.py": "from shop.settings import TILLS\n"},
-            message="Fix the number of tills",
-            place=("shop/settings.py", 1, 1),
+        change(
+            {
+                "shop.py": (
+                    """
+                    def total(xs):
+                        return 0
+                    """,
+                    """
+                    def total(xs):
+                    «    return sum(xs)»
+                    """,
+                ),
+            },
+            others={
+                "tests/test_shop.py": """
+                import shop
+                def test_a():
+                    assert shop.a
+                """,
+            },
+            message="Don't crash on empty baskets",
         ),
     ]
 

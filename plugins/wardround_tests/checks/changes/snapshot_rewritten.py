@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import takewhile
-from typing import ClassVar
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import ChangeCase
+from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
@@ -18,11 +16,6 @@ from wardround_tests.changes.production_changes import Production
 _ENTRY = LazyPattern(r"^(?:exports\[`(?P<script>.+)`\] = `|# name: (?P<python>.+)$)")
 _MOST = 3
 """So many snapshots of one file are told."""
-_CODE = {
-    "src/Face.tsx": ("export const Face = () => <img alt='a' />\n", "export const Face = () => <img />\n")
-}
-_SNAP = '// Jest Snapshot v1\n\nexports[`shows 1`] = `\n<img\n  alt="a"\n  class="face"\n/>\n`;\n'
-_PATH = "src/__snapshots__/Face.test.tsx.snap"
 
 
 class SnapshotRewritten(ChangeCheck):
@@ -35,33 +28,130 @@ class SnapshotRewritten(ChangeCheck):
     ID = "TE209"
     NAME = "snapshot-rewritten"
     SEVERITY = Severity.INFO
-    TRIED_ON = "50 commits of aiohttp, redash, urllib3, langfuse and hoppscotch: no hit; a note."
     PATHS = (".snap", ".ambr")
-    VALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase({_PATH: (_SNAP, _SNAP.replace('  alt="a"\n', ""))}),
-        ChangeCase({**_CODE, _PATH: (_SNAP, _SNAP.replace("/>", '  src="a.png"\n/>'))}),
-        ChangeCase({**_CODE, _PATH: (_SNAP, f"{_SNAP}\nexports[`hides 1`] = `<p />`;\n")}),
-        ChangeCase(
+    VALID = [
+        change(
             {
-                **_CODE,
-                _PATH: (_SNAP, _SNAP.replace('  alt="a"\n', "")),
-                "src/Face.test.tsx": ("it('shows', () => {})\n", "it('shows', () => { render() })\n"),
-            }
-        ),
-    ]
-    INVALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase({**_CODE, _PATH: (_SNAP, _SNAP.replace('  alt="a"\n', ""))}, place=(_PATH, 4, 1)),
-        ChangeCase({**_CODE, _PATH: (_SNAP, _SNAP.replace('"face"', '"fa"'))}, place=(_PATH, 6, 3)),
-        ChangeCase(
-            {
-                "face.py": ("def show():\n    return 1\n", "def show():\n    return 2\n"),
-                "tests/__snapshots__/test_face.ambr": (
-                    "# name: test_show\n  1\n# ---\n", "# name: test_show\n  2\n# ---\n"
+                "src/__snapshots__/Face.test.tsx.snap": (
+                    """
+                    // Jest Snapshot v1
+
+                    exports[`shows 1`] = `
+                    <img
+                      alt="a"
+                      class="face"
+                    />
+                    `;
+                    """,
+                    """
+                    // Jest Snapshot v1
+
+                    exports[`shows 1`] = `
+                    <img
+                      class="face"
+                    />
+                    `;
+                    """,
                 ),
             },
-            place=("tests/__snapshots__/test_face.ambr", 2, 3),
         ),
-    ]  # fmt: skip
+        change(
+            {
+                "src/Face.tsx": (
+                    """
+                    export const Face = () => <img alt='a' />
+                    """,
+                    """
+                    export const Face = () => <img />
+                    """,
+                ),
+                "src/__snapshots__/Face.test.tsx.snap": (
+                    """
+                    // Jest Snapshot v1
+
+                    exports[`shows 1`] = `
+                    <img
+                      alt="a"
+                      class="face"
+                    />
+                    `;
+                    """,
+                    """
+                    // Jest Snapshot v1
+
+                    exports[`shows 1`] = `
+                    <img
+                      alt="a"
+                      class="face"
+                      src="a.png"
+                    />
+                    `;
+                    """,
+                ),
+            },
+        ),
+    ]
+    INVALID = [
+        change(
+            {
+                "src/Face.tsx": (
+                    """
+                    export const Face = () => <img alt='a' />
+                    """,
+                    """
+                    export const Face = () => <img />
+                    """,
+                ),
+                "src/__snapshots__/Face.test.tsx.snap": (
+                    """
+                    // Jest Snapshot v1
+
+                    exports[`shows 1`] = `
+                    <img
+                      alt="a"
+                      class="face"
+                    />
+                    `;
+                    """,
+                    """
+                    // Jest Snapshot v1
+
+                    exports[`shows 1`] = `
+                    «<img»
+                      class="face"
+                    />
+                    `;
+                    """,
+                ),
+            },
+        ),
+        change(
+            {
+                "face.py": (
+                    """
+                    def show():
+                        return 1
+                    """,
+                    """
+                    def show():
+                        return 2
+                    """,
+                ),
+                "tests/__snapshots__/test_face.ambr": (
+                    """
+                    # name: test_show
+                      1
+                    # ---
+                    """,
+                    """
+                    # name: test_show
+                      «2»
+                    # ---
+                    """,
+                ),
+            },
+        ),
+    ]
 
     def run(self) -> None:
         code = Production.of(self.change).files

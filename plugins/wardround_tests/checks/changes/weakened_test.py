@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import ClassVar
 
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import ChangeCase
+from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.findings import Severity, Span
 from wardround_tests.changes.before_after import Versions, is_asked_by_new, is_in, is_replaced
@@ -20,25 +19,6 @@ from wardround_tests.changes.test_regressions import Loss, Lost, losses, other_l
 from wardround_tests.file_kinds import has_to_do_with_tests, is_production, is_test
 from wardround_tests.models.assertions import LOOSE, TestedCase
 
-_CODE = {"shop.py": ("def total(xs): return sum(xs)\n", "def total(xs): return 0\n")}
-_TEST = "from shop import total\ndef test_total():\n    assert total([1]) == 1\n"
-_RAISES = (
-    "from shop import total\ndef test_none():\n"
-    "    with pytest.raises(ShopError, match='none'):\n        total(None)\n"
-)
-_ROWS = (
-    "@pytest.mark.parametrize('xs, sum', [\n    ([1], 1),\n    ([1, 2], 3),\n])\n"
-    "def test_total(xs, sum):\n    assert total(xs) == sum\n"
-)
-_TWO = f"{_TEST}def test_none():\n    assert total([]) == 0\n"
-_CASES = (
-    "from shop import total\n@parametrize('x', [1, 2, 3])\ndef test_total(x):\n    assert total([x]) == x\n"
-)
-_SUM = "def total(xs): return sum(xs)\n"
-_SAMPLE = "import shop\n# ruleid: sum-of-none\nshop.total([])\nshop.total([1])\n"
-_GROUP = "describe('shop', () => {\n  it('adds', () => { expect(total).toBe(1) })\n})\n"
-_EACH = "it.each([1, 2, [3, 4]])('adds %s', (n) => { expect(total).toBe(n) })\n"
-_SCRIPT_CODE = {"shop.ts": ("export const total = 1\n", "export const total = 2\n")}
 _TELLING = (
     r"assert|expect|raises|warns|approx|should|verify|check|tol\b|parametrize|"
     r"\b(def test|it|test|describe)\b|^\s*([\[({'\"`$\d]|-\d|pytest\.param)"
@@ -60,414 +40,101 @@ class WeakenedTest(ChangeCheck):
 
     ID = "TE203"
     NAME = "weakened-test"
-    TRIED_ON = (
-        "4,800 commits of 9 projects, on which it was also tuned: 2 warnings, both read and true; 74 "
-        "notes, all gone through, some 20 of them in the diff; 360 commits of 6 more projects: 2, "
-        "both true; 150 of 5 since notes are also made of parts asked for instead of values: none. 500 of 10 "
-        "more: 10 notes, 8 of assertions about what the change takes out and 2 that a loop waits for, none "
-        "worth it: these are left out since."
-    )
     SEVERITY = Severity.WARN
     PATHS = ("test", "spec", "t/", ".cy.", ".e2e.")
-    VALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase({**_CODE, "test_shop.py": (_TEST, f"{_TEST}    assert total([]) == 0\n")}),
-        ChangeCase({**_CODE, "test_shop.py": (_TEST, _TEST.replace("[1]) == 1", "[2]) == 2"))}),
-        ChangeCase({"test_shop.py": (_TEST, _TEST.replace("== 1", "== 0"))}),
-        ChangeCase({"shop.py": (f"{_SUM}\n", _SUM), "test_shop.py": (_TEST, _TEST.replace("== 1", "== 0"))}),
-        ChangeCase(
+    VALID = [
+        change(
             {
-                "shop.py": ("def total(xs): return 'none'\n", "def total(xs): return 'empty'\n"),
-                "test_shop.py": (_TEST.replace("== 1", "== 'none'"), _TEST.replace("== 1", "== 'empty'")),
-            }
-        ),
-        ChangeCase(
-            {
-                **_CODE,
+                "shop.py": (
+                    """
+                    def total(xs): return sum(xs)
+                    """,
+                    """
+                    def total(xs): return 0
+                    """,
+                ),
                 "test_shop.py": (
-                    f"{_TEST}    assert total([]) == 0\n",
-                    f"{_TEST}def test_none():\n    assert total([]) == 0\n",
+                    """
+                    from shop import total
+                    def test_total():
+                        assert total([1]) == 1
+                    """,
+                    """
+                    from shop import total
+                    def test_total():
+                        assert total([1]) == 1
+                        assert total([]) == 0
+                    """,
                 ),
-            }
+            },
         ),
-        ChangeCase(
+        change(
             {
-                **_CODE,
                 "test_shop.py": (
-                    _TEST,
-                    "from shop import total\ndef test_total():\n    look(1)\n"
-                    "def look(x):\n    assert total([x]) == 1\n",
+                    """
+                    from shop import total
+                    def test_total():
+                        assert total([1]) == 1
+                    """,
+                    """
+                    from shop import total
+                    def test_total():
+                        assert total([1]) == 0
+                    """,
                 ),
-            }
-        ),
-        ChangeCase({"test_shop.py": (_TEST, _TEST.replace("test_total", "test_sum"))}),
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    _TEST,
-                    f"import pytest\n@pytest.mark.skip(reason='see #12')\n{_TEST}".replace(
-                        "from shop import total\n", ""
-                    ),
-                ),
-            }
-        ),
-        ChangeCase(
-            {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it('adds', () => {\n  expect(total(1)).toBe(1)\n})\n"
-                    "it('is', () => { expect(rest).toBe(0) })\n",
-                    "it.each([[1, 1], [2, 2]])('adds %i', (n, sum) => {\n  expect(total(n)).toBe(sum)\n})\n"
-                    "it('is', () => { expect(rest).toBe(0) })\n",
-                ),
-            }
-        ),
-        # moved, renamed, merged or split
-        ChangeCase(
-            {**_CODE, "test_shop.py": (_TWO, _TEST), "test_none.py": (None, _TWO.replace("total", "x"))}
-        ),
-        ChangeCase({**_CODE, "test_shop.py": (_TWO, _TWO.replace("test_none", "test_of_nothing"))}),
-        ChangeCase({**_CODE, "test_shop.py": (_TWO, f"{_TEST}    assert total([]) == 0\n")}),
-        # gone with its subject, or as deprecated
-        ChangeCase(
-            {
-                "shop.py": ("class Bill:\n    total = 1\n    discount = 2\n", "class Bill:\n    total = 1\n"),
-                "test_shop.py": (
-                    "def test_bill():\n    assert Bill.total == 1\n    assert Bill.discount == 2\n",
-                    "def test_bill():\n    assert Bill.total == 1\n",
-                ),
-            }
-        ),
-        # waited for instead
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_one():\n    left = total(0)\n    assert left == 0\n    assert total(1) == 1\n",
-                    "def test_one():\n    left = total(0)\n    while left != 0:\n        left = total(0)\n"
-                    "    assert total(1) == 1\n",
-                ),
-            }
-        ),
-        ChangeCase({"shop.py": (_SUM, "a = 1\n"), "test_shop.py": (_TWO, "a = 1\n")}),
-        ChangeCase({"shop.py": (_SUM, None), "test_shop.py": (_TWO, None)}),
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    f"{_TEST}def test_old():\n    with deprecated_call():\n        assert total(0) == 0\n",
-                    _TEST,
-                ),
-            }
-        ),
-        # other cases instead
-        ChangeCase({**_CODE, "test_shop.py": (_CASES, _CASES.replace("1, 2, 3", "1, 5"))}),
-        ChangeCase({**_CODE, "test_shop.py": (_CASES, _CASES.replace("[1, 2, 3]", "range(3)"))}),
-        ChangeCase({**_SCRIPT_CODE, "shop.test.ts": (_GROUP, _GROUP.replace("describe(", "describe.only("))}),
-        ChangeCase({**_SCRIPT_CODE, "shop.test.ts": (_GROUP, _GROUP.replace("'shop'", "'the shop'"))}),
-        # the sample goes with its expectation, or says it in other words
-        ChangeCase({**_CODE, "tests/sample.py": (_SAMPLE, "import shop\nshop.total([1])\n")}),
-        ChangeCase({**_CODE, "tests/sample.py": (_SAMPLE, _SAMPLE.replace("sum-of-none", "empty-sum"))}),
-        ChangeCase({**_CODE, "test_shop.py": (f"# error: seen once\n{_TEST}", _TEST)}),
-        # asked for by a new test, or by a helper of the tests
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_pay():\n    bill = pay(3)\n    assert bill.sum == 3\n"
-                    "    assert bill.days == 14\n",
-                    "def test_pay():\n    bill = pay(3)\n    assert bill.sum == 3\n"
-                    "def test_is_due_in_two_weeks():\n    assert pay(3).days == 2 * 7\n",
-                ),
-            }
-        ),
-        ChangeCase(
-            {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it('maps', () => {\n  const got = total(api)\n  expect(got.id).toBe('o1')\n})\n",
-                    "it('maps', () => {\n  expectMapped(api, { id: 'o1' })\n})\n",
-                ),
-            }
-        ),
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_encode_ping():\n    assert total('ping', 7) == b'\\x01\\x07'\n",
-                    "@pytest.mark.parametrize('kind, number, wire', [('ping', 7, b'\\x01\\x07'), "
-                    "('a', 2, b'x')])\n"
-                    "def test_encoding(kind, number, wire):\n    assert total(kind, number) == wire\n",
-                ),
-            }
-        ),
-        # moved into one that asks as much: of the whole, of a part, of a record
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_bill():\n    got = total(1)\n    assert got['a'] == 'x'\n"
-                    "    assert got == {'a': 'x', 'b': 2}\n",
-                    "def test_bill():\n    got = total(1)\n    assert got == {'a': 'x', 'b': 2}\n",
-                ),
-            }
-        ),
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_bill():\n    got = total(1)\n    assert got == 'x'\n",
-                    "def test_bill():\n    got = total(1)\n    assert got\n    assert got.name == 'x'\n",
-                ),
-            }
-        ),
-        ChangeCase(
-            {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it('tells', () => {\n  expect(log).toHaveBeenCalledWith('x')\n})\n",
-                    "it('tells', () => {\n  expect(log).toHaveBeenCalled()\n"
-                    "  expect(log.mock.calls).toEqual([['x'], ['y']])\n})\n",
-                ),
-            }
-        ),
-        # a narrower tolerance
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_mean(self):\n    self.assertAlmostEqual(mean(1), 1.1, places=3)\n",
-                    "def test_mean(self):\n    self.assertAlmostEqual(mean(1), 1.1, 5)\n",
-                ),
-            }
-        ),
-        # the order is asked for too now
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_names():\n    got = total('a')\n    assert set(got) == {'a', 'b'}\n",
-                    "def test_names():\n    got = total('a')\n    assert got == ['b', 'a']\n",
-                ),
-            }
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[ChangeCase]] = [
-        ChangeCase(
+    INVALID = [
+        change(
             {
-                **_SCRIPT_CODE,
+                "shop.ts": (
+                    """
+                    export const total = 1
+                    """,
+                    """
+                    export const total = 2
+                    """,
+                ),
                 "shop.test.ts": (
-                    "it('adds', () => {\n  expect(total).toEqual({ a: 1, b: 2 })\n})\n",
-                    "it('adds', () => {\n  expect(total).toMatchObject({ a: 1 })\n})\n",
+                    """
+                    it('adds', () => {
+                      expect(total).toEqual({ a: 1, b: 2 })
+                    })
+                    """,
+                    """
+                    it('adds', () => {
+                      «expect(total).toMatchObject({ a: 1 })»
+                    })
+                    """,
                 ),
             },
-            place=("shop.test.ts", 2, 3),
         ),
-        ChangeCase(
-            {**_CODE, "test_shop.py": (_RAISES, _RAISES.replace("ShopError, match='none'", "Exception"))},
-            place=("test_shop.py", 3, 5),
-        ),
-        ChangeCase(
-            {**_CODE, "test_shop.py": (_ROWS, _ROWS.replace("([1, 2], 3)", "([1, 2], 4)"))},
-            place=("test_shop.py", 3, 5),
-        ),
-        ChangeCase(
+        change(
             {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it('adds', () => {\n  expect(() => total(0)).toThrow('none')\n})\n",
-                    "it('adds', () => {\n  expect(() => total(0)).toThrow()\n})\n",
+                "shop.py": (
+                    """
+                    def total(xs): return sum(xs)
+                    """,
+                    """
+                    def total(xs): return 0
+                    """,
                 ),
-            },
-            place=("shop.test.ts", 2, 3),
-        ),
-        ChangeCase(
-            {**_CODE, "test_shop.py": (f"{_TEST}    assert total([]) == 0\n", _TEST)},
-            place=("test_shop.py", 2, 5),
-        ),
-        ChangeCase(
-            {**_CODE, "test_shop.py": (_TEST, _TEST.replace("total([1]) == 1", "total([1]) is not None"))},
-            place=("test_shop.py", 3, 5),
-        ),
-        ChangeCase(
-            {
-                **_CODE,
                 "test_shop.py": (
-                    "def test_mean():\n    assert mean([1]) == approx(1, abs=0.01)\n",
-                    "def test_mean():\n    assert mean([1]) == approx(1, abs=0.5)\n",
+                    """
+                    from shop import total
+                    def test_none():
+                        with pytest.raises(ShopError, match='none'):
+                            total(None)
+                    """,
+                    """
+                    from shop import total
+                    def test_none():
+                        «with pytest.raises(Exception):»
+                            total(None)
+                    """,
                 ),
             },
-            place=("test_shop.py", 2, 5),
-        ),
-        ChangeCase(
-            {
-                **_CODE,
-                "tests/test_shop.py": (
-                    _TEST,
-                    _TEST.replace("def", "import pytest\n@pytest.mark.skip\ndef"),
-                ),
-            },
-            place=("tests/test_shop.py", 3, 2),
-        ),
-        ChangeCase(
-            {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it('adds', () => { expect(total).toBe(1) })\n",
-                    "it('adds', () => { expect(total).toBeDefined() })\n",
-                ),
-            },
-            place=("shop.test.ts", 1, 1),
-        ),
-        ChangeCase(
-            {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it('adds', () => {\n  expect(total).toBe(1)\n  expect(rest).toBe(0)\n})\n",
-                    "it('adds', () => {\n  expect(total).toBe(1)\n})\n",
-                ),
-            },
-            place=("shop.test.ts", 1, 1),
-        ),
-        ChangeCase(
-            {**_CODE, "test_shop.py": (_TEST, _TEST.replace("== 1", "== 0"))}, place=("test_shop.py", 3, 5)
-        ),
-        ChangeCase(
-            {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it('adds', () => { expect(total).toBe(1) })\n",
-                    "it('adds', () => { expect(total).toBe(3) })\n",
-                ),
-            },
-            place=("shop.test.ts", 1, 1),
-        ),
-        ChangeCase({**_CODE, "test_shop.py": (_TWO, _TEST)}, place=("test_shop.py", 3, 5)),
-        ChangeCase({**_CODE, "test_shop.py": (_TWO, None)}, place=("shop.py", 1, 1)),
-        ChangeCase({"test_shop.py": (_TWO, _TEST)}, place=("test_shop.py", 3, 5)),
-        ChangeCase(
-            {**_CODE, "test_shop.py": (_CASES, _CASES.replace("1, 2, 3", "1, 3"))},
-            place=("test_shop.py", 2, 1),
-        ),
-        ChangeCase(
-            {**_SCRIPT_CODE, "shop.test.ts": (_EACH, _EACH.replace(", [3, 4]", ""))},
-            place=("shop.test.ts", 1, 1),
-        ),
-        ChangeCase(
-            {**_SCRIPT_CODE, "shop.test.ts": (_GROUP, _GROUP.replace("describe(", "describe.skip("))},
-            place=("shop.test.ts", 1, 1),
-        ),
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    _TWO,
-                    _TWO.replace("def test_total", "pytestmark = pytest.mark.skip\ndef test_total"),
-                ),
-            },
-            place=("test_shop.py", 2, 1),
-        ),
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_mean(self):\n    self.assertAlmostEqual(mean(1), 1.1, 5)\n",
-                    "def test_mean(self):\n    self.assertAlmostEqual(mean(1), 1.1, places=2)\n",
-                ),
-            },
-            place=("test_shop.py", 2, 5),
-        ),
-        ChangeCase(
-            {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it('adds', () => { expect(total).toBeCloseTo(1.1, 5) })\n",
-                    "it('adds', () => { expect(total).toBeCloseTo(1.1) })\n",
-                ),
-            },
-            place=("shop.test.ts", 1, 1),
-        ),
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_mean():\n    assert mean([1]) == approx(2, abs=1.0)\n",
-                    "def test_mean():\n    assert mean([1]) == approx(2, rel=0.05)\n",
-                ),
-            },
-            place=("test_shop.py", 2, 5),
-        ),
-        ChangeCase(
-            {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it('tells', () => {\n  expect(log.record).toHaveBeenCalledWith({ id: 3 })\n})\n",
-                    "it('tells', () => {\n  expect(log.queue).toHaveBeenCalledWith(expect.any(String), "
-                    "expect.anything())\n})\n",
-                ),
-            },
-            place=("shop.test.ts", 2, 3),
-        ),
-        ChangeCase(
-            {**_CODE, "tests/sample.py": (_SAMPLE, _SAMPLE.replace("# ruleid: sum-of-none\n", ""))},
-            place=("tests/sample.py", 2, 1),
-        ),
-        ChangeCase(
-            {**_CODE, "tests/data/a.ts": ("total('a')  // E: not a list\n", "total('a')\n")},
-            place=("tests/data/a.ts", 1, 1),
-        ),
-        # the other assertion asks for another value, or about something else
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_bill():\n    got = total(1)\n    assert got == 'x'\n",
-                    "def test_bill():\n    got = total(1)\n    assert got\n    assert got.name == 'y'\n",
-                ),
-            },
-            place=("test_shop.py", 3, 5),
-        ),
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_bill():\n    got = total(1)\n    assert got['a'] == 'x'\n"
-                    "    assert other == {'a': 'x'}\n",
-                    "def test_bill():\n    got = total(1)\n    assert other == {'a': 'x'}\n",
-                ),
-            },
-            place=("test_shop.py", 1, 5),
-        ),
-        # another value made of literals, another row of a table, less of the same list
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "from shop import total\ndef test_total():\n    assert total([1]) == Money('1.50')\n",
-                    "from shop import total\ndef test_total():\n    assert total([1]) == Money('1.49')\n",
-                ),
-            },
-            place=("test_shop.py", 3, 5),
-        ),
-        ChangeCase(
-            {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it.each([\n  [1, 2],\n  [3, 4.5],\n])('adds', (n, m) => { expect(total(n)).toBe(m) })\n",
-                    "it.each([\n  [1, 2],\n  [3, 4.4],\n])('adds', (n, m) => { expect(total(n)).toBe(m) })\n",
-                ),
-            },
-            place=("shop.test.ts", 3, 3),
-        ),
-        ChangeCase(
-            {
-                **_CODE,
-                "test_shop.py": (
-                    "def test_names():\n    got = total('a')\n    assert got == ['b', 'a']\n",
-                    "def test_names():\n    got = total('a')\n    assert set(got) == {'a', 'b'}\n",
-                ),
-            },
-            place=("test_shop.py", 3, 5),
         ),
     ]
 

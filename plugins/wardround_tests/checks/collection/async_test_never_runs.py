@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import ClassVar, TypeGuard
+from typing import TypeGuard
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 
-_UNIT = "import unittest\n"
-_PYTEST = "async def test_up():\n    assert await up()\n"
 _PLUGINS = (
     "anyio", "alt-pytest-asyncio", "pytest-aiohttp", "pytest-anyio", "pytest-sanic",
     "pytest-tornado", "pytest-tornasync", "pytest-trio", "pytest-twisted", "pytest_aiohttp", "pytest_trio",
@@ -45,75 +42,36 @@ class AsyncTestNeverRuns(PythonTestCheck):
 
     ID = "TE016"
     NAME = "async-test-never-runs"
-    TRIED_ON = (
-        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 1 hit, in "
-        "a sample project that does it on purpose."
-    )
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "assertion-not-awaited"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            f"{_UNIT}class TestUp(unittest.IsolatedAsyncioTestCase):\n    async def test_up(self):\n"
-            "        assert await up()\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_UNIT}class TestUp(unittest.TestCase):\n    @run_async\n    async def test_up(self):\n"
-            "        assert await up()\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "from django.test import TestCase\nclass TestUp(TestCase):\n    async def test_up(self):\n"
-            "        assert await up()\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "class TestUp:\n    async def test_up(self):\n        assert await up()\n", path="test_case.py"
-        ),
-        Valid(_PYTEST, path="test_case.py", others={"pyproject.toml": "dev = ['pytest', 'anyio']\n"}),
-        Valid(
-            f"import pytest\n@pytest.mark.asyncio\n{_PYTEST}",
-            path="test_case.py",
-            others={"requirements.txt": "pytest\n"},
-        ),
-        Valid(
-            _PYTEST,
-            path="test_case.py",
-            others={"pyproject.toml": "dev = ['pytest', 'pytest-asyncio']\nasyncio_mode = 'auto'\n"},
-        ),
+    VALID = [
+        code("""
+            import unittest
+            class TestUp(unittest.IsolatedAsyncioTestCase):
+                async def test_up(self):
+                    assert await up()
+        """),
+        code("""
+            import unittest
+            class TestUp(unittest.TestCase):
+                @run_async
+                async def test_up(self):
+                    assert await up()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            f"{_UNIT}class TestUp(unittest.TestCase):\n    async def test_up(self):\n"
-            "        assert await up()\n",
-            line=3,
-            column=15,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from unittest import TestCase\nclass UpTest(TestCase):\n    async def test_up(self):\n"
-            "        self.assertTrue(await up())\n",
-            line=3,
-            column=15,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from unittest import TestCase as Case\nclass UpTest(Case):\n    def test_a(self):\n"
-            "        self.assertTrue(a())\n    async def test_up(self):\n        ok(await up())\n",
-            line=5,
-            column=15,
-            path="test_case.py",
-        ),
-        Invalid(
-            _PYTEST, line=1, column=11, path="test_case.py", others={"requirements-dev.txt": "pytest==8.3\n"}
-        ),
-        Invalid(
-            f"import pytest\n@pytest.mark.slow\n{_PYTEST}",
-            line=3,
-            column=11,
-            path="test_case.py",
-            others={"pyproject.toml": "dev = ['pytest', 'pytest-asyncio']\n"},
-        ),
+    INVALID = [
+        code("""
+            import unittest
+            class TestUp(unittest.TestCase):
+                async def «test_up»(self):
+                    assert await up()
+        """),
+        code("""
+            from unittest import TestCase
+            class UpTest(TestCase):
+                async def «test_up»(self):
+                    self.assertTrue(await up())
+        """),
     ]
 
     @classmethod

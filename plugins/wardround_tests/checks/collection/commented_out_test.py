@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity, Span
@@ -26,31 +24,33 @@ class CommentedOutTest(PythonTestCheck):
     NAME = "commented-out-test"
     DEFECT_CLASS = "skipped-test"
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 8 "
-        "hits, 5 read: 3 right, 2 with the reason above them, which are left alone now; info."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("# def test_a() is in test_b.py\ndef test_b():\n    assert b()\n", path="test_case.py"),
-        Valid("def test_b():\n    # test_a(1):\n    assert b()\n", path="test_case.py"),
-        Valid(
-            'SOURCE = """\n# def test_a():\n#     assert a()\n"""\ndef test_b():\n    assert b(SOURCE)\n',
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            # def test_a() is in test_b.py
+            def test_b():
+                assert b()
+        """),
+        code("""
+            def test_b():
+                # test_a(1):
+                assert b()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("# def test_a():\n#     assert a()\ndef test_b():\n    assert b()\n", line=1, column=1,
-                path="test_case.py"),
-        Invalid(
-            "class TestA:\n    # async def test_a(self, box) -> None:\n    #     assert await box.a()\n"
-            "    def test_b(self):\n        assert b()\n",
-            line=2,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid("def test_b():\n    assert b()\n#def test_a(box):\n#    box.a()\n", line=3, column=1,
-                path="test_case.py"),
-    ]  # fmt: skip
+    INVALID = [
+        code("""
+            «# def test_a():»
+            #     assert a()
+            def test_b():
+                assert b()
+        """),
+        code("""
+            class TestA:
+                «# async def test_a(self, box) -> None:»
+                #     assert await box.a()
+                def test_b(self):
+                    assert b()
+        """),
+    ]
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -30,34 +28,34 @@ class PrintInTest(PythonTestCheck):
     NAME = "print-in-test"
     DEFECT_CLASS = "redundant-print"
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 24 "
-        "hits, 8 read: all prints left in, 1 to explain a failure, which is left alone now; info."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "def test_a(capsys):\n    print('a')\n    assert capsys.readouterr().out\n", path="test_case.py"
-        ),
-        Valid(
-            "def test_a():\n    def job():\n        print('a')\n    assert run(job)\n", path="test_case.py"
-        ),
-        Valid("def test_a(tmp):\n    print('a', file=tmp)\n    assert run(tmp)\n", path="test_case.py"),
+    VALID = [
+        code("""
+            def test_a(capsys):
+                print('a')
+                assert capsys.readouterr().out
+        """),
+        code("""
+            def test_a():
+                def job():
+                    print('a')
+                assert run(job)
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def test_a():\n    got = run()\n    print('GOT', got)\n    assert got\n", line=3, column=5,
-                path="test_case.py"),
-        Invalid(
-            "from pprint import pprint\nclass RunTest(TestCase):\n    def test_a(self):\n"
-            "        pprint(run())\n"
-            "        self.assertTrue(run())\n",
-            line=4,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid("def test_a():\n    for got in run():\n        print(got)\n"
-                "        assert got\n", line=3, column=9,
-                path="test_case.py"),
-    ]  # fmt: skip
+    INVALID = [
+        code("""
+            def test_a():
+                got = run()
+                «print('GOT', got)»
+                assert got
+        """),
+        code("""
+            from pprint import pprint
+            class RunTest(TestCase):
+                def test_a(self):
+                    «pprint(run())»
+                    self.assertTrue(run())
+        """),
+    ]
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -34,91 +33,34 @@ class SkipWithoutReason(PythonTestCheck):
 
     ID = "TE012"
     NAME = "skip-without-reason"
-    TRIED_ON = (
-        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 14 hits, "
-        "all read, all expected failures without a reason: right, info."
-    )
     DEFECT_CLASS = "skipped-test"
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import pytest\n@pytest.mark.skip(reason='needs a GPU')\ndef test_f():\n    assert f()\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import pytest\n@pytest.mark.skip('needs a GPU')\ndef test_f():\n    assert f()\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import pytest\n# Gone, see #12.\n@pytest.mark.skip\ndef test_f():\n    assert f()\n",
-            path="test_case.py",
-        ),
-        Valid("import pytest\ndef test_f():\n    pytest.skip('needs a GPU')\n", path="test_case.py"),
-        Valid(
-            "import pytest\n@pytest.mark.xfail(raises=OSError)  # gh-12\ndef test_f():\n    assert f()\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import pytest\n"
-            "@pytest.mark.parametrize('x', [pytest.param(2, marks=pytest.mark.xfail(reason='#12'))])\n"
-            "def test_f(x):\n    assert f(x)\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import unittest\n@unittest.skip(REASON)\nclass TestF(unittest.TestCase): ...\n",
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            import pytest
+            @pytest.mark.skip(reason='needs a GPU')
+            def test_f():
+                assert f()
+        """),
+        code("""
+            import pytest
+            @pytest.mark.skip('needs a GPU')
+            def test_f():
+                assert f()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import pytest\n@pytest.mark.parametrize('x', [1, pytest.param(2, marks=pytest.mark.xfail)])\n"
-            "def test_f(x):\n    assert f(x)\n",
-            line=2,
-            column=57,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import pytest\npytestmark = pytest.mark.skip\ndef test_f():\n    assert f()\n",
-            line=2,
-            column=14,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class TestF(TestCase):\n    def test_f(self):\n        self.skipTest('broken')\n",
-            line=3,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import pytest\n@pytest.mark.skip\ndef test_f():\n    assert f()\n",
-            line=2,
-            column=2,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import pytest\nclass TestF:\n    @pytest.mark.skip()\n    def test_f(self):\n"
-            "        assert f()\n",
-            line=3,
-            column=6,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import pytest\ndef test_f():\n    pytest.skip()\n    assert f()\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from unittest import skip\n@skip('')\ndef test_f():\n    assert f()\n",
-            line=2,
-            column=2,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import pytest\n@pytest.mark.xfail\ndef test_f():\n    assert f()\n",
-            line=2,
-            column=2,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            import pytest
+            @pytest.mark.parametrize('x', [1, pytest.param(2, marks=«pytest.mark.xfail»)])
+            def test_f(x):
+                assert f(x)
+        """),
+        code("""
+            import pytest
+            pytestmark = «pytest.mark.skip»
+            def test_f():
+                assert f()
+        """),
     ]
 
     @classmethod

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from itertools import pairwise
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround_tests.check import PythonTestCheck
@@ -33,8 +31,6 @@ _RUNNING = frozenset(
 _SERVER = LazyPattern(r"Server$")
 _STAND_IN = LazyPattern(r"(?i)patch|mock|stub|fake")
 _FIRST, _LAST = 1024, 65535
-_START = "from http.server import HTTPServer\nimport pytest\n@pytest.fixture\ndef server():\n"
-_END = "def test_get(server):\n    assert get(server)\n"
 
 
 class FixedPortInTest(PythonTestCheck):
@@ -47,48 +43,45 @@ class FixedPortInTest(PythonTestCheck):
     ID = "TE033"
     NAME = "fixed-port-in-test"
     DEFECT_CLASS = "fixed-port"
-    TRIED_ON = (
-        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: no "
-        "hit, so nothing wrong and nothing proven."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(f"{_START}    return HTTPServer(('', 0), Page)\n{_END}", path="test_case.py"),
-        Valid(f"{_START}    return HTTPServer(('', free_port()), Page)\n{_END}", path="test_case.py"),
-        Valid(
-            "from unittest import mock\n@mock.patch('app.socket')\ndef test_bind(socket):\n"
-            "    listen(socket)\n    socket.bind.assert_called_once_with(('', 8000))\n",
-            path="test_case.py",
-        ),
-        Valid("def test_url():\n    assert Server(host='a', port=8000).url == 'http://a:8000'\n",
-              path="test_case.py"),
-    ]  # fmt: skip
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(f"{_START}    return HTTPServer(('', 8000), Page)\n{_END}", line=5, column=12,
-                path="test_case.py"),
-        Invalid(
-            "import socket\nPORT = 9999\ndef test_get():\n    with socket.socket() as s:\n"
-            "        s.bind(('127.0.0.1', PORT))\n        assert get(PORT)\n",
-            line=5,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import asyncio\nasync def test_get():\n"
-            "    server = await asyncio.start_server(answer, 'localhost', 8888)\n"
-            "    assert await get(server)\n",
-            line=3,
-            column=20,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import threading\nfrom app import app\nclass GetTest(TestCase):\n    def setUp(self):\n"
-            "        threading.Thread(target=lambda: app.run(port=5001)).start()\n"
-            "    def test_get(self):\n        self.assertTrue(get())\n",
-            line=5,
-            column=41,
-            path="test_case.py",
-        ),
-    ]  # fmt: skip
+    VALID = [
+        code("""
+            from http.server import HTTPServer
+            import pytest
+            @pytest.fixture
+            def server():
+                return HTTPServer(('', 0), Page)
+            def test_get(server):
+                assert get(server)
+        """),
+        code("""
+            from http.server import HTTPServer
+            import pytest
+            @pytest.fixture
+            def server():
+                return HTTPServer(('', free_port()), Page)
+            def test_get(server):
+                assert get(server)
+        """),
+    ]
+    INVALID = [
+        code("""
+            from http.server import HTTPServer
+            import pytest
+            @pytest.fixture
+            def server():
+                return «HTTPServer(('', 8000), Page)»
+            def test_get(server):
+                assert get(server)
+        """),
+        code("""
+            import socket
+            PORT = 9999
+            def test_get():
+                with socket.socket() as s:
+                    «s.bind(('127.0.0.1', PORT))»
+                    assert get(PORT)
+        """),
+    ]
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:

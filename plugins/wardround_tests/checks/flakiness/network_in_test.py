@@ -6,10 +6,9 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar
 from urllib.parse import urlsplit
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -73,7 +72,6 @@ _OWN_HOST = LazyPattern(
 _SCHEME = LazyPattern(
     r"(https?|wss?|ftp|postgres(ql)?(\+\w+)?|mysql(\+\w+)?|mongodb(\+srv)?|rediss?|amqps?)://"
 )
-_START = "import requests\ndef test_rates():\n"
 
 
 class NetworkInTest(PythonTestCheck):
@@ -85,166 +83,38 @@ class NetworkInTest(PythonTestCheck):
 
     ID = "TE009"
     NAME = "network-in-test"
-    TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 2 hits,"
-        " both wrong, which led to the exceptions for ports in the text and for raises; none since."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import socket\ndef test_online(port):\n"
-            "    assert socket.create_connection(('127.0.0.1', port))\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import httpx\ndef test_rates():\n    client = httpx.Client(transport=t)\n"
-            "    assert client.get('https://api.rates.io/v1').is_success\n",
-            path="test_case.py",
-        ),
-        Valid(f"{_START}    assert requests.get('http://localhost:8000/rates').ok\n", path="test_case.py"),
-        Valid(f"{_START}    assert requests.get(f'{{server}}/rates').ok\n", path="test_case.py"),
-        Valid(
-            "import requests, responses\n@responses.activate\ndef test_rates():\n"
-            "    assert requests.get('https://api.rates.io/v1').ok\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import requests\ndef test_rates(mock_server):\n"
-            "    assert requests.get('https://api.rates.io/v1').ok\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import pytest, requests\n@pytest.mark.network\ndef test_rates():\n"
-            "    assert requests.get('https://api.rates.io/v1').ok\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import boto3\nfrom moto import mock_aws\n@mock_aws\ndef test_put():\n"
-            "    assert Store(boto3.client('s3')).put('a', b'1')\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import requests\ndef fetch():\n    return requests.get('https://api.rates.io/v1')\n"
-            "def test_rates():\n    assert parse('a') == 1\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import httpx\ndef test_rates():\n    assert httpx.get('https://example.org/', transport=t).ok\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "from fx import RatesClient\ndef test_url():\n    rates = RatesClient('https://api.rates.io')\n"
-            "    assert rates.url_of('EUR') == 'https://api.rates.io/EUR'\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "from fx import RatesClient\ndef test_rates():\n"
-            "    rates = RatesClient('https://api.rates.io', transport=recorded())\n"
-            "    assert rates.latest('EUR') == 3\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import requests\ndef read(url):\n    return requests.get(url, timeout=3).text\n"
-            "def test_rates():\n    assert parse(read('http://localhost:8080/today')) == 1\n",
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            import socket
+            def test_online(port):
+                assert socket.create_connection(('127.0.0.1', port))
+        """),
+        code("""
+            import httpx
+            def test_rates():
+                client = httpx.Client(transport=t)
+                assert client.get('https://api.rates.io/v1').is_success
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import pytest\nfrom fx import Rates\n@pytest.fixture\ndef rates():\n"
-            "    return Rates(base_url='https://api.rates.io')\n"
-            "def test_rates(rates):\n    assert rates.of('EUR') > 0\n",
-            line=7,
-            column=12,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from urllib.request import urlopen\nURL = 'https://json.schemas.io/a.json'\n"
-            "class RatesTest(TestCase):\n    @classmethod\n    def setUpClass(cls):\n"
-            "        with urlopen(URL) as response:\n            cls.schema = response.read()\n"
-            "    def test_rates(self):\n        self.assertTrue(valid(rates(), self.schema))\n",
-            line=6,
-            column=14,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import boto3\nimport pytest\n@pytest.fixture\ndef store():\n"
-            "    return Store(boto3.client('s3'))\n"
-            "def test_put(store):\n    assert store.put('a', b'1')\n",
-            line=5,
-            column=18,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import pandas as pd\ndef load():\n    return pd.read_csv('https://data.rates.io/a.csv')\n"
-            "def test_rates():\n    assert total(load()) == 3\n",
-            line=3,
-            column=12,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import socket\ndef test_online():\n    socket.create_connection(('1.1.1.1', 53), timeout=3)\n"
-            "    assert is_online()\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import smtplib\ndef test_mail():\n    with smtplib.SMTP('smtp.mail.io', 587) as relay:\n"
-            "        assert relay.ehlo()[0] == 250\n",
-            line=3,
-            column=10,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import requests\nURL = 'https://api.rates.io'\ndef test_rates():\n    api = requests.Session()\n"
-            "    assert api.get(f'{URL}/v1').ok\n",
-            line=5,
-            column=12,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}    assert requests.get('https://api.rates.io/v1').ok\n",
-            line=3,
-            column=12,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from urllib.request import urlopen\ndef test_rates():\n"
-            "    assert urlopen('https://api.rates.io/v1').read()\n",
-            line=3,
-            column=12,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import httpx\ndef test_rates():\n    assert httpx.request('GET', 'https://api.rates.io/v1').is_success\n",
-            line=3,
-            column=12,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import pytest\nfrom fx import RatesClient\nURL = 'https://api.rates.io'\n"
-            "@pytest.fixture(scope='module')\ndef rates():\n    return RatesClient(URL, timeout=3)\n"
-            "def test_address():\n    assert URL\n"
-            "def test_rates(rates):\n    got = rates.latest('EUR')\n    assert got['USD'] > 0\n",
-            line=10,
-            column=11,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from fx import RatesClient\nclass RatesTest(TestCase):\n    def setUp(self):\n"
-            "        self.rates = RatesClient('https://api.rates.io')\n"
-            "    def test_rates(self):\n        self.assertTrue(self.rates.latest('EUR'))\n",
-            line=6,
-            column=25,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import requests\ndef read(url):\n    return requests.get(url, timeout=3).text\n"
-            "def test_rates():\n    text = read('https://rates.io/today')\n    assert parse(text) == 1\n",
-            line=5,
-            column=12,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            import pytest
+            from fx import Rates
+            @pytest.fixture
+            def rates():
+                return Rates(base_url='https://api.rates.io')
+            def test_rates(rates):
+                assert «rates.of('EUR')» > 0
+        """),
+        code("""
+            import boto3
+            import pytest
+            @pytest.fixture
+            def store():
+                return Store(«boto3.client('s3')»)
+            def test_put(store):
+                assert store.put('a', b'1')
+        """),
     ]
 
     @classmethod

@@ -6,9 +6,8 @@ import ast
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -51,103 +50,37 @@ class RandomInTest(PythonTestCheck):
 
     ID = "TE008"
     NAME = "random-in-test"
-    TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 29 hits, 14"
-        " read: true, most of them on purpose: info; random letters and digits are left alone since."
-    )
     SEVERITY = Severity.INFO
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "from faker import Faker\nfake = Faker()\nFaker.seed(7)\ndef test_name():\n"
-            "    assert short(fake.name())\n",
-            path="test_case.py",
-        ),
-        Valid("def test_name(faker):\n    assert short(faker.name())\n", path="test_case.py"),
-        Valid(
-            "import numpy as np\ndef test_mean():\n    rng = np.random.default_rng(3)\n"
-            "    assert mean(rng.normal(size=9)) < 1\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import random\ndef test_sort():\n    random.seed(3)\n    assert run(random.random()) > 0\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "from random import Random\ndef test_sort():\n    assert run(Random(3).random()) > 0\n",
-            path="test_case.py",
-        ),
-        Valid("import random\ndef make():\n    return random.random()\n", path="tests/case.py"),
-        Valid(
-            "import random\ndef make_user():\n"
-            "    return User(name=random.choice(NAMES), tag=f'{random.random()}')\n"
-            "def test_user():\n    assert save(make_user())\n",
-            path="test_case.py",
-        ),
-        Valid("def test_sort(random):\n    assert run(random.choice([1, 2])) > 0\n", path="test_case.py"),
+    VALID = [
+        code("""
+            from faker import Faker
+            fake = Faker()
+            Faker.seed(7)
+            def test_name():
+                assert short(fake.name())
+        """),
+        code("""
+            def test_name(faker):
+                assert short(faker.name())
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import random\nimport pytest\n@pytest.fixture\ndef items():\n"
-            "    return [Item(weight=random.randint(1, 40)) for _ in range(30)]\n"
-            "def test_pack(items):\n    assert len(pack(items)) <= 15\n",
-            line=5,
-            column=25,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import random\ndef make_order():\n    return Order(total=random.uniform(1, 9))\n"
-            "def test_pay():\n    assert pay(make_order()).fee < 1\n",
-            line=3,
-            column=24,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import random\nWEIGHTS = [random.random() for _ in range(9)]\n"
-            "def test_pack():\n    assert len(pack(WEIGHTS)) <= 3\n",
-            line=2,
-            column=12,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import factory\nfrom faker import Faker\nfake = Faker('en_GB')\n"
-            "class ContactFactory(factory.Factory):\n    name = factory.LazyFunction(fake.name)\n",
-            line=3,
-            column=1,
-            path="tests/factories.py",
-        ),
-        Invalid(
-            "from faker import Faker\nfake = Faker()\ndef test_name():\n    name = fake.name()\n"
-            "    other = fake.name()\n    assert short(name) != short(other)\n",
-            line=4,
-            column=12,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import numpy as np\ndef test_mean():\n    rng = np.random.default_rng()\n"
-            "    assert mean(rng.normal(size=9)) < 1\n",
-            line=4,
-            column=17,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import random\ndef test_sort():\n    assert run(random.random()) > 0\n",
-            line=3,
-            column=16,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from random import shuffle\ndef test_sort():\n    rows = [1, 2]\n    shuffle(rows)\n"
-            "    assert run(rows) == [1, 2]\n",
-            line=4,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import numpy as np\ndef test_mean():\n    assert mean(np.random.rand(9)) < 1\n",
-            line=3,
-            column=17,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            import random
+            import pytest
+            @pytest.fixture
+            def items():
+                return [Item(weight=«random.randint(1, 40)») for _ in range(30)]
+            def test_pack(items):
+                assert len(pack(items)) <= 15
+        """),
+        code("""
+            import random
+            def make_order():
+                return Order(total=«random.uniform(1, 9)»)
+            def test_pay():
+                assert pay(make_order()).fee < 1
+        """),
     ]
 
     @classmethod

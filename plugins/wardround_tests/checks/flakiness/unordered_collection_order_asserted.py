@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase, both_ways, equal_sides
@@ -14,7 +14,6 @@ from wardround_tests.models.python_tests import FUNCTIONS, TestCase, both_ways, 
 _LISTED = frozenset({"os.listdir", "os.scandir", "glob.glob", "glob.iglob"})
 _LISTING = frozenset({"iterdir", "glob", "rglob"})
 _OF_SETS = frozenset({"union", "intersection", "difference", "symmetric_difference"})
-_START = "import os\ndef test_tags(tmp_path):\n"
 
 
 class UnorderedCollectionOrderAsserted(PythonTestCheck):
@@ -27,46 +26,32 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
     ID = "TE031"
     NAME = "unordered-collection-order-asserted"
     DEFECT_CLASS = "unordered-collection"
-    TRIED_ON = (
-        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: no "
-        "hit, so nothing wrong and nothing proven."
-    )
     WORDS: ClassVar[tuple[str, ...]] = ("set(", "{", "listdir", "iterdir", "glob(", "scandir")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(f"{_START}    assert sorted(os.listdir(tmp_path)) == ['a', 'b']\n", path="test_case.py"),
-        Valid(f"{_START}    assert set(tags()) == {{'a', 'b'}}\n", path="test_case.py"),
-        Valid(f"{_START}    assert os.listdir(tmp_path) == ['a']\n", path="test_case.py"),
-        Valid(
-            f"{_START}    names = os.listdir(tmp_path)\n    names.sort()\n    assert names == ['a', 'b']\n",
-            path="test_case.py",
-        ),
-        Valid(f"{_START}    assert order({{'a', 'b'}}) == ['a', 'b']\n", path="test_case.py"),
+    VALID = [
+        code("""
+            import os
+            def test_tags(tmp_path):
+                assert sorted(os.listdir(tmp_path)) == ['a', 'b']
+        """),
+        code("""
+            import os
+            def test_tags(tmp_path):
+                assert set(tags()) == {'a', 'b'}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(f"{_START}    assert os.listdir(tmp_path) == ['a', 'b']\n", line=3, column=5,
-                path="test_case.py"),
-        Invalid(
-            f"{_START}    names = [one.name for one in tmp_path.iterdir()]\n    assert names == ['a', 'b']\n",
-            line=4,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class TagTest(TestCase):\n    def test_tags(self):\n        tags = set(load())\n"
-            "        self.assertEqual(list(tags), ['a', 'b'])\n",
-            line=4,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(f"{_START}    assert ','.join({{t.lower() for t in tags()}}) == 'a,b'\n", line=3, column=5,
-                path="test_case.py"),
-        Invalid(
-            f"{_START}    index.add({{'a', 'b'}})\n    assert list(index.tags) == ['a', 'b']\n",
-            line=4,
-            column=5,
-            path="test_case.py",
-        ),
-    ]  # fmt: skip
+    INVALID = [
+        code("""
+            import os
+            def test_tags(tmp_path):
+                «assert os.listdir(tmp_path) == ['a', 'b']»
+        """),
+        code("""
+            import os
+            def test_tags(tmp_path):
+                names = [one.name for one in tmp_path.iterdir()]
+                «assert names == ['a', 'b']»
+        """),
+    ]
 
     def look_at(self, case: TestCase) -> None:
         nodes = self.module.own(case)

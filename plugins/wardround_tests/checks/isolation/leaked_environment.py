@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode
@@ -20,7 +18,6 @@ _CALLS = frozenset({"os.putenv", "os.chdir", "os.environ.update", "os.environ.se
 _PUT_BACK = LazyPattern(r"environ|chdir|monkeypatch|getcwd|umask")
 _TESTS_RUN = LazyPattern(r"(?i)(?:^|_)test(?:s|ing)?(?:_mode|_run)?$|^(?:\w+_)?(?:env|environment|mode)$")
 """Names of variables that say that tests run, or as what the program runs: for all tests alike."""
-_START = "import os\ndef test_region():\n"
 
 
 class LeakedEnvironment(PythonTestCheck):
@@ -33,68 +30,38 @@ class LeakedEnvironment(PythonTestCheck):
     ID = "TE018"
     NAME = "leaked-environment"
     DEFECT_CLASS = "order-dependent-tests"
-    TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 2 hits,"
-        " both true."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "def test_region(monkeypatch):\n    monkeypatch.setenv('REGION', 'eu')\n"
-            "    assert region() == 'eu'\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_START}    os.environ['REGION'] = 'eu'\n    try:\n        assert region() == 'eu'\n"
-            "    finally:\n        del os.environ['REGION']\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import os\nfrom unittest import mock\n@mock.patch.dict(os.environ)\ndef test_region():\n"
-            "    os.environ['REGION'] = 'eu'\n    assert region() == 'eu'\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import os\nclass RegionTest(TestCase):\n    def tearDown(self):\n"
-            "        os.environ.pop('REGION')\n    def test_region(self):\n"
-            "        os.environ['REGION'] = 'eu'\n        assert region() == 'eu'\n",
-            path="test_case.py",
-        ),
-        Valid(f"{_START}    assert os.environ['HOME']\n", path="test_case.py"),
-        Valid(
-            f"{_START}    os.environ['TESTING'] = 'True'\n    assert region() == 'eu'\n", path="test_case.py"
-        ),
-        Valid(
-            f"{_START}    os.environ['APP_ENV'] = 'test'\n    assert region() == 'eu'\n", path="test_case.py"
-        ),
+    VALID = [
+        code("""
+            def test_region(monkeypatch):
+                monkeypatch.setenv('REGION', 'eu')
+                assert region() == 'eu'
+        """),
+        code("""
+            import os
+            def test_region():
+                os.environ['REGION'] = 'eu'
+                try:
+                    assert region() == 'eu'
+                finally:
+                    del os.environ['REGION']
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import os\ndef use(**values):\n    for name, value in values.items():\n"
-            "        os.environ[name.upper()] = value\ndef test_region():\n    use(region='eu')\n"
-            "    assert region() == 'eu'\n",
-            line=4,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}    os.environ['REGION'] = 'eu'\n    assert region() == 'eu'\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}    os.chdir('data')\n    assert read() == 'eu'\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from os import environ\nclass RegionTest(TestCase):\n    def test_region(self):\n"
-            "        environ.update(REGION='eu')\n        self.assertEqual(region(), 'eu')\n",
-            line=4,
-            column=9,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            import os
+            def use(**values):
+                for name, value in values.items():
+                    «os.environ[name.upper()] = value»
+            def test_region():
+                use(region='eu')
+                assert region() == 'eu'
+        """),
+        code("""
+            import os
+            def test_region():
+                «os.environ['REGION'] = 'eu'»
+                assert region() == 'eu'
+        """),
     ]
 
     @classmethod

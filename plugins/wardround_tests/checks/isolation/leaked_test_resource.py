@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -24,11 +22,6 @@ _MADE = {
     "tempfile.NamedTemporaryFile": ("a file", _REMOVED, "use tmp_path"),
     "subprocess.Popen": ("a process", _ENDED, "end it when the test ends, however it ends"),
 }
-_UNIT = (
-    "import tempfile\nclass SpoolTest(TestCase):\n    def setUp(self):\n"
-    "        self.path = tempfile.mkdtemp()\n"
-)
-_TEST = "    def test_spool(self):\n        self.assertTrue(Spool(self.path))\n"
 
 
 class LeakedTestResource(PythonTestCheck):
@@ -41,44 +34,47 @@ class LeakedTestResource(PythonTestCheck):
     ID = "TE035"
     NAME = "leaked-test-resource"
     DEFECT_CLASS = "resource-leak"
-    TRIED_ON = (
-        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 14 "
-        "hits, 13 of them in one project, 8 read: all right; info but for processes."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(f"{_UNIT}        self.addCleanup(shutil.rmtree, self.path)\n{_TEST}", path="test_case.py"),
-        Valid(f"{_UNIT}    def tearDown(self):\n        rmtree(self.path)\n{_TEST}", path="test_case.py"),
-        Valid(
-            "import tempfile\ndef test_spool():\n    with tempfile.NamedTemporaryFile() as f:\n"
-            "        assert Spool(f.name)\n",
-            path="test_case.py",
-        ),
-        Valid("import tempfile\ndef make():\n    return tempfile.mkdtemp()\n", path="tests/case.py"),
+    VALID = [
+        code("""
+            import tempfile
+            class SpoolTest(TestCase):
+                def setUp(self):
+                    self.path = tempfile.mkdtemp()
+                    self.addCleanup(shutil.rmtree, self.path)
+                def test_spool(self):
+                    self.assertTrue(Spool(self.path))
+        """),
+        code("""
+            import tempfile
+            class SpoolTest(TestCase):
+                def setUp(self):
+                    self.path = tempfile.mkdtemp()
+                def tearDown(self):
+                    rmtree(self.path)
+                def test_spool(self):
+                    self.assertTrue(Spool(self.path))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import threading\nimport pytest\n@pytest.fixture\ndef server():\n    made = Server(('', 0))\n"
-            "    threading.Thread(target=made.serve_forever).start()\n    return made\n"
-            "def test_get(server):\n    assert get(server)\n",
-            line=6,
-            column=29,
-            path="test_case.py",
-        ),
-        Invalid(_UNIT + _TEST, line=4, column=21, path="test_case.py"),
-        Invalid(
-            "from subprocess import Popen\nimport pytest\n@pytest.fixture\ndef server():\n"
-            "    process = Popen(['serve'])\n    return process\ndef test_get(server):\n    assert get()\n",
-            line=5,
-            column=15,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import tempfile\ndef test_spool():\n    f = tempfile.NamedTemporaryFile(delete=False)\n"
-            "    assert Spool(f.name)\n",
-            line=3,
-            column=9,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            import threading
+            import pytest
+            @pytest.fixture
+            def server():
+                made = Server(('', 0))
+                threading.Thread(target=«made.serve_forever»).start()
+                return made
+            def test_get(server):
+                assert get(server)
+        """),
+        code("""
+            import tempfile
+            class SpoolTest(TestCase):
+                def setUp(self):
+                    self.path = «tempfile.mkdtemp()»
+                def test_spool(self):
+                    self.assertTrue(Spool(self.path))
+        """),
     ]
 
     @classmethod

@@ -6,11 +6,10 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar
 
 import msgspec
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import binds
@@ -33,7 +32,6 @@ _A_PUT = LazyPattern(
 _READING = frozenset({"len", "sorted", "list", "set", "tuple", "dict", "sum", "str", "bool", "frozenset"})
 _PER_RUN = frozenset({"module", "session", "package", "class"})
 _PATHS = frozenset({"Path", "PurePath", "PosixPath"})
-_START = "from shop import PRICES, Basket, price_of, register\n"
 
 
 class Shared(msgspec.Struct, frozen=True):
@@ -61,85 +59,47 @@ class OrderDependentTest(PythonTestCheck):
     ID = "TE021"
     NAME = "order-dependent-test"
     DEFECT_CLASS = "order-dependent-tests"
-    TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: no hit, so"
-        " nothing wrong and nothing proven."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            f"{_START}basket = Basket()\ndef test_add():\n    basket.add('a')\n    assert len(basket) == 1\n"
-            "def test_price():\n    basket.clear()\n    assert len(basket) == 0\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_START}import pytest\n@pytest.fixture\ndef basket():\n    return Basket()\n"
-            "def test_add(basket):\n    basket.add('a')\n    assert len(basket) == 1\n"
-            "def test_new(basket):\n    assert len(basket) == 0\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_START}def test_register():\n    register('a', 1)\n    assert PRICES['a'] == 1\n"
-            "def test_standard():\n    assert PRICES['standard'] == 2\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_START}import pytest\nbasket = Basket()\n@pytest.fixture(autouse=True)\ndef fresh():\n"
-            "    basket.clear()\ndef test_add():\n    basket.add('a')\n    assert len(basket) == 1\n"
-            "def test_new():\n    assert len(basket) == 0\n",
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            from shop import PRICES, Basket, price_of, register
+            basket = Basket()
+            def test_add():
+                basket.add('a')
+                assert len(basket) == 1
+            def test_price():
+                basket.clear()
+                assert len(basket) == 0
+        """),
+        code("""
+            from shop import PRICES, Basket, price_of, register
+            def test_register():
+                register('a', 1)
+                assert PRICES['a'] == 1
+            def test_standard():
+                assert PRICES['standard'] == 2
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            f"{_START}basket = Basket()\ndef test_add():\n    basket.add('a')\n"
-            f"    assert basket.total() == 3\n"
-            "def test_holds():\n    assert basket.items() == ['a']\n",
-            line=7,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}def test_register():\n    register('a', 1)\n    assert price_of('a') == 1\n"
-            "def test_other():\n    register('b', 2)\n    assert price_of('b') == 2\n"
-            "def test_prices():\n    assert sorted(PRICES) == ['a', 'b']\n",
-            line=9,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}from pathlib import Path\nOUT = Path('build/out')\ndef test_write():\n"
-            "    basket = Basket(OUT)\n    basket.write('march')\n    assert (OUT / 'march.txt').exists()\n"
-            "def test_written():\n    assert Basket(OUT).written() == ['march']\n",
-            line=9,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}import pytest\n@pytest.fixture(scope='module')\ndef basket():\n    return Basket()\n"
-            "def test_add(basket):\n    basket.add('a')\n    assert basket.total() == 3\n"
-            "def test_holds(basket):\n    assert len(basket) == 1\n",
-            line=10,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}class BasketTest(TestCase):\n    @classmethod\n    def setUpClass(cls):\n"
-            "        cls.basket = Basket()\n    def test_add(self):\n        self.basket.add('a')\n"
-            "        self.assertTrue(self.basket.total())\n    def test_holds(self):\n"
-            "        self.assertEqual(self.basket.items(), ['a'])\n",
-            line=10,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class BasketTest(TestCase):\n    rows = []\n    def test_add(self):\n"
-            "        self.rows.append(1)\n"
-            "        self.assertTrue(total(self.rows))\n    def test_none(self):\n"
-            "        self.assertEqual(self.rows, [])\n",
-            line=7,
-            column=9,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            from shop import PRICES, Basket, price_of, register
+            basket = Basket()
+            def test_add():
+                basket.add('a')
+                assert basket.total() == 3
+            def test_holds():
+                «assert basket.items() == ['a']»
+        """),
+        code("""
+            from shop import PRICES, Basket, price_of, register
+            def test_register():
+                register('a', 1)
+                assert price_of('a') == 1
+            def test_other():
+                register('b', 2)
+                assert price_of('b') == 2
+            def test_prices():
+                «assert sorted(PRICES) == ['a', 'b']»
+        """),
     ]
 
     @classmethod

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
@@ -32,95 +31,41 @@ class OrderDependentTests(PythonTestCheck):
 
     ID = "TE010"
     NAME = "order-dependent-tests"
-    TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: no hit,"
-        " so nothing wrong and nothing proven."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "class TestUser:\n    def setup_method(self):\n        TestUser.id = 0\n"
-            "    def test_create(self):\n        TestUser.id = create()\n        assert self.id\n"
-            "    def test_delete(self):\n        assert delete(self.id)\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "class UserTest(TestCase):\n    users = Users()\n    def test_add(self):\n"
-            "        self.assertTrue(self.users.add('a'))\n    def test_drop(self):\n"
-            "        self.assertTrue(self.users.drop('a'))\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "XS = [1, 2]\ndef test_a():\n    assert f(XS) == 2\ndef test_b():\n    assert f(XS) == 2\n",
-            path="test_case.py",
-        ),
-        Valid("seen = []\ndef test_a():\n    seen.append(1)\n    assert seen == [1]\n", path="test_case.py"),
-        Valid(
-            "seen = []\ndef test_a():\n    seen.append(1)\n    assert seen\n"
-            "def test_b():\n    seen.clear()\n    assert not seen\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import pytest\nseen = []\n@pytest.fixture(autouse=True)\ndef fresh():\n    seen.clear()\n"
-            "def test_a():\n    seen.append(1)\n    assert seen\ndef test_b():\n    assert not seen\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "seen = []\ndef test_a():\n    seen = []\n    seen.append(1)\n    assert seen\n"
-            "def test_b():\n    assert seen == []\n",
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            class TestUser:
+                def setup_method(self):
+                    TestUser.id = 0
+                def test_create(self):
+                    TestUser.id = create()
+                    assert self.id
+                def test_delete(self):
+                    assert delete(self.id)
+        """),
+        code("""
+            class UserTest(TestCase):
+                users = Users()
+                def test_add(self):
+                    self.assertTrue(self.users.add('a'))
+                def test_drop(self):
+                    self.assertTrue(self.users.drop('a'))
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import pytest\n@pytest.mark.order(2)\ndef test_delete():\n    assert delete(1)\n",
-            line=2,
-            column=2,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class TestUser:\n    def test_create(self):\n        TestUser.id = create()\n"
-            "        assert self.id\n    def test_delete(self):\n        assert delete(self.id)\n",
-            line=6,
-            column=23,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class UserTest(TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.id = None\n"
-            "    def test_a(self):\n        type(self).id = create()\n        self.assertTrue(self.id)\n"
-            "    def test_b(self):\n        self.assertTrue(delete(self.id))\n",
-            line=9,
-            column=32,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class UserTest(TestCase):\n    users = Users()\n    def test_1_add(self):\n"
-            "        self.assertTrue(self.users.add('a'))\n    def test_2_drop(self):\n"
-            "        self.assertTrue(self.users.drop('a'))\n",
-            line=2,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "seen = []\ndef test_a():\n    seen.append(1)\n    assert seen\n"
-            "def test_b():\n    assert seen == [1]\n",
-            line=6,
-            column=12,
-            path="test_case.py",
-        ),
-        Invalid(
-            "user = None\ndef test_create():\n    global user\n    user = create()\n    assert user\n"
-            "def test_delete():\n    assert delete(user)\n",
-            line=7,
-            column=19,
-            path="test_case.py",
-        ),
-        Invalid(
-            "STATE = {}\nclass TestUser:\n    def test_create(self):\n        STATE['id'] = create()\n"
-            "        assert STATE['id']\n    def test_delete(self):\n        assert delete(STATE['id'])\n",
-            line=7,
-            column=23,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            import pytest
+            @«pytest.mark.order(2)»
+            def test_delete():
+                assert delete(1)
+        """),
+        code("""
+            class TestUser:
+                def test_create(self):
+                    TestUser.id = create()
+                    assert self.id
+                def test_delete(self):
+                    assert delete(«self.id»)
+        """),
     ]
 
     def visit_Module(self, node: ast.Module) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import walk
@@ -44,52 +43,44 @@ class StateSharedByTests(PythonTestCheck):
     ID = "TE038"
     NAME = "state-shared-by-tests"
     DEFECT_CLASS = "order-dependent-tests"
-    TRIED_ON = (
-        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 2 "
-        "hits: 1 right, 1 that takes away again what it puts in, which is left alone now."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "box = Box()\ndef test_add():\n    box.add('a')\n    assert box.names() == ['a']\n"
-            "def test_add_two():\n    other = Box()\n    assert other.names() == []\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "import pytest\nbox = Box()\n@pytest.fixture(autouse=True)\ndef fresh():\n    box.clear()\n"
-            "def test_add():\n    box.add('a')\n    assert box.names() == ['a']\n"
-            "def test_empty():\n    assert box.names() == []\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "box = Box()\ndef test_add():\n    assert box.add('a') == 1\n"
-            "def test_size():\n    assert box.size(3) == 3\n",
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            box = Box()
+            def test_add():
+                box.add('a')
+                assert box.names() == ['a']
+            def test_add_two():
+                other = Box()
+                assert other.names() == []
+        """),
+        code("""
+            box = Box()
+            def test_add():
+                assert box.add('a') == 1
+            def test_size():
+                assert box.size(3) == 3
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from box import Box\nbox = Box()\ndef test_add():\n    box.add('a')\n"
-            "    assert box.names() == ['a']\ndef test_remove():\n    box.remove('a')\n"
-            "    assert box.names() == []\n",
-            line=2,
-            column=1,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from box import make_box\nbox = make_box(3)\ndef test_empty():\n    assert not box.names\n"
-            "def test_add():\n    box.add('a')\n    assert 'a' in box.names\n",
-            line=2,
-            column=1,
-            path="test_case.py",
-        ),
-        Invalid(
-            "class BoxTest(TestCase):\n    box = Box()\n    def test_add(self):\n        self.box.add('a')\n"
-            "        self.assertEqual(self.box.size(), 1)\n    def test_empty(self):\n"
-            "        self.assertEqual(self.box.size(), 0)\n",
-            line=2,
-            column=5,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            from box import Box
+            «box = Box()»
+            def test_add():
+                box.add('a')
+                assert box.names() == ['a']
+            def test_remove():
+                box.remove('a')
+                assert box.names() == []
+        """),
+        code("""
+            from box import make_box
+            «box = make_box(3)»
+            def test_empty():
+                assert not box.names
+            def test_add():
+                box.add('a')
+                assert 'a' in box.names
+        """),
     ]
 
     @classmethod

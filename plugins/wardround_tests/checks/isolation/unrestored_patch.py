@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -30,7 +28,6 @@ _FOR_ALL = frozenset(
 _UNDONE = LazyPattern(
     r"addCleanup|addfinalizer|addClassCleanup|addModuleCleanup|stopall|\.stop\b|ExitStack|callback\("
 )
-_START = "import shop\n"
 
 
 class UnrestoredPatch(PythonTestCheck):
@@ -44,85 +41,38 @@ class UnrestoredPatch(PythonTestCheck):
     ID = "TE020"
     NAME = "unrestored-patch"
     DEFECT_CLASS = "order-dependent-tests"
-    TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 27 hits, 14"
-        " read: 4 wrong, which led to the exceptions for what is undone by the same call; plain values are"
-        " info."
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            f"{_START}def test_price(monkeypatch):\n    monkeypatch.setattr(shop, 'rate', lambda: 2)\n"
-            "    assert shop.price(1) == 2\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_START}def test_price():\n    old = shop.rate\n    shop.rate = lambda: 2\n    try:\n"
-            "        assert shop.price(1) == 2\n    finally:\n        shop.rate = old\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_START}class PriceTest(TestCase):\n    def tearDown(self):\n        shop.rate = RATE\n"
-            "    def test_price(self):\n        shop.rate = lambda: 2\n"
-            "        self.assertEqual(shop.price(1), 2)\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "from unittest.mock import patch\nclass PriceTest(TestCase):\n    def setUp(self):\n"
-            "        patcher = patch('shop.rate')\n        patcher.start()\n"
-            "        self.addCleanup(patcher.stop)\n    def test_price(self):\n"
-            "        self.assertTrue(price(1))\n",
-            path="test_case.py",
-        ),
-        Valid(
-            "from shop import Basket\ndef test_price():\n    basket = Basket()\n    basket.rate = 2\n"
-            "    assert basket.price(1) == 2\n",
-            path="test_case.py",
-        ),
+    VALID = [
+        code("""
+            import shop
+            def test_price(monkeypatch):
+                monkeypatch.setattr(shop, 'rate', lambda: 2)
+                assert shop.price(1) == 2
+        """),
+        code("""
+            import shop
+            def test_price():
+                old = shop.rate
+                shop.rate = lambda: 2
+                try:
+                    assert shop.price(1) == 2
+                finally:
+                    shop.rate = old
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            f"{_START}def test_price():\n    shop.rate = lambda: 2\n    assert shop.price(1) == 2\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from unittest.mock import Mock\nfrom shop import Basket\ndef test_price():\n"
-            "    Basket.rate = Mock(return_value=2)\n    assert Basket().price(1) == 2\n",
-            line=4,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "from unittest.mock import patch\nclass PriceTest(TestCase):\n    def setUp(self):\n"
-            "        self.patcher = patch('shop.rate')\n        self.patcher.start()\n"
-            "    def test_price(self):\n        self.assertTrue(price(1))\n",
-            line=5,
-            column=9,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import logging\nfrom shop import price\ndef test_price():\n"
-            "    logging.disable(logging.CRITICAL)\n    assert price(1) == 2\n",
-            line=4,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import sys\ndef test_price():\n    sys.modules['shop.rates'] = object()\n"
-            "    assert price(1) == 2\n",
-            line=3,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            "import pytest\nfrom freezegun import freeze_time\n@pytest.fixture\ndef leap_day():\n"
-            "    clock = freeze_time('2024-02-29')\n    clock.start()\n"
-            "def test_price(leap_day):\n    assert price(1) == 2\n",
-            line=6,
-            column=5,
-            path="test_case.py",
-        ),
+    INVALID = [
+        code("""
+            import shop
+            def test_price():
+                «shop.rate = lambda: 2»
+                assert shop.price(1) == 2
+        """),
+        code("""
+            from unittest.mock import Mock
+            from shop import Basket
+            def test_price():
+                «Basket.rate = Mock(return_value=2)»
+                assert Basket().price(1) == 2
+        """),
     ]
 
     @classmethod

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
@@ -17,16 +16,6 @@ from wardround_tests.models.fixtures import SET_UP
 from wardround_tests.models.python_tests import TestCase, last_name
 
 _LOOSE = frozenset({"assert_called", "assert_called_once", "assert_awaited", "assert_awaited_once"})
-_TOTALS = (
-    "class Totals:\n    def __init__(self, book):\n        self.book = book\n    def of(self, month):\n"
-    "        rows = self.book.rows(month)\n        return sum(rows)\n"
-    "    def keep(self, month):\n        return self.book.rows(month)\n"
-)
-_ASKED = (
-    "import pytest\nfrom unittest.mock import Mock\nfrom shop.totals import Totals\n@pytest.fixture\n"
-    "def book():\n    book = Mock()\n    book.rows.return_value = [1, 2]\n    return book\n"
-)
-_START = "from unittest import mock\ndef test_pay(mail):\n"
 
 
 class OnlyMockCallsAsserted(PythonTestCheck):
@@ -38,87 +27,40 @@ class OnlyMockCallsAsserted(PythonTestCheck):
 
     ID = "TE004"
     NAME = "only-mock-calls-asserted"
-    TRIED_ON = (
-        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 52 hits, "
-        "12 read: true, rarely worth a change: info. Dropped results, in every test file of 22 projects: 3, "
-        "none of them worth a word, which led to the exceptions for commands and for tests about calls."
-    )
     SEVERITY = Severity.INFO
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(f"{_START}    pay(mail)\n    mail.send.assert_called_once_with('paid')\n", path="test_case.py"),
-        Valid(
-            f"{_START}    assert pay(mail) == 3\n    mail.send.assert_called_once()\n", path="test_case.py"
-        ),
-        Valid(f"{_START}    pay(mail)\n    mail.send.assert_not_called()\n", path="test_case.py"),
-        Valid(
-            f"{_START}    pay(mail)\n    mail.send.assert_called_once()\n"
-            "    assert mail.send.call_args[0] == ('paid',)\n",
-            path="test_case.py",
-        ),
-        Valid(
-            f"{_ASKED}def test_total(book):\n    assert Totals(book).of('may') == 3\n"
-            "    book.rows.assert_called_once_with('may')\n",
-            path="tests/test_case.py",
-            others={"shop/totals.py": _TOTALS},
-        ),
-        Valid(
-            f"{_ASKED}def test_keep(book):\n    Totals(book).keep('may')\n"
-            "    book.rows.assert_called_once_with('may')\n",
-            path="tests/test_case.py",
-            others={"shop/totals.py": _TOTALS},
-        ),
+    VALID = [
+        code("""
+            from unittest import mock
+            def test_pay(mail):
+                pay(mail)
+                mail.send.assert_called_once_with('paid')
+        """),
+        code("""
+            from unittest import mock
+            def test_pay(mail):
+                assert pay(mail) == 3
+                mail.send.assert_called_once()
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from unittest.mock import patch\nfrom shop import monthly\n@patch('shop.monthly.send')\n"
-            "@patch('shop.monthly.render')\n@patch('shop.monthly.load')\n"
-            "def test_run(load, render, send):\n    monthly.run(2)\n    load.assert_called_once_with(2)\n"
-            "    render.assert_called_once_with(load.return_value)\n"
-            "    send.assert_called_once_with(render.return_value)\n",
-            line=6,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}    pay(mail)\n    assert mail.send.call_count == 1\n",
-            line=2,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}    pay(mail)\n    mail.send.assert_called_once()\n",
-            line=2,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_START}    pay(mail)\n    assert mail.send.called\n", line=2, column=5, path="test_case.py"
-        ),
-        Invalid(
-            f"{_START}    pay(mail)\n    mail.send.assert_called()\n    mail.log.assert_called()\n",
-            line=2,
-            column=5,
-            path="test_case.py",
-        ),
-        Invalid(
-            f"{_ASKED}def test_total(book):\n    Totals(book).of('may')\n"
-            "    book.rows.assert_called_once_with('may')\n",
-            line=9,
-            column=5,
-            path="tests/test_case.py",
-            others={"shop/totals.py": _TOTALS},
-        ),
-        Invalid(
-            "from unittest.mock import MagicMock\nfrom shop.totals import Totals\n"
-            "class TotalTest(TestCase):\n    def setUp(self):\n        self.book = MagicMock()\n"
-            "        self.book.rows.side_effect = [[1]]\n"
-            "    def test_total(self):\n        totals = Totals(self.book)\n        totals.of('may')\n"
-            "        self.book.rows.assert_called_with('may')\n",
-            line=7,
-            column=9,
-            path="tests/test_case.py",
-            others={"src/shop/totals.py": _TOTALS},
-        ),
+    INVALID = [
+        code("""
+            from unittest.mock import patch
+            from shop import monthly
+            @patch('shop.monthly.send')
+            @patch('shop.monthly.render')
+            @patch('shop.monthly.load')
+            def «test_run»(load, render, send):
+                monthly.run(2)
+                load.assert_called_once_with(2)
+                render.assert_called_once_with(load.return_value)
+                send.assert_called_once_with(render.return_value)
+        """),
+        code("""
+            from unittest import mock
+            def «test_pay»(mail):
+                pay(mail)
+                assert mail.send.call_count == 1
+        """),
     ]
 
     @classmethod

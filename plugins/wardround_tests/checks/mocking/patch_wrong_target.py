@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
 from wardround.languages.python.tree import walk
@@ -16,8 +16,6 @@ from wardround_tests.models.python_tests import FUNCTIONS, TestCase
 
 _ROOTS = ("", "src/", "lib/", "app/", "backend/", "server/")
 _PATCHING = LazyPattern(r"(^|\.)patch(\.object)?$|monkeypatch\.setattr$")
-_START = "from unittest.mock import patch\nfrom app.join import join\n"
-_MAIL = "from app.mail import send\ndef join(name):\n    send(name)\n"
 
 
 class PatchWrongTarget(PythonTestCheck):
@@ -30,69 +28,78 @@ class PatchWrongTarget(PythonTestCheck):
     ID = "TE026"
     NAME = "patch-wrong-target"
     DEFECT_CLASS = "patch-target"
-    TRIED_ON = (
-        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 1 hit, right."
-    )
     WORDS: ClassVar[tuple[str, ...]] = ("patch(", "patch.object(", ".setattr(")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            f"{_START}@patch('app.join.send')\ndef test_join(send):\n    join('a')\n    assert send.called\n",
-            path="tests/test_case.py",
-            others={"app/join.py": _MAIL},
+    CASE_PATH = "tests/test_case.py"
+    VALID = [
+        code(
+            """
+            from unittest.mock import patch
+            from app.join import join
+            @patch('app.join.send')
+            def test_join(send):
+                join('a')
+                assert send.called
+            """,
+            others={
+                "app/join.py": """
+                from app.mail import send
+                def join(name):
+                    send(name)
+                """,
+            },
         ),
-        Valid(
-            f"{_START}@patch('app.mail.send')\ndef test_join(send):\n    join('a')\n    assert send.called\n",
-            path="tests/test_case.py",
-            others={"app/join.py": "from app import mail\ndef join(name):\n    mail.send(name)\n"},
-        ),
-        Valid(
-            f"{_START}@patch('app.mail.send')\ndef test_join(send):\n    join('a')\n    assert send.called\n",
-            path="tests/test_case.py",
-            others={"app/join.py": "def join(name):\n    from app.mail import send\n    send(name)\n"},
-        ),
-        Valid(
-            f"{_START}@patch('app.mail.send')\ndef test_join(send):\n    other('a')\n"
-            "    assert send.called\n",
-            path="tests/test_case.py",
-            others={"app/join.py": _MAIL},
+        code(
+            """
+            from unittest.mock import patch
+            from app.join import join
+            @patch('app.mail.send')
+            def test_join(send):
+                join('a')
+                assert send.called
+            """,
+            others={
+                "app/join.py": """
+                from app import mail
+                def join(name):
+                    mail.send(name)
+                """,
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "from unittest.mock import patch\nfrom app import mail\nfrom app.join import join\n"
-            "def test_join():\n    with patch.object(mail, 'send') as send:\n        join('a')\n"
-            "    assert send.called\n",
-            line=5,
-            column=10,
-            path="tests/test_case.py",
-            others={"app/join.py": _MAIL},
-        ),
-        Invalid(
-            f"{_START}@patch('app.mail.send')\ndef test_join(send):\n    join('a')\n    assert send.called\n",
-            line=3,
-            column=2,
-            path="tests/test_case.py",
-            others={"app/join.py": _MAIL},
-        ),
-        Invalid(
-            "from unittest import mock\nfrom app import join\ndef test_join():\n"
-            "    with mock.patch('app.mail.send') as send:\n        join.join('a')\n"
-            "    assert send.called\n",
-            line=4,
-            column=10,
-            path="tests/test_case.py",
-            others={"src/app/join.py": "from .mail import send\ndef join(name):\n    send(name)\n"},
-        ),
-        Invalid(
-            "from app.join import Desk\ndef test_join(monkeypatch):\n    sent = []\n"
-            "    monkeypatch.setattr('app.mail.send', sent.append)\n    Desk().join('a')\n"
-            "    assert sent == ['a']\n",
-            line=4,
-            column=5,
-            path="tests/test_case.py",
+    INVALID = [
+        code(
+            """
+            from unittest.mock import patch
+            from app import mail
+            from app.join import join
+            def test_join():
+                with «patch.object(mail, 'send')» as send:
+                    join('a')
+                assert send.called
+            """,
             others={
-                "app/join.py": "from app.mail import send as post\nclass Desk:\n"
-                "    def join(self, name):\n        post(name)\n"
+                "app/join.py": """
+                from app.mail import send
+                def join(name):
+                    send(name)
+                """,
+            },
+        ),
+        code(
+            """
+            from unittest.mock import patch
+            from app.join import join
+            @«patch('app.mail.send')»
+            def test_join(send):
+                join('a')
+                assert send.called
+            """,
+            others={
+                "app/join.py": """
+                from app.mail import send
+                def join(name):
+                    send(name)
+                """,
             },
         ),
     ]

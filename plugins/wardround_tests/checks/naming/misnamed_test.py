@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import ChangeCase
+from wardround.checks.cases import change
 from wardround.findings import Plane, Severity, Span
 from wardround_tests.file_kinds import CODE, is_test
-
-
-def _python(source: str, place: tuple[str, int, int] | None = None) -> ChangeCase:
-    return ChangeCase({"tests/test_plan.py": (None, source)}, place)
-
-
-def _place(line: int, column: int = 5) -> tuple[str, int, int]:
-    return "tests/test_plan.py", line, column
 
 
 class MisnamedTest(ChangeCheck):
@@ -32,45 +21,56 @@ class MisnamedTest(ChangeCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "misleading-test-name"
-    TRIED_ON = (
-        "5,617 files of tests of 24 projects: 3 hits, 1 of them right, a status that the name says and "
-        "no line expects; names with when or if are passed over since"
-    )
     PATHS = CODE
     WORDS = ("def test", "it(", "test(", "it.", "test.")
-    VALID: ClassVar[Sequence[ChangeCase]] = [
-        _python("def test_expired_pass(gate):\n    assert not gate.lets(stamp(ttl=timedelta(hours=-1)))\n"),
-        _python("def test_expired_pass(gate, expired_stamp):\n    assert gate.lets(more(ttl=3600), 1)\n"),
-        _python(
-            "def test_raises_value_error_for_a_day():\n    with pytest.raises(ValueError):\n        day(9)\n"
+    VALID = [
+        change(
+            {
+                "tests/test_plan.py": (
+                    None,
+                    """
+                    def test_expired_pass(gate):
+                        assert not gate.lets(stamp(ttl=timedelta(hours=-1)))
+                    """,
+                ),
+            },
         ),
-        _python("def test_refuses_negative_amounts():\n    assert pay(-3) is None\n"),
-        _python(
-            "def test_gone_plan_does_not_return_500(web):\n    assert web.get('/x').status_code == 404\n"
-        ),
-        ChangeCase(
-            {"a.test.ts": (None, "it('returns 404', async () => {\n  expect(res.status).toBe(404);\n});\n")}
+        change(
+            {
+                "tests/test_plan.py": (
+                    None,
+                    """
+                    def test_expired_pass(gate, expired_stamp):
+                        assert gate.lets(more(ttl=3600), 1)
+                    """,
+                ),
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[ChangeCase]] = [
-        _python(
-            "def test_expired_pass(gate):\n    assert not gate.lets(stamp('b', ttl=timedelta(hours=1)))\n",
-            _place(1),
+    INVALID = [
+        change(
+            {
+                "tests/test_plan.py": (
+                    None,
+                    """
+                    def «test_expired_pass»(gate):
+                        assert not gate.lets(stamp('b', ttl=timedelta(hours=1)))
+                    """,
+                ),
+            },
         ),
-        _python(
-            "def test_raises_value_error_for_a_day():\n    with pytest.raises(KeyError):\n        day(9)\n",
-            _place(1),
+        change(
+            {
+                "tests/test_plan.py": (
+                    None,
+                    """
+                    def «test_raises_value_error_for_a_day»():
+                        with pytest.raises(KeyError):
+                            day(9)
+                    """,
+                ),
+            },
         ),
-        _python("def test_refuses_negative_amounts():\n    assert pay(3) is None\n", _place(1)),
-        _python(
-            "def test_lost_pass_is_unauthorized(web):\n    assert web.get('/x').status_code == 200\n",
-            _place(1),
-        ),
-        ChangeCase(
-            {"a.test.ts": (None, "it('returns 404', async () => {\n  expect(res.status).toBe(410);\n});\n")},
-            ("a.test.ts", 1, 5),
-        ),
-        _python("def test_open_returns_false():\n    assert open_day(3) is True\n", _place(1)),
     ]
 
     def run(self) -> None:

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
 from wardround.checks.base import ChangeCheck
-from wardround.checks.cases import ChangeCase
+from wardround.checks.cases import change
 from wardround.findings import Plane, Severity, Span
 from wardround_tests.file_kinds import CODE, is_test
-
-_MANY = "    tours = plan(9)\n    assert len(tours) == 2\n"
-_REFUSED = "    with pytest.raises(Exceeded):\n        plan(9)\n"
-_STATUS = (
-    "it('answers with 404', async () => {\n  const response = await get('/x');\n  "
-    "expect(response.status).toBe(GAP);\n});\n"
-)
-
-
-def _python(name: str, was: str, now: str, place: tuple[str, int, int] | None = None) -> ChangeCase:
-    head = f"def {name}():\n"
-    return ChangeCase({"tests/test_plan.py": (head + was, head + now)}, place)
 
 
 class StaleTestName(ChangeCheck):
@@ -34,37 +19,72 @@ class StaleTestName(ChangeCheck):
     NAME = "stale-test-name"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "history of 11 repositories, 16,085 commits: 7 hits on numbers in names, of 2 commits, "
-        "all right; 4 on tests "
-        "that expect an error now, whose names promise nothing, passed over since"
-    )
     PATHS = CODE
     WORDS = ("def test", "it(", "test(", "it.", "test.")
-    VALID: ClassVar[Sequence[ChangeCase]] = [
-        _python("test_overload_is_refused", _MANY, _REFUSED),
-        _python("test_total", "    assert total() == 3\n", "    assert total() == 4\n"),
-        _python("test_too_many_raise", _REFUSED, _REFUSED.replace("9", "8")),
-        ChangeCase(
+    VALID = [
+        change(
             {
-                "a.test.ts": (
-                    _STATUS.replace("GAP", "404"),
-                    _STATUS.replace("404", "410").replace("GAP", "410"),
-                )
-            }
+                "tests/test_plan.py": (
+                    """
+                    def test_overload_is_refused():
+                        tours = plan(9)
+                        assert len(tours) == 2
+                    """,
+                    """
+                    def test_overload_is_refused():
+                        with pytest.raises(Exceeded):
+                            plan(9)
+                    """,
+                ),
+            },
+        ),
+        change(
+            {
+                "tests/test_plan.py": (
+                    """
+                    def test_total():
+                        assert total() == 3
+                    """,
+                    """
+                    def test_total():
+                        assert total() == 4
+                    """,
+                ),
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[ChangeCase]] = [
-        _python("test_overload_is_split", _MANY, _REFUSED, ("tests/test_plan.py", 1, 5)),
-        _python("test_overload_raises", _REFUSED, _MANY, ("tests/test_plan.py", 1, 5)),
-        ChangeCase(
-            {"a.test.ts": (_STATUS.replace("GAP", "404"), _STATUS.replace("GAP", "410"))}, ("a.test.ts", 1, 5)
+    INVALID = [
+        change(
+            {
+                "tests/test_plan.py": (
+                    """
+                    def test_overload_is_split():
+                        tours = plan(9)
+                        assert len(tours) == 2
+                    """,
+                    """
+                    def «test_overload_is_split»():
+                        with pytest.raises(Exceeded):
+                            plan(9)
+                    """,
+                ),
+            },
         ),
-        _python(
-            "test_empty_is_true",
-            "    assert is_empty([]) is True\n",
-            "    assert is_empty([]) is False\n",
-            ("tests/test_plan.py", 1, 5),
+        change(
+            {
+                "tests/test_plan.py": (
+                    """
+                    def test_overload_raises():
+                        with pytest.raises(Exceeded):
+                            plan(9)
+                    """,
+                    """
+                    def «test_overload_raises»():
+                        tours = plan(9)
+                        assert len(tours) == 2
+                    """,
+                ),
+            },
         ),
     ]
 

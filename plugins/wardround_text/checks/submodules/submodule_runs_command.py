@@ -6,7 +6,7 @@ import re
 from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 
@@ -27,18 +27,30 @@ class SubmoduleRunsCommand(Check):
     NAME = "submodule-runs-command"
     PLANE: ClassVar[Plane] = Plane.SECURITY
     SEVERITY: ClassVar[Severity] = Severity.ERROR
-    TRIED_ON = "The submodules of 19 repositories: no hit"
     URL = "https://git-scm.com/docs/git-remote-ext"
+    CASE_PATH = ".gitmodules"
     VALID = [
-        Valid('[submodule "a"]\n\tpath = a\n\turl = https://example.org/a.git\n', path=".gitmodules"),
-        Valid('[submodule "a"]\n\tpath = a\n\turl = ../a.git\n\tupdate = rebase\n', path=".gitmodules"),
-        Valid("url = ext::sh\n", path="notes.ini"),
+        code("""
+            [submodule "a"]
+            \tpath = a
+            \turl = https://example.org/a.git
+        """),
+        code("""
+            [submodule "a"]
+            \tpath = a
+            \turl = ../a.git
+            \tupdate = rebase
+        """),
     ]
     INVALID = [
-        Invalid('[submodule "a"]\n\turl = ext::sh -c id\n', 2, 8, path=".gitmodules"),
-        Invalid('[submodule "a"]\n\turl = "-u./run"\n', 2, 9, path=".gitmodules"),
-        Invalid('[submodule "a"]\n\tupdate = !id\n', 2, 11, path="part/.gitmodules"),
-        Invalid('[submodule "a"]\n\turl = file:///etc\n', 2, 8, path=".gitmodules"),
+        code("""
+            [submodule "a"]
+            \turl = «ext::sh -c id»
+        """),
+        code("""
+            [submodule "a"]
+            \turl = "«-u./run»"
+        """),
     ]
 
     def run(self) -> None:

@@ -6,7 +6,7 @@ import unicodedata
 from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround_text.kinds import LONGEST_READ, TextKind, is_for_tests, kind_of
@@ -30,18 +30,25 @@ class BidirectionalControl(Check):
     SEVERITY: ClassVar[Severity] = Severity.ERROR
     DEFECT_CLASS: ClassVar[str | None] = "hidden-unicode"
     URL = "https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing"
-    TRIED_ON = "All 50,000 files of 19 repositories: one hit, in a table of a minified bundle (a warning)"
     VALID = [
-        'x = "\u05e9\u05dc\u05d5\u05dd"  # \u0645\u0631\u062d\u0628\u0627\n',
-        'x = "\\u202e"\n',
-        Valid("hello = \u2068{ $name }\u2069\n", path="locales/he/app.ftl"),
-        Valid('{"hello": "\u2068{name}\u2069"}\n', path="src/locales/he.json"),
+        code("""
+            x = "\u05e9\u05dc\u05d5\u05dd"  # \u0645\u0631\u062d\u0628\u0627
+        """),
+        code(r"""
+            x = "\u202e"
+        """),
     ]
     INVALID = [
-        Invalid("if user != 'admin\u202e \u2066# ok':\n    pass\n", 1, 18),
-        Invalid("const a = 1; /*\u202e } \u2066if (admin)*/\n", 1, 16, path="a.ts"),
-        Invalid("RUN echo \u202etxt\n", 1, 10, path="Dockerfile"),
-        Invalid("see photo\u202egnp.exe\n", 1, 10, path="README.md"),
+        code("""
+            if user != 'admin«\u202e» \u2066# ok':
+                pass
+        """),
+        code(
+            """
+            const a = 1; /*«\u202e» } \u2066if (admin)*/
+            """,
+            path="a.ts",
+        ),
     ]
 
     def run(self) -> None:

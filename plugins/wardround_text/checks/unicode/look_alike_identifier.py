@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround_text.kinds import LinePart, TextKind, is_for_tests, kind_of, part_at
@@ -49,21 +49,28 @@ class LookAlikeIdentifier(Check):
     NAME = "look-alike-identifier"
     PLANE: ClassVar[Plane] = Plane.SECURITY
     SEVERITY: ClassVar[Severity] = Severity.ERROR
-    TRIED_ON = "All 50,000 files of 19 repositories: two hits, both slips (a Cyrillic letter in a docstring)"
     VALID = [
-        "# \u044d\u0442\u043e \u0440\u0430\u0441\u0447\u0451\u0442 API-\u043a\u043b\u044e\u0447\u0430\n",
-        "\u0441\u0447\u0451\u0442 = 1\n\u8ba1\u6570 = 2\n\u0394t = 3\n\u03bdx = \u03c1_max\n\u00b5s = 4\n",
-        "x = 'n\u00ba 1\u00aa m\u00b2 caf\u00e9 na\u00efve kullan\u0131c\u0131'\n",
-        "\u0441\u043e\u0440 = 1\n",
-        Valid("\u0441opy\n", path="README.md"),
+        code("""
+            # \u044d\u0442\u043e \u0440\u0430\u0441\u0447\u0451\u0442 API-\u043a\u043b\u044e\u0447\u0430
+        """),
+        code("""
+            \u0441\u0447\u0451\u0442 = 1
+            \u8ba1\u6570 = 2
+            \u0394t = 3
+            \u03bdx = \u03c1_max
+            \xb5s = 4
+        """),
     ]
     INVALID = [
-        Invalid("def is_\u0430dmin(): ...\n", 1, 5),
-        Invalid("const \u0441opy = 1;\n", 1, 7, path="a.ts"),
-        Invalid("scope = 1\n\u0455\u0441\u043e\u0440\u0435 = 2\n", 2, 1),
-        Invalid("\U0001d41e\U0001d42f\U0001d41a\U0001d425(x)\n", 1, 1),
-        Invalid("value = 1\nv\u03b1lue = 2\n", 2, 1),
-        Invalid("export P\u0410TH=/tmp\n", 1, 8, path="run.sh"),
+        code("""
+            def «is_\u0430dmin»(): ...
+        """),
+        code(
+            """
+            const «\u0441opy» = 1;
+            """,
+            path="a.ts",
+        ),
     ]
 
     def run(self) -> None:

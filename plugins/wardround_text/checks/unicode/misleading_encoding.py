@@ -6,7 +6,7 @@ import re
 from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 
@@ -38,22 +38,25 @@ class MisleadingEncoding(Check):
     PLANE: ClassVar[Plane] = Plane.SECURITY
     SEVERITY: ClassVar[Severity] = Severity.ERROR
     DEFECT_CLASS: ClassVar[str | None] = "hidden-unicode"
-    TRIED_ON = "All 50,000 files of 19 repositories, many with Chinese or Russian text: no hit"
     VALID = [
-        "# -*- coding: utf-8 -*-\nx = 1\n",
-        "# vim: set fileencoding=latin-1 :\nx = 'caf\u00e9'\n",
-        "#!/usr/bin/python\n# coding: utf-8-unix\n",
-        "# coding: gbk\nx = 1\n",
-        "x = 1\n\n# coding: utf-7\n",
-        Valid("# coding: utf-7\n", path="notes.rb"),
+        code("""
+            # -*- coding: utf-8 -*-
+            x = 1
+        """),
+        code("""
+            # vim: set fileencoding=latin-1 :
+            x = 'caf\xe9'
+        """),
     ]
     INVALID = [
-        Invalid("# coding: utf-7\n# +AAo-import os\n", 1, 3),
-        Invalid("#!/usr/bin/env python\n# -*- coding: unicode_escape -*-\n", 2, 7),
-        Invalid("\n# coding=raw_unicode_escape\n", 2, 3),
-        Invalid("# coding: rot13\n", 1, 3),
-        Invalid("# coding: gbk\nx = '\u4e2d\\'\n", 1, 3),
-        Invalid("# coding: of-our-own\n", 1, 3),
+        code("""
+            # «coding: utf-7»
+            # +AAo-import os
+        """),
+        code("""
+            #!/usr/bin/env python
+            # -*- «coding: unicode_escape» -*-
+        """),
     ]
 
     def run(self) -> None:

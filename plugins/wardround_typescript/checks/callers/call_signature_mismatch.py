@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
 
@@ -30,29 +29,34 @@ class CallSignatureMismatch(TreeCheck):
     SEVERITY = Severity.WARN
     KINDS = (".js", ".jsx", ".mjs", ".cjs")
     WORDS = ("function ", "=>")
-    TRIED_ON = (
-        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
-        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four Supabase "
-        "starters (16,600 scripts): 19 hits, all as it says; 14 that hand on the next of Express are "
-        "passed over now, one result of nothing is right, four further arguments are a note"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("function area(w, h) {\n  return w * h;\n}\nconst a = area(1, 2);\n", path="a.js"),
-        Valid("function sum() {\n  return add(...arguments);\n}\nconst a = sum(1, 2);\n", path="a.js"),
-        Valid("function say(x) {\n  log(x);\n}\nsay(1);\nconst f = () => say(2);\n", path="a.js"),
-        Valid("function fail(x) {\n  throw new Error(x);\n}\nconst a = ok ? 1 : fail(2);\n", path="a.js"),
+    CASE_PATH = "a.js"
+    VALID = [
+        code("""
+            function area(w, h) {
+              return w * h;
+            }
+            const a = area(1, 2);
+        """),
+        code("""
+            function sum() {
+              return add(...arguments);
+            }
+            const a = sum(1, 2);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function area(w, h) {\n  return w * h;\n}\nexport const a = area(1, 2, 3);\n",
-            path="a.js",
-            line=4,
-            column=18,
-        ),
-        Invalid("function say(x) {\n  log(x);\n}\nconst said = say(1);\n", path="a.js", line=4, column=14),
-        Invalid(
-            "const say = (x) => {\n  log(x);\n};\nlet said;\nsaid = say(1);\n", path="a.js", line=5, column=8
-        ),
+    INVALID = [
+        code("""
+            function area(w, h) {
+              return w * h;
+            }
+            export const a = «area(1, 2, 3)»;
+        """),
+        code("""
+            function say(x) {
+              log(x);
+            }
+            const said = «say(1)»;
+        """),
     ]
 
     def look(self) -> None:

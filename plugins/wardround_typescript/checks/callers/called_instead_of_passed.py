@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -52,60 +52,38 @@ class CalledInsteadOfPassed(TreeCheck):
         ("setTimeout(", "setInterval(", "addEventListener(", "={", "nextTick(", "AnimationFrame(", ".once("),
         (")",),
     )
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function later(name) {\n  return () => greet(name);\n"
-            "}\nsetTimeout(later('a'), 500);\nsetTimeout(tick, 500);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const pick = (id) => () => setId(id);\n"
-            "const A = () => <Row onPick={pick(3)} onOpen={open} "
-            "/>;\n",
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            function later(name) {
+              return () => greet(name);
+            }
+            setTimeout(later('a'), 500);
+            setTimeout(tick, 500);
+        """),
+        code(
+            """
+            const pick = (id) => () => setId(id);
+            const A = () => <Row onPick={pick(3)} onOpen={open} />;
+            """,
             path="a.tsx",
         ),
-        Valid("const stop = useCallback(() => {}, []);\nsetTimeout(() => tick(), 5);\n", path="a.ts"),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const wait = (ms) => new Promise((resolve) => {\n  setTimeout(resolve(), ms);\n});\n",
+    INVALID = [
+        code(
+            """
+            const wait = (ms) => new Promise((resolve) => {
+              setTimeout(«resolve()», ms);
+            });
+            """,
             path="a.js",
-            line=2,
-            column=14,
         ),
-        Invalid(
-            "function tick() {\n  count += 1;\n}\nsetInterval(tick(), 1000);\n",
-            path="a.ts",
-            line=4,
-            column=13,
-        ),
-        Invalid(
-            "function Row({ id }) {\n  const [open, setOpen] = useState(false);\n"
-            "  return <button onClick={setOpen(true)} />;\n"
-            "}\n",
-            path="a.tsx",
-            line=3,
-            column=27,
-        ),
-        Invalid(
-            "function Row({ id }) {\n  const remove = (which) => {\n"
-            "    drop(which);\n  };\n  return <button onClick={remove(id)} />;\n"
-            "}\n",
-            path="a.tsx",
-            line=5,
-            column=27,
-        ),
-        Invalid(
-            "const fit = () => { box.resize(); };\nwindow.addEventListener('resize', fit());\n",
-            path="a.ts",
-            line=2,
-            column=35,
-        ),
+        code("""
+            function tick() {
+              count += 1;
+            }
+            setInterval(«tick()», 1000);
+        """),
     ]
 
     def look(self) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import ChangeCase
+from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Severity
@@ -23,28 +23,6 @@ _MOST_NAMES = 200
 _LONGEST_TEXT = 400_000
 _GENERATED = LazyPattern(r"(?i)generated|\.gen\.|(^|/)(dist|build|vendor|node_modules|__mocks__)/|\.min\.")
 _OF_IMPORT = LazyPattern(r"\bimport\b|\bfrom\b|^\s*(?:type\s+)?\w+(?:\s+as\s+\w+)?,?\s*$")
-_SEND = "export function send(to: string) {\n  return to;\n}\n"
-_POST = _SEND.replace("send", "post")
-_USE = "import { send } from './box';\nsend('a');\n"
-
-
-def _renamed(others: dict[str, str], line: int | None = None, after: str | None = _POST) -> ChangeCase:
-    """A change that renames ``send`` in ``src/mail/box.ts``."""
-    path = "src/mail/box.ts"
-    return ChangeCase({path: (_SEND, after)}, None if line is None else (path, line, 1), others)
-
-
-def _importing(text: str, line: int | None = None) -> ChangeCase:
-    """A change that adds a module with imports beside ``src/mail/box.ts``."""
-    path = "src/mail/use.ts"
-    others = {
-        "src/mail/box.ts": _SEND,
-        "src/mail/all.ts": "export * from 'elsewhere';\n",
-        "src/mail/typed.js": f"/** @typedef {{string}} Sent */\n{_POST}",
-        "src/mail/declared.d.ts": "export declare function post(): void;\n",
-    }
-    column = 3 if text.startswith("import {\n") else 1
-    return ChangeCase({path: (None, text)}, None if line is None else (path, line, column), others)
 
 
 class MissingFirstPartyExport(RemovedUsesCheck):
@@ -63,83 +41,130 @@ class MissingFirstPartyExport(RemovedUsesCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "missing-import"
     PATHS = (*SCRIPTS, *COMPONENTS)
-    TRIED_ON = (
-        "599 newest commits of redux-toolkit, TanStack/query, hoppscotch and langfuse: no hit; of the "
-        "commits that remove exports, applied without their other files, 327 of 336 names"
-    )
     PREFILTER = "wardround_typescript.export_prefilters:removes_an_export_or_imports"
-    VALID: ClassVar[Sequence[ChangeCase]] = [
-        _importing("import { send } from './box';\nimport './box.css';\n"),
-        _importing("import { send } from './generated/box';\nimport { Route } from './+types/box';\n"),
-        _importing("// @ts-expect-error\nimport { sent } from './box';\n"),
-        _importing("import { sent } from '@shop/box';\nimport { send } from 'box';\n"),
-        _importing("import { sent } from './all';\n"),
-        _importing("import { Sent } from './typed';\nimport { sent } from './declared';\n"),
-        _renamed({"src/mail/use.ts": "import { post } from './box';\n"}),
-        _renamed({"src/mail/use.ts": _USE}, after=f"{_POST}export {{ post as send }};\n"),
-        _renamed({"src/mail/use.ts": _USE, "src/mail/new.ts": _SEND}, after="export * from './new';\n"),
-        _renamed({"src/mail/use.ts": _USE}, after="export * from 'elsewhere';\n"),
-        _renamed({"src/mail/use.ts": _USE}, after="module.exports = load();\n"),
-        _renamed({"src/mail/use.ts": f"// @ts-ignore\n{_USE}"}),
-        _renamed({"src/other/use.ts": _USE, "src/other/box.ts": _SEND}),
-        _renamed({"src/use.ts": "import { send } from '@/mail/box';\n"}),
-        _renamed({"src/mail/use.ts": _USE, "src/mail/box.tsx": _SEND}, after=None),
-        _renamed({"src/mail/use.ts": "import('./box').catch(() => null);\n"}, after=None),
-        ChangeCase(
-            {"src/box.ts": (_SEND, None), "src/box/index.ts": (None, _SEND)}, others={"src/use.ts": _USE}
+    VALID = [
+        change(
+            {
+                "src/mail/use.ts": (
+                    None,
+                    """
+                    import { send } from './box';
+                    import './box.css';
+                    """,
+                ),
+            },
+            others={
+                "src/mail/box.ts": """
+                export function send(to: string) {
+                  return to;
+                }
+                """,
+                "src/mail/all.ts": """
+                export * from 'elsewhere';
+                """,
+                "src/mail/typed.js": """
+                /** @typedef {string} Sent */
+                export function post(to: string) {
+                  return to;
+                }
+                """,
+                "src/mail/declared.d.ts": """
+                export declare function post(): void;
+                """,
+            },
         ),
-        ChangeCase(
-            {"src/box.ts": (_SEND, _POST), ".gitignore": ("", "dist\n")},
-            others={"src/use.ts": "import * as box from './box';\nbox.post('a');\n"},
+        change(
+            {
+                "src/mail/use.ts": (
+                    None,
+                    """
+                    import { send } from './generated/box';
+                    import { Route } from './+types/box';
+                    """,
+                ),
+            },
+            others={
+                "src/mail/box.ts": """
+                export function send(to: string) {
+                  return to;
+                }
+                """,
+                "src/mail/all.ts": """
+                export * from 'elsewhere';
+                """,
+                "src/mail/typed.js": """
+                /** @typedef {string} Sent */
+                export function post(to: string) {
+                  return to;
+                }
+                """,
+                "src/mail/declared.d.ts": """
+                export declare function post(): void;
+                """,
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[ChangeCase]] = [
-        _importing("import {\n  send,\n  sent,\n} from './box';\n", 3),
-        _importing("import type { Sent } from './box';\n", 1),
-        _importing("import box from './box';\n", 1),
-        _importing("import * as box from './box';\nbox.send('a');\nbox.sent('a');\n", 3),
-        _importing("import { send } from './bocks';\n", 1),
-        _renamed({"src/mail/use.ts": _USE}, 1),
-        _renamed({"src/mail/use.ts": _USE.replace("'./box'", "'./box.js'")}, 1),
-        _renamed({"src/mail/use.ts": _USE}, 1, after=None),
-        _renamed({"src/mail/Desk.vue": f"<script setup lang='ts'>\n{_USE}</script>\n"}, 1),
-        _renamed({"src/mail/use.ts": "import * as box from './box';\nbox.send('a');\n"}, 1),
-        _renamed({"src/mail/index.ts": "export { send as deliver } from './box';\n"}, 1),
-        _renamed(
+    INVALID = [
+        change(
             {
-                "src/mail/index.ts": "export * from './box';\n",
-                "src/use.ts": "import { send } from './mail';\n",
+                "src/mail/use.ts": (
+                    None,
+                    """
+                    import {
+                      send,
+                      «sent,»
+                    } from './box';
+                    """,
+                ),
             },
-            1,
-        ),
-        _renamed({"src/mail/use.ts": "const { send } = await import('./box');\n"}, 1),
-        _renamed(
-            {
-                "src/deep/use.ts": "import type { send } from '@/mail/box';\n",
-                "tsconfig.base.json": '{"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["src/*"]}}}',
-                "tsconfig.json": '{"extends": "./tsconfig.base.json"}',
-            },
-            1,
-        ),
-        _renamed(
-            {
-                "src/deep/use.ts": _USE.replace("./box", "src/mail/box"),
-                "tsconfig.json": '{"compilerOptions": {"baseUrl": "./"}}',
-            },
-            1,
-        ),
-        ChangeCase(
-            {"packages/mail/src/index.ts": (_SEND, _POST)},
-            ("packages/mail/src/index.ts", 1, 1),
-            {
-                "packages/mail/package.json": '{"name": "@shop/mail", "main": "./dist/index.js"}',
-                "packages/app/src/use.ts": "import { send } from '@shop/mail';\n",
+            others={
+                "src/mail/box.ts": """
+                export function send(to: string) {
+                  return to;
+                }
+                """,
+                "src/mail/all.ts": """
+                export * from 'elsewhere';
+                """,
+                "src/mail/typed.js": """
+                /** @typedef {string} Sent */
+                export function post(to: string) {
+                  return to;
+                }
+                """,
+                "src/mail/declared.d.ts": """
+                export declare function post(): void;
+                """,
             },
         ),
-        ChangeCase(
-            {"src/box.ts": ("export default 1;\nexport const a = 1;\n", "export const a = 1;\n")},
-            ("src/box.ts", 1, 1),
-            {"src/use.ts": "import box from './box';\n"},
+        change(
+            {
+                "src/mail/use.ts": (
+                    None,
+                    """
+                    «import type { Sent } from './box';»
+                    """,
+                ),
+            },
+            others={
+                "src/mail/box.ts": """
+                export function send(to: string) {
+                  return to;
+                }
+                """,
+                "src/mail/all.ts": """
+                export * from 'elsewhere';
+                """,
+                "src/mail/typed.js": """
+                /** @typedef {string} Sent */
+                export function post(to: string) {
+                  return to;
+                }
+                """,
+                "src/mail/declared.d.ts": """
+                export declare function post(): void;
+                """,
+            },
         ),
     ]
 

@@ -6,10 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
@@ -78,90 +77,36 @@ class SwappedArguments(Check):
     NAME = "swapped-arguments"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "TanStack/query, redux-toolkit, react-hook-form, redash, langfuse, hoppscotch: no hit, right or "
-        "wrong, in 2,103 judged calls, so a note; of 669 injected swaps 227 found"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("function crop(width, height) {}\ncrop(width, height);\n", path="a.ts"),
-        Valid(
-            "function crop(width, height) {}\nfunction rotated() {\n  crop(height, width);\n}\n", path="a.ts"
-        ),
-        Valid("function crop(...sides) {}\ncrop(height, width);\n", path="a.js"),
-        Valid("function pay(from, to) {}\npay(from, to);\npay(to, from);\n", path="a.ts"),
-        Valid("function gap(first, last) {}\nif (first > last) gap(last, first);\n", path="a.ts"),
-        Valid("function crop(width, height) {}\ncrop(height, width);\n", path="crop.test.ts"),
-        Valid("function at(x: number, y: number) {}\nat(y, x);\n", path="a.ts"),
-        Valid(
-            "// crop(height, width)\nconst crop = (width, height) => 1;\nlog('crop(height, width)');\n",
-            path="a.ts",
-        ),
-        Valid(
-            "import { crop } from './shape';\ncrop(height, width);\n",
-            path="src/use.ts",
-            others={"lib/shape.ts": "export function crop(width, height) {}\n"},
-        ),
-        Valid(
-            "function crop(width, height) {}\nfunction fit(width, height) {\n"
-            "  // the scanner hands pages in sideways\n  crop(height, width);\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "function note(kind, ownerId, shelfId) {}\nfunction add(userId, shelfId) {\n"
-            "  note('add', userId, shelfId);\n  note('seen', userId, shelfId);\n}\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            function crop(width, height) {}
+            crop(width, height);
+        """),
+        code("""
+            function crop(width, height) {}
+            function rotated() {
+              crop(height, width);
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function crop(width: number, height = 1) {}\n\ncrop(height, width);\n",
-            path="a.ts",
-            line=3,
-            column=6,
-        ),
-        Invalid(
-            "import { crop as cut } from './shape.js';\n"
-            "export const f = (image) => cut(1, image.height, image.width);\n",
+    INVALID = [
+        code("""
+            function crop(width: number, height = 1) {}
+
+            crop(«height, width»);
+        """),
+        code(
+            """
+            import { crop as cut } from './shape.js';
+            export const f = (image) => cut(1, «image.height, image.width»);
+            """,
             path="src/use.tsx",
             others={
-                "src/shape.ts": "export const crop = (of: Map<any, any>, width: number, height?: number)"
-                ": void => {};\n"
+                "src/shape.ts": """
+                export const crop = (of: Map<any, any>, width: number, height?: number): void => {};
+                """,
             },
-            line=2,
-            column=36,
-        ),
-        Invalid(
-            "class Copy {\n  run(src, dst) {\n    this.one(dst, src);\n  }\n\n"
-            "  private async one(source: Buffer, destination: Buffer): Promise<void> {\n  }\n}\n",
-            path="copy.ts",
-            line=3,
-            column=14,
-        ),
-        Invalid(
-            "import * as models from '@/models';\nnew models.Account(bankId, ownerId);\n",
-            path="web/src/app/use.ts",
-            others={
-                "web/src/models/index.ts": "export * from './account';\n",
-                "web/src/models/account.ts": "export class Account {\n"
-                "  constructor(private readonly ownerId: string, public bankId: string) {\n  }\n}\n",
-            },
-            line=2,
-            column=20,
-        ),
-        Invalid(
-            "function note(kind, ownerId, shelfId) {}\nfunction add(userId, id) {\n"
-            "  note('add', userId, id);\n}\nfunction drop(userId, shelfId) {\n"
-            "  note('drop', shelfId, userId);\n}\n",
-            path="a.ts",
-            line=6,
-            column=16,
-        ),
-        Invalid(
-            "function move(source, target) {}\n/** Brings pallets out of the depot to the shop. */\n"
-            "function restock(shop, depot) {\n  move(shop, depot);\n}\n",
-            path="a.ts",
-            line=4,
-            column=8,
         ),
     ]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -49,93 +49,62 @@ class UnboundMethod(TreeCheck):
         ": this.", " = new ",
     )  # fmt: skip
     ALSO = (("class ", "new ", "import ", "require("),)
-    TRIED_ON = (
-        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
-        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
-        "Supabase starters (16,600 scripts): no hit; what is bound, or written as an arrow function, "
-        "is passed over"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "class Ticker {\n  constructor(b) {\n    this.tick = this.tick.bind(this);\n"
-            "    b.addEventListener('click', this.tick);\n  }\n  tick() {\n    this.n += 1;\n  }\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "class Ticker {\n  start(b) {\n    b.addEventListener('click', () => this.tick());\n"
-            "    b.on('x', this.tick, this);\n    this.on('y', this.tick);\n    b.on('z', this.help);\n  }\n"
-            "  tick = () => this.n++;\n  help() {\n    return 1;\n  }\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "class Ticker {\n  start(b) {\n    b.on('x', this.tick.bind(this));\n"
-            "    rows.map(this.one, this);\n"
-            "  }\n  tick() {\n    this.n += 1;\n  }\n  one(row) {\n    return this.n + row;\n  }\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "class Shop {\n  static list(req, res) {\n    res.json(this.rows);\n  }\n"
-            "  add = (x) => this.rows.push(x);\n"
-            "}\nconst shop = new Shop();\nrouter.get('/', Shop.list);\nrows.forEach(shop.add);\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            class Ticker {
+              constructor(b) {
+                this.tick = this.tick.bind(this);
+                b.addEventListener('click', this.tick);
+              }
+              tick() {
+                this.n += 1;
+              }
+            }
+        """),
+        code("""
+            class Ticker {
+              start(b) {
+                b.addEventListener('click', () => this.tick());
+                b.on('x', this.tick, this);
+                this.on('y', this.tick);
+                b.on('z', this.help);
+              }
+              tick = () => this.n++;
+              help() {
+                return 1;
+              }
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const shop = require('./shop');\nrouter.get('/', shop.list);\n",
-            line=2,
-            column=17,
+    INVALID = [
+        code(
+            """
+            const shop = require('./shop');
+            router.get('/', «shop.list»);
+            """,
             path="src/routes.js",
             others={
-                "src/shop.js": "class Shop {\n  list(req, res) {\n    res.json(this.rows);\n  }\n}\n"
-                "module.exports = new Shop();\n"
+                "src/shop.js": """
+                class Shop {
+                  list(req, res) {
+                    res.json(this.rows);
+                  }
+                }
+                module.exports = new Shop();
+                """,
             },
         ),
-        Invalid(
-            "class Api {\n  get(path) {\n    return fetch(this.base + path);\n  }\n}\n"
-            "const api = new Api();\n"
-            "const get = api.get;\nget('/x');\n",
-            line=7,
-            column=13,
-            path="a.ts",
-        ),
-        Invalid(
-            "class Box {\n  options() {\n    return { onDone: this.done };\n  }\n  done() {\n"
-            "    this.n++;\n  }\n}\n",
-            line=3,
-            column=22,
-            path="a.ts",
-        ),
-        Invalid(
-            "class Ticker {\n  constructor(private b: Button) {\n"
-            "    this.b.addEventListener('click', this.tick);\n  }\n"
-            "  tick() {\n    this.n += 1;\n  }\n}\n",
-            line=3,
-            column=38,
-            path="a.ts",
-        ),
-        Invalid(
-            "class Form extends Component {\n  send() {\n    this.setState({ sent: true });\n  }\n"
-            "  render() {\n"
-            "    return <button onClick={this.send}>Send</button>;\n  }\n}\n",
-            line=6,
-            column=29,
-            path="a.jsx",
-        ),
-        Invalid(
-            "class Shop {\n  list(req, res) {\n    res.json(this.rows);\n  }\n}\nconst shop = new Shop();\n"
-            "router.get('/', shop.list);\n",
-            line=7,
-            column=17,
-            path="a.ts",
-        ),
-        Invalid(
-            "class Log {\n  write(x) {\n    this.out(x);\n  }\n}\nconst { write } = new Log();\n"
-            "write('x');\n",
-            line=6,
-            column=9,
-            path="a.ts",
-        ),
+        code("""
+            class Api {
+              get(path) {
+                return fetch(this.base + path);
+              }
+            }
+            const api = new Api();
+            const get = «api.get»;
+            get('/x');
+        """),
     ]
 
     def look(self) -> None:

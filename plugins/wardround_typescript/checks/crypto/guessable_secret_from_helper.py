@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -80,92 +79,37 @@ class GuessableSecretFromHelper(ServerCheck):
         "_.random",
         "pseudoRandomBytes",
     )
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): one hit, right (a one-time code in hoppscotch); six in "
-        "made-up data of langfuse are passed over now; 150 commits of 15 projects: one hit, wrong (what "
-        "tells one reload from the next), passed over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const id = () => Math.random().toString(36);\nconst rowKey = id();\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const jitter = () => Math.random() * 100;\nfunction tokenDelay() {\n  return jitter();\n}\n",
-            path="case.ts",
-        ),
-        Valid(
-            "import { randomInt } from 'crypto';\n"
-            "const code = randomInt(1e6);\n"
-            "const poll = 5 + Math.floor(Math.random() * 3);\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            const id = () => Math.random().toString(36);
+            const rowKey = id();
+        """),
+        code("""
+            const jitter = () => Math.random() * 100;
+            function tokenDelay() {
+              return jitter();
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "async function sendCode(user) {\n  let code = '';\n  for (let i = 0; i < 6; i++) {\n"
-            "    code += Math.floor(Math.random() * 10);\n  }\n  await sms.send(user.phone, code);\n}\n",
-            path="case.ts",
-            line=4,
-            column=24,
-        ),
-        Invalid(
-            "app.post('/keep', (req, res) => {\n  let key = '';\n"
-            "  while (key.length < 32) {\n    key += SIGNS[Math.floor(Math.random() * SIGNS.length)];\n  }\n"
-            "  res.cookie('keep', key, { httpOnly: true });\n});\n",
-            line=4,
-            column=29,
-            path="case.ts",
-        ),
-        Invalid(
-            "import sampleSize from 'lodash/sampleSize';\n"
-            "const resetToken = sampleSize(SIGNS, 32).join('');\n",
-            line=2,
-            column=20,
-            path="case.ts",
-        ),
-        Invalid(
-            "import { v1 } from 'uuid';\nconst resetToken = v1();\n",
-            line=2,
-            column=20,
-            path="case.ts",
-        ),
-        Invalid(
-            "const digits = (n) => Array.from({ length: n }, () => Math.floor(Math.random() * "
-            "10)).join('');\n"
-            "\n"
-            "async function requestCode(phone) {\n"
-            "  const code = digits(6);\n"
-            "  await sms.send(phone, `Your sign-in code is ${code}`);\n"
-            "}\n",
-            line=1,
-            column=66,
-            path="case.ts",
-        ),
-        Invalid(
-            "function newId() {\n"
-            "  return Date.now().toString(36) + Math.random().toString(36).slice(2);\n"
-            "}\n"
-            "\n"
-            "async function open(user) {\n"
-            "  const id = newId();\n"
-            "  await redis.set(`sess:${id}`, user.id);\n"
-            "}\n",
-            line=2,
-            column=36,
-            path="case.ts",
-        ),
-        Invalid(
-            "async function resetToken(user) {\n"
-            "  const token = Array.from({ length: 20 }, () => CHARS[Math.floor(Math.random() * "
-            "CHARS.length)]).join('');\n"
-            "  return token;\n"
-            "}\n",
-            line=2,
-            column=67,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            async function sendCode(user) {
+              let code = '';
+              for (let i = 0; i < 6; i++) {
+                code += Math.floor(«Math.random()» * 10);
+              }
+              await sms.send(user.phone, code);
+            }
+        """),
+        code("""
+            app.post('/keep', (req, res) => {
+              let key = '';
+              while (key.length < 32) {
+                key += SIGNS[Math.floor(«Math.random()» * SIGNS.length)];
+              }
+              res.cookie('keep', key, { httpOnly: true });
+            });
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -46,57 +45,33 @@ class GuessableTempFile(ServerCheck):
     DEFECT_CLASS = "insecure-temp-file"
     SEVERITY = Severity.INFO
     WORDS = ("tmp/", "tmpdir(")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const dir = await fs.mkdtemp(path.join(os.tmpdir(), 'labels-'));\n"
-            "await fs.writeFile(path.join(dir, 'a.pdf'), data);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const file = path.join(os.tmpdir(), `${crypto.randomUUID()}.pdf`);\n"
-            "await fs.writeFile(file, data);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const socket = '/tmp/app.sock';\nserver.listen(socket);\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            const dir = await fs.mkdtemp(path.join(os.tmpdir(), 'labels-'));
+            await fs.writeFile(path.join(dir, 'a.pdf'), data);
+        """),
+        code("""
+            const file = path.join(os.tmpdir(), `${crypto.randomUUID()}.pdf`);
+            await fs.writeFile(file, data);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "async function print(labels) {\n"
-            "  const spool = '/tmp/labels.pdf';\n"
-            "  await fs.writeFile(spool, render(labels));\n"
-            "}\n",
-            line=3,
-            column=9,
-            path="case.ts",
-        ),
-        Invalid(
-            "function scratch(kind, id) {\n"
-            "  return path.join(os.tmpdir(), `${kind}-${id}.xlsx`);\n"
-            "}\n"
-            "\n"
-            "async function book(id) {\n"
-            "  const file = scratch('invoices', id);\n"
-            "  await workbook.xlsx.writeFile(file);\n"
-            "}\n",
-            line=7,
-            column=9,
-            path="case.ts",
-        ),
-        Invalid(
-            "const out = fs.createWriteStream; const file = join(tmpdir(), 'export-' + Date.now() + "
-            "'.csv');\n"
-            "fs.writeFileSync(file, rows);\n",
-            line=2,
-            column=1,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            async function print(labels) {
+              const spool = '/tmp/labels.pdf';
+              await «fs.writeFile(spool, render(labels))»;
+            }
+        """),
+        code("""
+            function scratch(kind, id) {
+              return path.join(os.tmpdir(), `${kind}-${id}.xlsx`);
+            }
+
+            async function book(id) {
+              const file = scratch('invoices', id);
+              await «workbook.xlsx.writeFile(file)»;
+            }
+        """),
     ]
 
     def look(self) -> None:

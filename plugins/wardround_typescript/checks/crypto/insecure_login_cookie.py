@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -41,92 +40,25 @@ class InsecureLoginCookie(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cookie-not-httponly"
     WORDS = ("ookie",)
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "res.setHeader('Set-Cookie', `sid=${id}; Path=/; HttpOnly; Secure`);\n"
-            "res.setHeader('Set-Cookie', 'sid=; Path=/; Max-Age=0');\n"
-            "res.setHeader('Set-Cookie', `theme=${theme}; Path=/`);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "res.cookie('sid', id, { httpOnly: true, secure: PRODUCTION, sameSite: 'lax' });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const BASE = { httpOnly: true, secure: true };\n"
-            "res.cookie('sid', id, { ...BASE, maxAge: 1000 });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "res.cookie('theme', 'dark', { maxAge: 1000 });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.use(session({ secret, cookie: { httpOnly: true, secure: true } }));\n",
-            path="case.ts",
-        ),
-        Valid(
-            "res.cookie('csrf_token', token, { httpOnly: false, secure: true });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "res.cookie('sid', id, options);\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            res.setHeader('Set-Cookie', `sid=${id}; Path=/; HttpOnly; Secure`);
+            res.setHeader('Set-Cookie', 'sid=; Path=/; Max-Age=0');
+            res.setHeader('Set-Cookie', `theme=${theme}; Path=/`);
+        """),
+        code("""
+            res.cookie('sid', id, { httpOnly: true, secure: PRODUCTION, sameSite: 'lax' });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "export const login = (req, res) => {\n"
-            "  res.setHeader('Set-Cookie', 'sid=' + req.sid + '; Path=/');\n};\n",
-            path="case.ts",
-            line=2,
-            column=31,
-        ),
-        Invalid(
-            "return new Response(null, { headers: { 'Set-Cookie': `session=${id}; Path=/; HttpOnly` } });\n",
-            path="case.ts",
-            line=1,
-            column=54,
-        ),
-        Invalid(
-            "app.use(cookieSession({ name: 's', keys, httpOnly: false }));\n"
-            "import cookieSession from 'cookie-session';\n",
-            line=1,
-            column=23,
-            path="case.ts",
-        ),
-        Invalid(
-            "res.cookie('refresh_token', token, { httpOnly: true, sameSite: 'strict' });\n",
-            line=1,
-            column=36,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.post('/t', (req, res) => {\n"
-            "  const options = { maxAge: 3600, sameSite: 'lax' };\n"
-            "  res.cookie('access_token', issue(user), options);\n"
-            "});\n",
-            line=3,
-            column=43,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.use(session({ secret, cookie: { httpOnly: false, secure: false } }));\n",
-            line=1,
-            column=35,
-            path="case.ts",
-        ),
-        Invalid(
-            "import Cookies from 'js-cookie';\n"
-            "ctx.cookies.set('sid', id, { httpOnly: false, secure: true });\n",
-            line=2,
-            column=28,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            export const login = (req, res) => {
+              res.setHeader('Set-Cookie', «'sid=' + req.sid + '; Path=/'»);
+            };
+        """),
+        code("""
+            return new Response(null, { headers: { 'Set-Cookie': «`session=${id}; Path=/; HttpOnly`» } });
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -50,68 +49,28 @@ class InsecureTlsSettings(ServerCheck):
         "certificate-error",
         "setCertificateVerifyProc",
     )
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): two hits, both an option of the operator's that drops the "
-        "look at the host name"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const agent = new https.Agent({ rejectUnauthorized: true, ca });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const agent = new Agent({ checkServerIdentity: (host, cert) => verify(host, cert) });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "tls.connect({ minVersion: 'TLSv1.2' });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const pool = new Pool({ ssl: { rejectUnauthorized: process.env.DB_INSECURE !== '1' } });\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            const agent = new https.Agent({ rejectUnauthorized: true, ca });
+        """),
+        code("""
+            const agent = new Agent({ checkServerIdentity: (host, cert) => verify(host, cert) });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "class Client {\n  constructor({ base, strict = false }) {\n"
-            "    this.agent = new Agent({ keepAlive: true, rejectUnauthorized: strict });\n  }\n}\n",
-            line=3,
-            column=47,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.on('certificate-error', (event, contents, url, error, certificate, callback) => {\n"
-            "  event.preventDefault();\n  callback(true);\n});\n",
-            line=1,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: !selfSigned });\n",
-            line=1,
-            column=50,
-            path="case.ts",
-        ),
-        Invalid(
-            "const settings: tls.ConnectionOptions = { host };\nsettings.minVersion = 'TLSv1';\n",
-            line=2,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "const agent = new Agent({ checkServerIdentity: () => undefined });\n",
-            line=1,
-            column=27,
-            path="case.ts",
-        ),
-        Invalid(
-            "const options = { strictSSL: false };\n",
-            line=1,
-            column=19,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            class Client {
+              constructor({ base, strict = false }) {
+                this.agent = new Agent({ keepAlive: true, «rejectUnauthorized: strict» });
+              }
+            }
+        """),
+        code("""
+            «app.on('certificate-error', (event, contents, url, error, certificate, callback) => {
+              event.preventDefault();
+              callback(true);
+            })»;
+        """),
     ]
 
     def look(self) -> None:

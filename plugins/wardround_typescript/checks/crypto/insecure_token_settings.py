@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -44,142 +43,31 @@ class InsecureTokenSettings(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "signature-not-verified"
     WORDS = ("ignoreExpiration", "jwt", "JWT", "jsonwebtoken", "jose", "JwtModule", "base64", "atob(")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): one hit, arguable (a token that is decoded to choose "
-        "whom to verify it for); one of formbricks was wrong (set later) and mended"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const jwt = require('jsonwebtoken');\n"
-            "const ISSUE = { expiresIn: '10m' };\n"
-            "const token = jwt.sign({ sub }, SECRET, { ...ISSUE, audience: 'x' });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "import { SignJWT } from 'jose';\n"
-            "const token = await new SignJWT({}).setProtectedHeader({ alg "
-            "}).setExpirationTime('2h').sign(key);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const jwt = require('jsonwebtoken');\nconst token = jwt.sign({ sub, exp: now + 60 }, SECRET);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "import jwt from 'jwt-simple';\n"
-            "export const roleOf = (req) => jwt.decode(req.headers.auth, SECRET, false, 'HS256').role;\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const { decode } = require('jwt-simple');\n"
-            "const userOf = (req) => load(decode(req.headers.authorization, SECRET).sub);\n",
-            path="case.js",
-        ),
-        Valid(
-            "const jwt = require('jsonwebtoken');\n"
-            "function read(token) {\n"
-            "  const { payload } = jwt.decode(token, { complete: true });\n"
-            "  return jwt.verify(token, keyOf(payload.iss), { algorithms: ['RS256'] });\n"
-            "}\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            const jwt = require('jsonwebtoken');
+            const ISSUE = { expiresIn: '10m' };
+            const token = jwt.sign({ sub }, SECRET, { ...ISSUE, audience: 'x' });
+        """),
+        code("""
+            const jwt = require('jsonwebtoken');
+            const token = jwt.sign({ sub, exp: now + 60 }, SECRET);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "export function claimsOf(request) {\n"
-            "  const [, payload] = request.headers.authorization.split('.');\n"
-            "  return JSON.parse(Buffer.from(payload, 'base64url').toString());\n"
-            "}\n",
+    INVALID = [
+        code(
+            """
+            export function claimsOf(request) {
+              const [, payload] = request.headers.authorization.split('.');
+              return «JSON.parse(Buffer.from(payload, 'base64url').toString())»;
+            }
+            """,
             path="case.mjs",
-            line=3,
-            column=10,
         ),
-        Invalid(
-            "import { decodeJwt } from 'jose';\n"
-            "export const userOf = (request: Request) => "
-            "load(decodeJwt(request.headers.get('token')).sub);\n",
-            path="case.ts",
-            line=2,
-            column=50,
-        ),
-        Invalid(
-            "JwtModule.registerAsync({\n"
-            "  useFactory: (config) => ({\n"
-            "    secret: config.get<string>('JWT_SECRET', 'platform-2021'),\n"
-            "    signOptions: { expiresIn: '15m' },\n"
-            "  }),\n"
-            "});\n",
-            line=3,
-            column=5,
-            path="case.ts",
-        ),
-        Invalid(
-            "import { SignJWT } from 'jose';\n"
-            "class Issuer {\n"
-            "  builder() {\n"
-            "    return new SignJWT({ scope: 'x' }).setProtectedHeader({ alg: 'ES256' }).setIssuedAt();\n"
-            "  }\n"
-            "  issue() {\n"
-            "    return this.builder().setAudience('api').sign(this.key);\n"
-            "  }\n"
-            "}\n",
-            line=7,
-            column=12,
-            path="case.ts",
-        ),
-        Invalid(
-            "import jwt from 'jsonwebtoken';\n"
-            "export function claims(req) {\n"
-            "  const decoded = jwt.decode(req.headers.authorization.slice(7));\n"
-            "  return decoded.role;\n"
-            "}\n",
-            line=3,
-            column=19,
-            path="case.ts",
-        ),
-        Invalid(
-            "import jwt from 'jwt-simple';\n"
-            "export const roleOf = (req) => jwt.decode(req.headers.authorization, '', true).role;\n",
-            path="case.ts",
-            line=2,
-            column=32,
-        ),
-        Invalid(
-            "import jwt from 'jsonwebtoken';\n"
-            "const algorithms = ['RS256'];\n"
-            "algorithms.push('none');\n"
-            "export const read = (token) => jwt.verify(token, KEY, { algorithms });\n",
-            line=4,
-            column=32,
-            path="case.ts",
-        ),
-        Invalid(
-            "import { jwtVerify } from 'jose';\n"
-            "function key() {\n"
-            "  const configured = process.env.SHARE_SECRET;\n"
-            "  return encoder.encode(configured || 'share-secret');\n"
-            "}\n",
-            line=4,
-            column=25,
-            path="case.ts",
-        ),
-        Invalid(
-            "const jwt = require('jsonwebtoken');\n"
-            "const OPTIONS = { issuer: 'x' };\n"
-            "const issue = (user) => jwt.sign({ sub: user.id }, SECRET, OPTIONS);\n",
-            line=3,
-            column=25,
-            path="case.ts",
-        ),
-        Invalid(
-            "const jwt = require('jsonwebtoken');\n"
-            "const BY_CLIENT = { web: {}, mobile: { ignoreExpiration: true } };\n"
-            "const read = (token, client) => jwt.verify(token, KEY, BY_CLIENT[client]);\n",
-            line=2,
-            column=40,
-            path="case.ts",
-        ),
+        code("""
+            import { decodeJwt } from 'jose';
+            export const userOf = (request: Request) => load(«decodeJwt(request.headers.get('token'))».sub);
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -47,71 +46,28 @@ class PermissiveFileMode(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "permissive-file-mode"
     WORDS = ("777", "666", "0o", "S_IWOTH", "umask(0")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "fs.chmodSync(file, 0o755);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "fs.mkdirSync(dir, { recursive: true, mode: 0o700 });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const COLOR = 0o777;\nprocess.umask(0o022);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const MAGIC = { mask: 0o777 };\nreturn stat.mode & 0o777;\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            fs.chmodSync(file, 0o755);
+        """),
+        code("""
+            fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const MODES = { dir: 0o777, entry: 0o755 };\nawait chmod(target, MODES.dir);\n",
-            line=1,
-            column=22,
-            path="case.ts",
-        ),
-        Invalid(
-            "const WIDE = 0o777;\n"
-            "function ensure(folder) {\n"
-            "  const mode = process.platform === 'win32' ? undefined : WIDE;\n"
-            "  if (mode !== undefined) {\n"
-            "    fs.chmodSync(folder, mode);\n"
-            "  }\n"
-            "}\n",
-            line=5,
-            column=26,
-            path="case.ts",
-        ),
-        Invalid(
-            "await fs.promises.chmod(file, '0666');\n",
-            line=1,
-            column=31,
-            path="case.ts",
-        ),
-        Invalid(
-            "fs.writeFileSync(file, data, { mode: 0o666 });\n",
-            line=1,
-            column=38,
-            path="case.ts",
-        ),
-        Invalid(
-            "process.umask(0);\n",
-            line=1,
-            column=15,
-            path="case.ts",
-        ),
-        Invalid(
-            "await mkdir(dir, { recursive: true, mode: 0o777 });\n",
-            line=1,
-            column=43,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            const MODES = { dir: «0o777», entry: 0o755 };
+            await chmod(target, MODES.dir);
+        """),
+        code("""
+            const WIDE = 0o777;
+            function ensure(folder) {
+              const mode = process.platform === 'win32' ? undefined : WIDE;
+              if (mode !== undefined) {
+                fs.chmodSync(folder, «mode»);
+              }
+            }
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -55,82 +54,29 @@ class SecretComparedWithEquals(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "timing-attack"
     WORDS = ("===", "!==", "== ", "!= ", ".equals(", ".localeCompare(")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "if (crypto.timingSafeEqual(given, wanted)) ok();\n",
-            path="case.ts",
-        ),
-        Valid(
-            "if (entry.digest === digestOf(file)) skip();\n",
-            path="case.ts",
-        ),
-        Valid(
-            "if (password === confirmPassword) save();\n",
-            path="case.ts",
-        ),
-        Valid(
-            "if (req.headers['x-api-key'] === undefined) refuse();\n",
-            path="case.ts",
-        ),
-        Valid(
-            "if (token === null || token.type === 'full') stop();\n",
-            path="case.ts",
-        ),
-        Valid(
-            "if (typeof secret === 'string') use(secret);\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            if (crypto.timingSafeEqual(given, wanted)) ok();
+        """),
+        code("""
+            if (entry.digest === digestOf(file)) skip();
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const expected = (body) => createHmac('sha256', secret).update(body).digest('hex');\n"
-            "\n"
-            "function matches(header, body) {\n"
-            "  const given = header.replace(/^v1=/, '');\n"
-            "  return given === expected(body);\n"
-            "}\n",
-            line=5,
-            column=10,
-            path="case.ts",
-        ),
-        Invalid(
-            "function keyOf(request) {\n"
-            "  return String(request.headers['x-internal-key'] || '');\n"
-            "}\n"
-            "app.decorate('internal', async (request) => keys.some((key) => key === keyOf(request)));\n",
-            line=4,
-            column=64,
-            path="case.ts",
-        ),
-        Invalid(
-            "const mac = (key, text) => createHmac('sha256', key).update(text).digest();\n"
-            "export const isSigned = (key, text, given) => mac(key, text).equals(given);\n",
-            line=2,
-            column=47,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.use((req, res, next) => {\n"
-            "  if (req.headers['x-api-key'] !== process.env.API_KEY) return res.sendStatus(401);\n"
-            "  next();\n"
-            "});\n",
-            line=2,
-            column=7,
-            path="case.ts",
-        ),
-        Invalid(
-            "function check(req) {\n"
-            "  const token = req.get('authorization').slice(7);\n"
-            "  return token === config.adminToken;\n"
-            "}\n",
-            line=3,
-            column=10,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            const expected = (body) => createHmac('sha256', secret).update(body).digest('hex');
+
+            function matches(header, body) {
+              const given = header.replace(/^v1=/, '');
+              return «given === expected(body)»;
+            }
+        """),
+        code("""
+            function keyOf(request) {
+              return String(request.headers['x-internal-key'] || '');
+            }
+            app.decorate('internal', async (request) => keys.some((key) => «key === keyOf(request)»));
+        """),
     ]
 
     def look(self) -> None:

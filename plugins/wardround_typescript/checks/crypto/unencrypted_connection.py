@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -48,56 +47,24 @@ class UnencryptedConnection(ServerCheck):
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "insecure-transport"
     WORDS = ("ws://", "http://")
-    TRIED_ON = (
-        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
-        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import axios from 'axios';\n"
-            "export const api = axios.create({ baseURL: 'http://localhost:3000' });\n"
-            "export const other = axios.create({ baseURL: 'http://orders/v1' });\n",
-            path="case.ts",
-        ),
-        Valid("const socket = new WebSocket('wss://quotes.example.com/stream');\n", path="case.ts"),
-        Valid("const socket = new WebSocket('ws://localhost:8080');\n", path="case.ts"),
-        Valid(
-            "const scheme = location.protocol === 'https:' ? 'wss://' : 'ws://';\n"
-            "const socket = new WebSocket(scheme + location.host);\n",
-            path="case.ts",
-        ),
-        Valid("await fetch('http://example.com/feed.xml');\n", path="case.ts"),
+    VALID = [
+        code("""
+            import axios from 'axios';
+            export const api = axios.create({ baseURL: 'http://localhost:3000' });
+            export const other = axios.create({ baseURL: 'http://orders/v1' });
+        """),
+        code("""
+            const socket = new WebSocket('wss://quotes.example.com/stream');
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import axios from 'axios';\n"
-            "export const api = axios.create({ baseURL: 'http://api.shop.com/v1' });\n",
-            path="case.ts",
-            line=2,
-            column=20,
-        ),
-        Invalid(
-            "const socket = new WebSocket('ws://quotes.example.com/stream');\n",
-            line=1,
-            column=16,
-            path="case.ts",
-        ),
-        Invalid(
-            "const FEED = 'ws://quotes.example.com/stream';\n"
-            "export const open = () => new WebSocket(FEED);\n",
-            line=2,
-            column=27,
-            path="case.ts",
-        ),
-        Invalid(
-            "const socket = new WebSocket(`ws://${location.host}/chat`);\n", line=1, column=16, path="case.ts"
-        ),
-        Invalid(
-            "await axios.post('http://api.example.com/login', { user, password });\n",
-            line=1,
-            column=7,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            import axios from 'axios';
+            export const api = «axios.create({ baseURL: 'http://api.shop.com/v1' })»;
+        """),
+        code("""
+            const socket = «new WebSocket('ws://quotes.example.com/stream')»;
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -36,43 +35,31 @@ class UninitializedBuffer(TreeCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     WORDS = ("allocUnsafe", "SlowBuffer")
-    TRIED_ON = (
-        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
-        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
-        "Supabase starters (16,600 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("const b = Buffer.allocUnsafe(4);\nb.writeUInt32BE(n, 0);\nsocket.write(b);\n", path="a.js"),
-        Valid("const b = Buffer.allocUnsafe(size).fill(0);\nsocket.write(b);\n", path="a.js"),
-        Valid(
-            "const b = Buffer.allocUnsafe(data.length);\ndata.copy(b, 0);\nsocket.write(b);\n", path="a.js"
-        ),
-        Valid(
-            "const b = Buffer.allocUnsafe(64);\nconst n = fs.readSync(fd, b);\n"
-            "socket.write(b.subarray(0, n));\n",
-            path="a.js",
-        ),
+    CASE_PATH = "a.js"
+    VALID = [
+        code("""
+            const b = Buffer.allocUnsafe(4);
+            b.writeUInt32BE(n, 0);
+            socket.write(b);
+        """),
+        code("""
+            const b = Buffer.allocUnsafe(size).fill(0);
+            socket.write(b);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "exports.token = () => Buffer.allocUnsafe(32).toString('hex');\n", path="a.js", line=1, column=23
-        ),
-        Invalid(
-            "const SIZE = 512;\nfunction frame(data) {\n  const b = Buffer.allocUnsafe(SIZE);\n"
-            "  b.writeUInt16BE(data.length, 0);\n  data.copy(b, 2);\n  return b;\n}\n",
-            path="a.js",
-            line=3,
-            column=13,
-        ),
-        Invalid(
-            "app.get('/', (req, res) => res.send(Buffer.allocUnsafe(64)));\n", path="a.js", line=1, column=37
-        ),
-        Invalid(
-            "const b = Buffer.allocUnsafe(16);\nb.write(name, 0);\nsocket.write(b);\n",
-            path="a.js",
-            line=1,
-            column=11,
-        ),
+    INVALID = [
+        code("""
+            exports.token = () => «Buffer.allocUnsafe(32)».toString('hex');
+        """),
+        code("""
+            const SIZE = 512;
+            function frame(data) {
+              const b = «Buffer.allocUnsafe(SIZE)»;
+              b.writeUInt16BE(data.length, 0);
+              data.copy(b, 2);
+              return b;
+            }
+        """),
     ]
 
     def look(self) -> None:

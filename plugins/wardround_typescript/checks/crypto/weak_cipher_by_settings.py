@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -44,97 +43,30 @@ class WeakCipherBySettings(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "weak-cipher"
     WORDS = ("ipheriv", "CryptoJS", "crypto-js", "createCipher", "forge", "subtle", "modulusLength", "RSA_")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import { createCipheriv, randomBytes } from 'crypto';\n"
-            "const iv = randomBytes(12);\n"
-            "const cipher = createCipheriv('aes-256-gcm', key, iv);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const CryptoJS = require('crypto-js');\n"
-            "CryptoJS.AES.encrypt(text, key, { mode: CryptoJS.mode.CBC, iv });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "import crypto from 'crypto';\n"
-            "const d = crypto.createDecipheriv(ALGORITHM, key, sealed.subarray(0, 16));\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            import { createCipheriv, randomBytes } from 'crypto';
+            const iv = randomBytes(12);
+            const cipher = createCipheriv('aes-256-gcm', key, iv);
+        """),
+        code("""
+            const CryptoJS = require('crypto-js');
+            CryptoJS.AES.encrypt(text, key, { mode: CryptoJS.mode.CBC, iv });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import { constants, privateDecrypt } from 'crypto';\n"
-            "const read = (key, data) => privateDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, "
-            "data);\n",
-            path="case.ts",
-            line=2,
-            column=29,
-        ),
-        Invalid(
-            "const CryptoJS = require('crypto-js');\n"
-            "const MODE = { mode: CryptoJS.mode.ECB };\n"
-            "exports.seal = (text) => CryptoJS.AES.encrypt(text, KEY, MODE).toString();\n",
-            line=3,
-            column=26,
-            path="case.ts",
-        ),
-        Invalid(
-            "import crypto from 'crypto';\n"
-            "function box(version, key) {\n"
-            "  const algorithm = version > 1 ? 'aes-256-ecb' : 'aes-128-ecb';\n"
-            "  return crypto.createCipheriv(algorithm, key, null);\n"
-            "}\n",
-            line=4,
-            column=10,
-            path="case.ts",
-        ),
-        Invalid(
-            "import crypto from 'crypto';\n"
-            "const IV = Buffer.alloc(16, 0);\n"
-            "exports.seal = (key) => crypto.createCipheriv('aes-256-cbc', key, IV);\n",
-            line=3,
-            column=25,
-            path="case.ts",
-        ),
-        Invalid(
-            "import { createCipheriv } from 'node:crypto';\n"
-            "class Seal {\n  private static readonly IV = Buffer.from('f3a1c07be54d2896', 'hex');\n"
-            "  close(key) {\n    return createCipheriv('aes-256-cbc', key, Seal.IV);\n  }\n}\n",
-            line=5,
-            column=12,
-            path="case.ts",
-        ),
-        Invalid(
-            "import { createCipheriv, randomBytes } from 'node:crypto';\n"
-            "const iv = randomBytes(16);\n"
-            "export const seal = (key) => createCipheriv('aes-256-cbc', key, iv);\n",
-            line=3,
-            column=30,
-            path="case.ts",
-        ),
-        Invalid(
-            "import { createCipheriv } from 'node:crypto';\n"
-            "const algorithm = ['aes', '128', 'ecb'].join('-');\n"
-            "export const seal = (key) => createCipheriv(algorithm, key, null);\n",
-            line=3,
-            column=30,
-            path="case.ts",
-        ),
-        Invalid(
-            "crypto.generateKeyPairSync('rsa', { modulusLength: 1024 });\n", line=1, column=1, path="case.ts"
-        ),
-        Invalid(
-            "const CryptoJS = require('crypto-js');\n"
-            "exports.seal = (text) => CryptoJS.TripleDES.encrypt(text, KEY).toString();\n",
-            line=2,
-            column=26,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            const CryptoJS = require('crypto-js');
+            const MODE = { mode: CryptoJS.mode.ECB };
+            exports.seal = (text) => «CryptoJS.AES.encrypt(text, KEY, MODE)».toString();
+        """),
+        code("""
+            import crypto from 'crypto';
+            function box(version, key) {
+              const algorithm = version > 1 ? 'aes-256-ecb' : 'aes-128-ecb';
+              return «crypto.createCipheriv(algorithm, key, null)»;
+            }
+        """),
     ]
 
     def look(self) -> None:

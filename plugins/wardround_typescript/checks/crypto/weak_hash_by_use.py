@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -73,90 +72,29 @@ class WeakHashByUse(ServerCheck):
         "bcrypt",
         "subtle.digest",
     )
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): two hits, one right; HTTP digest and a first step before "
-        "bcrypt were wrong and are passed over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import { createHash } from 'crypto';\n"
-            "const etag = createHash('md5').update(content).digest('hex');\n",
-            path="case.ts",
-        ),
-        Valid(
-            "import { createHash } from 'crypto';\n"
-            "class Tokens {\n"
-            "  digest(token) {\n"
-            "    return createHash('sha256').update(token).digest('hex');\n"
-            "  }\n"
-            "}\n",
-            path="case.ts",
-        ),
-        Valid(
-            "import { createHmac } from 'crypto';\n"
-            "const sign = (text) => createHmac('sha256', secret).update(text).digest('hex');\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            import { createHash } from 'crypto';
+            const etag = createHash('md5').update(content).digest('hex');
+        """),
+        code("""
+            import { createHash } from 'crypto';
+            class Tokens {
+              digest(token) {
+                return createHash('sha256').update(token).digest('hex');
+              }
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import bcrypt from 'bcrypt';\nawait bcrypt.hash(given, 4);\n", line=2, column=7, path="case.ts"
-        ),
-        Invalid(
-            "const ROUNDS = 1000;\ncrypto.pbkdf2Sync(given, salt, ROUNDS, 64, 'sha512');\n",
-            line=2,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "async function print(value) {\n"
-            "  return crypto.subtle.digest('SHA-256', new TextEncoder().encode(value));\n}\n"
-            "export const save = async (passphrase) => store(await print(passphrase));\n",
-            line=2,
-            column=10,
-            path="case.ts",
-        ),
-        Invalid(
-            "const MD5 = require('crypto-js/md5');\n"
-            "function signature(file, expires) {\n"
-            "  return MD5([config.linkSecret, file, expires].join(':')).toString();\n"
-            "}\n",
-            line=3,
-            column=10,
-            path="case.ts",
-        ),
-        Invalid(
-            "import { createHash } from 'crypto';\n"
-            "function digest(password: string, salt: string) {\n"
-            "  let value = Buffer.from(salt + password);\n"
-            "  for (let i = 0; i < 3; i += 1) {\n"
-            "    value = createHash('sha1').update(value).digest();\n"
-            "  }\n"
-            "  return value;\n"
-            "}\n",
-            line=5,
-            column=13,
-            path="case.ts",
-        ),
-        Invalid(
-            "import { createHash } from 'node:crypto';\n"
-            "export const hashPassword = (text: string) => "
-            "createHash('sha256').update(text).digest('hex');\n",
-            line=2,
-            column=47,
-            path="case.ts",
-        ),
-        Invalid(
-            "import crypto from 'crypto';\n"
-            "const ALGORITHM = 'md5';\n"
-            "function checkSignature(body) {\n"
-            "  return crypto.createHash(ALGORITHM).update(body + apiSecret).digest('hex');\n"
-            "}\n",
-            line=4,
-            column=10,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            import bcrypt from 'bcrypt';
+            await «bcrypt.hash(given, 4)»;
+        """),
+        code("""
+            const ROUNDS = 1000;
+            «crypto.pbkdf2Sync(given, salt, ROUNDS, 64, 'sha512')»;
+        """),
     ]
 
     def look(self) -> None:

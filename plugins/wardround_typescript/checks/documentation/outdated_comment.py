@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.semantics.docdrift.checks import describe, stale_comments
@@ -33,68 +33,6 @@ _PRINTED = LazyPattern(r"\$\{[^}]*?([\w$]+)\}\s?(?:s|secs?|seconds?|min|minutes?
 _NUMBER = LazyPattern(r"\d+(?:\.\d+)?")
 _THOUSAND = 1_000
 
-_RETRY = (
-    "// Three attempts in all: the carrier bans who knocks more often.\nexport const "
-    "patiently = retry({\n  attempts: 0,\n});\n"
-)
-_OPTION = "program.option('-n, --lines <count>', 'entries to show, 500 unless given', parse, 0)\n"
-_TTL = (
-    "interface Options {\n  /**\n   * Lifetime in seconds.\n   * @defaultValue 300\n   */\n  "
-    "ttl?: number;\n}\nconst defaults = {\n  ttl: 0,\n};\n"
-)
-_PLATE = (
-    "/**\n * Finds a vehicle.\n *\n * @returns the vehicle, or `null` when there is none\n "
-    "*/\nexport async function byPlate(plate: string): Promise<TYPE> {\n  return load(plate);\n}\n"
-)
-_STATE = (
-    "for (const order of orders) {\n  // cancelled orders never reach the ledger\n  if "
-    "(order.state === State.STATE) continue;\n}\n"
-)
-_SCHEMA = (
-    "const joining = z.object({\n  email: z.string(),\n  password: z.string().min(0),\n});\n\n"
-    "/**\n * Signs up.\n * @param password - the password (minimum 3 characters).\n */\n"
-    "export const join = action(joining);\n"
-)
-
-
-_QUERY = "const known = ['day', 'hour'GAP];\nexport const sql = \"select 'day', 'hour', 'week' from t\";\n"
-_WAIT = "// 50 seconds\nconst wait = GAP;\n"
-_COPIED = (
-    "/** Copies what is public, if there is any. */\nexport async function publish(out: string) {\n"
-    "  await fs.GAP(out);\n}\n"
-)
-_SHADOW = "const box = {\n  right: '5%',\n  bottom: 'GAP%',\n  boxShadow: '0px 4px 5px 4px #ccc',\n};\n"
-_CLASSES = "export const row = cn('GAPtext-sm leading-relaxed', name);\n"
-_LATER = (
-    "// TODO: take each of them (rowText, cellText) by itself\n"
-    "const texts = take('rowText', 'cellText'GAP);\n"
-)
-_WAITS = (
-    "/**\n * `waitForTimeout`: (optional) default wait timeout in ms. Default: 1000.\n */\n"
-    "class Helper {\n  given() {\n    return {\n      timeout: GAP,\n    };\n  }\n}\n"
-)
-_CLICKABLE = (
-    "async function waitUntil(found, most) {\n  return found.wait({\n    timeout: mostTimeGAP,\n"
-    "    message: `still not there after ${mostTime} sec`,\n  });\n}\n"
-)
-_ATMOST = (
-    "// calculate the timeout. If it is undefined, we use the default of 120s\n"
-    "const timeoutInMs = Math.min(Math.max(given ?? 120000, 1000), GAP);\n"
-)
-_ENCODING = "interface Options {\n  /** How it is written, defaults to 'hex'. */\n  digest?: GAP;\n}\n"
-_SENT = (
-    "export async function finish(order: Order) {\n  await DEED;\n"
-    "  logger.info(`sent the receipt of ${order.id}`);\n}\n"
-)
-
-
-def _valid(shape: str, was: str, now: str) -> Valid:
-    return Valid(shape.replace("GAP", now), path="a.ts", base=shape.replace("GAP", was))
-
-
-def _invalid(shape: str, gap: str, was: str, now: str, line: int, column: int) -> Invalid:
-    return Invalid(shape.replace(gap, now), line, column, path="a.ts", base=shape.replace(gap, was))
-
 
 class OutdatedComment(Check):
     """Words beside the code say what this change made untrue.
@@ -109,54 +47,46 @@ class OutdatedComment(Check):
     DEFECT_CLASS = "stale-words"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "1,500 newest commits of each of 14 repositories, 20,593 with 37,842 changed files of Python, "
-        "scripts, SQL and YAML: 6 phrases that the authors left, 5 of them stale; what was wrong stood "
-        "in a sample of code and is passed over since; of deeds 75,136 changed files of 24 projects: 1, "
-        "wrong, passed over since, and not run again. Up to 1,500 of each of 50 others, 42,275 with "
-        "scripts: 15 left, all read: 7 stale, 6 not, 2 in doubt; of the 6, a wish and words about "
-        "another option and a printed variable are passed over since; of the 4 of them in 21 "
-        "repositories looked at only after that 3 are stale. Below 0.7, so a note"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_RETRY, path="a.ts"),
-        Valid(_RETRY.replace("0", "8").replace("Three", "Eight"), path="a.ts", base=_RETRY.replace("0", "3")),
-        Valid(
-            _OPTION.replace("500", "100").replace(", 0", ", 100"),
-            path="a.ts",
-            base=_OPTION.replace(", 0", ", 500"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            // Three attempts in all: the carrier bans who knocks more often.
+            export const patiently = retry({
+              attempts: 0,
+            });
+        """),
+        code(
+            """
+            program.option('-n, --lines <count>', 'entries to show, 100 unless given', parse, 100)
+            """,
+            base="""
+            program.option('-n, --lines <count>', 'entries to show, 500 unless given', parse, 500)
+            """,
         ),
-        Valid(_TTL.replace("ttl: 0", "ttl: 60"), path="a.ts", base=_TTL.replace("ttl: 0", "ttl: 90")),
-        Valid(
-            _PLATE.replace("TYPE", "Vehicle | null"),
-            path="a.ts",
-            base=_PLATE.replace("TYPE", "Vehicle | null"),
-        ),
-        _valid(_QUERY, ", 'week'", ""),
-        _valid(_WAIT, "50", "50_000"),
-        _valid(_COPIED, "copy", "cp"),
-        _valid(_SHADOW, "5", "2"),
-        _valid(_CLASSES, "", "cursor-default "),
-        _valid(_WAITS, "1000", "5000"),
-        _valid(_CLICKABLE, "", " * 1000"),
-        _valid(_LATER, "", ", 'headText'"),
-        _valid(_ATMOST, "120000", "300000"),
-        _valid(_ENCODING, "'hex' | 'base64'", "'base64' | 'hex'"),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        _invalid(_RETRY, "0", "3", "8", 1, 4),
-        _invalid(_OPTION, ", 0", ", 500", ", 100", 1, 57),
-        _invalid(_TTL, "ttl: 0", "ttl: 300", "ttl: 60", 4, 20),
-        _invalid(_PLATE, "TYPE", "Vehicle | null", "Vehicle", 4, 30),
-        Invalid(
-            _SCHEMA.replace(".min(0)", "\n    .min(8)\n    .max(72)"),
-            line=10,
-            column=44,
-            path="a.ts",
-            base=_SCHEMA.replace("min(0)", "min(3)"),
+    INVALID = [
+        code(
+            """
+            // «Three» attempts in all: the carrier bans who knocks more often.
+            export const patiently = retry({
+              attempts: 8,
+            });
+            """,
+            base="""
+            // Three attempts in all: the carrier bans who knocks more often.
+            export const patiently = retry({
+              attempts: 3,
+            });
+            """,
         ),
-        _invalid(_STATE, "STATE", "CANCELLED", "DRAFT", 2, 6),
-        _invalid(_SENT, "DEED", "mailer.send(order)", "outbox.insert(order)", 3, 16),
+        code(
+            """
+            program.option('-n, --lines <count>', 'entries to show, «500» unless given', parse, 100)
+            """,
+            base="""
+            program.option('-n, --lines <count>', 'entries to show, 500 unless given', parse, 500)
+            """,
+        ),
     ]
 
     @classmethod

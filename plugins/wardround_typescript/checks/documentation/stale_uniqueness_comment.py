@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround_typescript.before_after_check import BeforeCheck
@@ -32,10 +32,6 @@ _BELOW = frozenset(
 )
 _LONGEST = 6_000
 _NO_VALUES = frozenset({"null", "undefined", "true", "false", "typeof", "this", "void", "await", "new"})
-_SEATS = (
-    "/** Only ADMINs may book more than one seat. */\nexport function mayBook(user: User, seats: number) {\n"
-    "  return user.role === Role.ADMIN || seats === 1;\n}\n"
-)
 
 
 class StaleUniquenessComment(BeforeCheck):
@@ -54,63 +50,57 @@ class StaleUniquenessComment(BeforeCheck):
     WORDS = ("only", "Only", "just", "Just", "xclusively", "olely")
     ALSO = (("//", "/*"),)
     GONE = LazyPattern(r"===?|!==?|\bcase\b|\.includes\(|\.has\(")
-    TRIED_ON = (
-        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
-        "langfuse and redash: no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_SEATS, path="a.ts"),
-        Valid(_SEATS.replace("seats === 1", "seats === ONE"), path="a.ts", base=_SEATS),
-        Valid(
-            _SEATS.replace("Only ADMINs", "Only staff").replace("user.role === Role.ADMIN", "isStaff(user)"),
-            path="a.ts",
-            base=_SEATS,
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            /** Only ADMINs may book more than one seat. */
+            export function mayBook(user: User, seats: number) {
+              return user.role === Role.ADMIN || seats === 1;
+            }
+        """),
+        code(
+            """
+            /** Only ADMINs may book more than one seat. */
+            export function mayBook(user: User, seats: number) {
+              return user.role === Role.ADMIN || seats === ONE;
+            }
+            """,
+            base="""
+            /** Only ADMINs may book more than one seat. */
+            export function mayBook(user: User, seats: number) {
+              return user.role === Role.ADMIN || seats === 1;
+            }
+            """,
         ),
-        Valid(
-            _SEATS.replace("user.role === Role.ADMIN", "Role.ADMIN === user.role"), path="a.ts", base=_SEATS
-        ),
-        Valid(_SEATS.replace("user.role === Role.ADMIN", "isAdmin(user)"), path="a.ts", base=_SEATS),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            _SEATS.replace("user.role === Role.ADMIN", "[Role.ADMIN, Role.GUIDE].includes(user.role)"),
-            line=1,
-            column=5,
-            path="a.ts",
-            base=_SEATS,
+    INVALID = [
+        code(
+            """
+            /** «Only ADMINs» may book more than one seat. */
+            export function mayBook(user: User, seats: number) {
+              return [Role.ADMIN, Role.GUIDE].includes(user.role) || seats === 1;
+            }
+            """,
+            base="""
+            /** Only ADMINs may book more than one seat. */
+            export function mayBook(user: User, seats: number) {
+              return user.role === Role.ADMIN || seats === 1;
+            }
+            """,
         ),
-        Invalid(
-            _SEATS.replace("user.role === Role.ADMIN", "BOOKING_ROLES.includes(user.role)"),
-            line=1,
-            column=5,
-            path="a.ts",
-            base=_SEATS,
-        ),
-        Invalid(
-            "for (const row of rows) {\n  // only drafts are dropped\n"
-            "  if (row.state === 'draft' || row.state === 'stale') drop(row);\n}\n",
-            line=2,
-            column=6,
-            path="a.js",
-            base="for (const row of rows) {\n  // only drafts are dropped\n"
-            "  if (row.state === 'draft') drop(row);\n}\n",
-        ),
-        Invalid(
-            _SEATS.replace("Only ADMINs", "Currently only ADMINs").replace(
-                "Role.ADMIN ||", "Role.ADMIN || user.role === Role.GUIDE ||"
-            ),
-            line=1,
-            column=15,
-            path="a.ts",
-            base=_SEATS.replace("Only ADMINs", "Currently only ADMINs"),
-        ),
-        Invalid(
-            "class Gate {\n  // admins only\n  mayOpen(user) {\n    return OPENERS.has(user.role);\n  }\n}\n",
-            line=2,
-            column=6,
-            path="a.js",
-            base="class Gate {\n  // admins only\n  mayOpen(user) {\n    return user.role === 'admin';\n"
-            "  }\n}\n",
+        code(
+            """
+            /** «Only ADMINs» may book more than one seat. */
+            export function mayBook(user: User, seats: number) {
+              return BOOKING_ROLES.includes(user.role) || seats === 1;
+            }
+            """,
+            base="""
+            /** Only ADMINs may book more than one seat. */
+            export function mayBook(user: User, seats: number) {
+              return user.role === Role.ADMIN || seats === 1;
+            }
+            """,
         ),
     ]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -41,58 +41,44 @@ class FlagNotResetOnError(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("(true)", "= true")
     ALSO = (("await ",), ("(false)", "= false"))
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
-        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
-        "four Supabase starters (15,632 scripts): 13 hits, all read, all as it says; what answers "
-        "with an error instead of throwing was passed over after the first try"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const save = async () => {\n  setSaving(true);\n  try {\n    await store(row);\n"
-            "  } finally {\n    setSaving(false);\n  }\n};\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "const save = async () => {\n  setSaving(true);\n  const { error } = await store(row);\n"
-            "  setSaving(false);\n  await sleep(3);\n};\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "const save = async () => {\n  setSaving(true);\n  try {\n    await store(row);\n"
-            "  } catch (error) {\n    report(error);\n  }\n  setSaving(false);\n  setOpen(true);\n"
-            "  await tell();\n  setOpen(false);\n};\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "const save = async () => {\n  try {\n    setSaving(true);\n    await store(row);\n"
-            "    setSaving(false);\n"
-            "  } catch {\n    setSaving(false);\n  }\n};\n",
-            path="a.tsx",
-        ),
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            const save = async () => {
+              setSaving(true);
+              try {
+                await store(row);
+              } finally {
+                setSaving(false);
+              }
+            };
+        """),
+        code("""
+            const save = async () => {
+              setSaving(true);
+              const { error } = await store(row);
+              setSaving(false);
+              await sleep(3);
+            };
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const save = async () => {\n  setSaving(true);\n  await store(row);\n  setSaving(false);\n};\n",
-            path="a.tsx",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "async function load() {\n  loading.value = true\n  rows.value = await getRows()\n"
-            "  loading.value = false\n}\n",
+    INVALID = [
+        code("""
+            const save = async () => {
+              setSaving(true);
+              «await store(row)»;
+              setSaving(false);
+            };
+        """),
+        code(
+            """
+            async function load() {
+              loading.value = true
+              rows.value = «await getRows()»
+              loading.value = false
+            }
+            """,
             path="a.ts",
-            line=3,
-            column=16,
-        ),
-        Invalid(
-            "class Sync {\n  async run() {\n    try {\n      this.busy = true;\n"
-            "      const rows = await getRows();\n"
-            "      show(rows);\n      this.busy = false;\n    } catch (error) {\n      report(error);\n"
-            "    }\n  }\n}\n",
-            path="a.ts",
-            line=5,
-            column=20,
         ),
     ]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.before_after_check import BeforeCheck, functions_of
@@ -13,24 +12,6 @@ from wardround_typescript.before_after_check import BeforeCheck, functions_of
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
-
-_SEALED = (
-    "export async function open(seal: string) {\n  try {\n    await verifySeal(seal);\n  } catch (error) {\n"
-    "    console.warn(error);\n    throw new Error('broken seal');\n  }\n  return read(seal);\n}\n"
-)
-_CAUGHT = (
-    "export async function open(seal: string) {\n"
-    "  await verifySeal(seal).catch((error) => console.warn(error));\n  return read(seal);\n}\n"
-)
-_ANSWERED = (
-    "export function save(req, res, next) {\n"
-    "  shelf.put(req.body).then((row) => res.json(row)).catch((error) => {\n"
-    "    console.warn(error);\n    next(error);\n  });\n}\n"
-)
-_KEPT = (
-    "export async function open(row: Row) {\n  const seal = await sealOf(row).catch((error) => {\n"
-    "    console.warn(error);\n    throw new Error('no seal');\n  });\n  return read(row, seal);\n}\n"
-)
 
 
 class NewlySwallowedError(BeforeCheck):
@@ -47,52 +28,75 @@ class NewlySwallowedError(BeforeCheck):
     SEVERITY = Severity.WARN
     WORDS = ("catch",)
     GONE = LazyPattern(r"\bthrow\b|\breturn\b|\breject\(|\bnext\(|\bexit\(|\bcatch\b")
-    TRIED_ON = (
-        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
-        "langfuse and redash: no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_SEALED, path="a.ts"),
-        Valid(_SEALED.replace("throw new Error('broken seal')", "throw error"), path="a.ts", base=_SEALED),
-        Valid(_SEALED.replace("throw new Error('broken seal')", "return null"), path="a.ts", base=_SEALED),
-        Valid(
-            _CAUGHT.replace("console.warn(error)", "{\n    throw new Error('no');\n  }"),
-            path="a.ts",
-            base=_SEALED,
-        ),
-        Valid(_CAUGHT.replace("\n  return read(seal);", ""), path="a.ts", base=_SEALED),
-        Valid(
-            _SEALED.replace("    throw new Error('broken seal');\n", "    seal = await newSeal();\n"),
-            path="a.ts",
-            base=_SEALED,
-        ),
-        Valid(
-            _KEPT.replace("    throw new Error('no seal');\n", "").replace(
-                "return", "if (!seal) return null;\n  return"
-            ),
-            path="a.ts",
-            base=_KEPT,
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            export async function open(seal: string) {
+              try {
+                await verifySeal(seal);
+              } catch (error) {
+                console.warn(error);
+                throw new Error('broken seal');
+              }
+              return read(seal);
+            }
+        """),
+        code(
+            """
+            export async function open(seal: string) {
+              await verifySeal(seal).catch((error) => console.warn(error));
+            }
+            """,
+            base="""
+            export async function open(seal: string) {
+              try {
+                await verifySeal(seal);
+              } catch (error) {
+                console.warn(error);
+                throw new Error('broken seal');
+              }
+              return read(seal);
+            }
+            """,
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_CAUGHT, line=2, column=9, path="a.ts", base=_SEALED),
-        Invalid(
-            _SEALED.replace("    throw new Error('broken seal');\n", ""),
-            line=4,
-            column=5,
-            path="a.ts",
-            base=_SEALED,
+    INVALID = [
+        code(
+            """
+            export async function open(seal: string) {
+              await «verifySeal(seal).catch((error) => console.warn(error))»;
+              return read(seal);
+            }
+            """,
+            base="""
+            export async function open(seal: string) {
+              try {
+                await verifySeal(seal);
+              } catch (error) {
+                console.warn(error);
+                throw new Error('broken seal');
+              }
+              return read(seal);
+            }
+            """,
         ),
-        Invalid(
-            _SEALED.replace("    console.warn(error);\n    throw new Error('broken seal');\n", ""),
-            line=4,
-            column=5,
-            path="a.ts",
-            base=_SEALED,
-        ),
-        Invalid(_ANSWERED.replace("    next(error);\n", ""), line=2, column=3, path="a.js", base=_ANSWERED),
-        Invalid(
-            _KEPT.replace("    throw new Error('no seal');\n", ""), line=2, column=22, path="a.ts", base=_KEPT
+        code(
+            """
+            export function save(req, res, next) {
+              «shelf.put(req.body).then((row) => res.json(row)).catch((error) => {
+                console.warn(error);
+              })»;
+            }
+            """,
+            path="a.js",
+            base="""
+            export function save(req, res, next) {
+              shelf.put(req.body).then((row) => res.json(row)).catch((error) => {
+                console.warn(error);
+                next(error);
+              });
+            }
+            """,
         ),
     ]
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -34,57 +31,44 @@ class ValidationOnlyLogged(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("verify", "uthorize", "uthenticate", "assert", "ensure", "require", "enforce", "guard", "check")
     ALSO = (("catch",), ("await",))
-    TRIED_ON = (
-        "the trees of documenso, excalidraw, formbricks, hoppscotch, langfuse and redash (13,048 "
-        "scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "async function open(seal) {\n  await verifySeal(seal).catch((error) => {\n"
-            "    throw new Refused(error);\n"
-            "  });\n  return read(seal);\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "async function open(seal) {\n  try {\n    await verifySeal(seal);\n  } catch {\n"
-            "    return null;\n  }\n"
-            "  return read(seal);\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "async function open(path) {\n  await ensureDir(path).catch(() => {});\n"
-            "  return read(path);\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "async function open(seal) {\n  let isSealed = false;\n  try {\n    await verifySeal(seal);\n"
-            "    isSealed = true;\n  } catch (error) {\n    console.warn(error);\n  }\n"
-            "  return read(seal, isSealed);\n}\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            async function open(seal) {
+              await verifySeal(seal).catch((error) => {
+                throw new Refused(error);
+              });
+              return read(seal);
+            }
+        """),
+        code("""
+            async function open(seal) {
+              try {
+                await verifySeal(seal);
+              } catch {
+                return null;
+              }
+              return read(seal);
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "async function open(seal) {\n  await verifySeal(seal).catch((error) => console.warn(error));\n"
-            "  return read(seal);\n}\n",
-            line=2,
-            column=9,
-            path="a.ts",
-        ),
-        Invalid(
-            "async function drop(user, id) {\n  try {\n    await rights.assertCanDrop(user, id);\n"
-            "  } catch (error) {\n    logger.error(error);\n  }\n  await shelf.drop(id);\n}\n",
-            line=4,
-            column=5,
-            path="a.ts",
-        ),
-        Invalid(
-            "async function drop(user, id) {\n  await checkPermission(user).catch(() => {});\n"
-            "  await shelf.drop(id);\n}\n",
-            line=2,
-            column=9,
-            path="a.ts",
-        ),
+    INVALID = [
+        code("""
+            async function open(seal) {
+              await «verifySeal(seal).catch((error) => console.warn(error))»;
+              return read(seal);
+            }
+        """),
+        code("""
+            async function drop(user, id) {
+              try {
+                await rights.assertCanDrop(user, id);
+              } «catch (error) {
+                logger.error(error);
+              }»
+              await shelf.drop(id);
+            }
+        """),
     ]
 
     def look(self) -> None:

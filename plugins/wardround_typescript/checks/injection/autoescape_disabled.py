@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import CallOption, SettingCheck
@@ -37,63 +36,31 @@ class AutoescapeDisabled(SettingCheck):
     DEFECT_CLASS = "html-injection"
     WORDS = ("autoescape", "autoEscape", "noEscape", "SafeString", "escape")
     ALSO = (("njucks", "swig", "eta", "andlebars", "hbs", "ejs", "ustache", "dot", "liquid", "twig"),)
-    TRIED_ON = (
-        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
-        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): one hit, right (NodeGoat)"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const nunjucks = require('nunjucks');\nnunjucks.configure('views', { autoescape: true });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const Handlebars = require('handlebars');\n"
-            "Handlebars.registerHelper('link', (url) => {\n"
-            "  const href = Handlebars.escapeExpression(url);\n"
-            '  return new Handlebars.SafeString(`<a href="${href}">here</a>`);\n});\n',
-            path="case.ts",
-        ),
-        Valid(
-            "const Handlebars = require('handlebars');\n"
-            "Handlebars.registerHelper('br', () => new Handlebars.SafeString('<br>'));\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const nunjucks = require('nunjucks');\n"
-            "const mails = new nunjucks.Environment(loader, { autoescape: false });\n"
-            "export const subject = (name) => mails.render('subject.txt', { name });\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            const nunjucks = require('nunjucks');
+            nunjucks.configure('views', { autoescape: true });
+        """),
+        code("""
+            const Handlebars = require('handlebars');
+            Handlebars.registerHelper('link', (url) => {
+              const href = Handlebars.escapeExpression(url);
+              return new Handlebars.SafeString(`<a href="${href}">here</a>`);
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const nunjucks = require('nunjucks');\nnunjucks.configure('views', { autoescape: false });\n",
-            line=2,
-            column=31,
-            path="case.ts",
-        ),
-        Invalid(
-            "const Handlebars = require('handlebars');\n"
-            "Handlebars.registerHelper('at', (text) => {\n"
-            "  const html = String(text).replace(/@(\\w+)/g, '<b>$1</b>');\n"
-            "  return new Handlebars.SafeString(html);\n});\n",
-            line=4,
-            column=10,
-            path="case.ts",
-        ),
-        Invalid(
-            "const Mustache = require('mustache');\nMustache.escape = (text) => text;\n",
-            line=2,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "import Handlebars from 'handlebars';\n"
-            "const page = Handlebars.compile(source, { noEscape: true });\n",
-            line=2,
-            column=43,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            const nunjucks = require('nunjucks');
+            nunjucks.configure('views', { «autoescape: false» });
+        """),
+        code(r"""
+            const Handlebars = require('handlebars');
+            Handlebars.registerHelper('at', (text) => {
+              const html = String(text).replace(/@(\w+)/g, '<b>$1</b>');
+              return «new Handlebars.SafeString(html)»;
+            });
+        """),
     ]
     SETTINGS = (
         CallOption("autoescape", _OFF, _ENGINES, "what templates fill in is no longer escaped"),

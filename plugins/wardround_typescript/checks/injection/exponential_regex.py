@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -21,26 +18,24 @@ class ExponentialRegex(ServerCheck):
     NAME = "exponential-regex"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): one hit, right (hoppscotch's pattern for addresses); one "
-        "more in NodeGoat, right"
-    )
     WORDS = (")+", ")*", "){")
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;\n", path="a.ts"),
-        Valid("const LIST = /^(\\d+,)*\\d+$/;\nconst WORDS = /^(\\w+\\s)*$/;\n", path="a.ts"),
-        Valid("const TAGS = /(<[^>]+>)+/g;\nconst IP = /^(\\d{1,3}\\.){3}\\d{1,3}$/;\n", path="a.ts"),
-        Valid("const NAME = /^(?:[A-Z][a-z]+ )+x$/;\nconst CSV = /^([^,]+,)+x$/;\n", path="a.ts"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+        """),
+        code(r"""
+            const LIST = /^(\d+,)*\d+$/;
+            const WORDS = /^(\w+\s)*$/;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("const NAME = /^([a-z]+[ .'-]?)+$/;\n", line=1, column=14, path="a.ts"),
-        Invalid("const WORDS = /^(\\w+\\s?)*$/;\n", line=1, column=15, path="a.ts"),
-        Invalid("const CLASS = /^(([a-z])+.)+[A-Z]([a-z])+$/;\n", line=1, column=15, path="a.ts"),
-        Invalid("ok = new RegExp('^(a|aa)+$').test(text);\n", line=1, column=17, path="a.ts"),
-        Invalid(
-            "const LINKS = /^(https?:\\/\\/([\\w-]+\\.?)+\\/?\\s*)+$/;\n", line=1, column=15, path="a.ts"
-        ),
+    INVALID = [
+        code("""
+            const NAME = «/^([a-z]+[ .'-]?)+$/»;
+        """),
+        code(r"""
+            const WORDS = «/^(\w+\s?)*$/»;
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -71,87 +71,31 @@ class HtmlInjectionThroughHelper(TreeCheck):
         ".setHTML(",
     )
     ALSO = (("<",),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit; of texts for maps and charts two in redash, of degrees, which are "
-        "passed over since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const row = (item) => `<li>${escapeHtml(item.label)}</li>`;\n"
-            "list.innerHTML = items.map(row).join('');\n",
-            path="a.js",
-        ),
-        Valid(
-            'const row = (item) => `<li class="${item.className}"></li>`;\n'
-            "list.innerHTML = items.map(row).join('');\n",
-            path="a.js",
-        ),
-        Valid(
-            "list.innerHTML = DOMPurify.sanitize(items.map((item) => `<li>${item.label}</li>`).join(''));\n",
-            path="a.js",
-        ),
-        Valid(
-            "function box() {\n  return '<p class=\"box\"></p>';\n}\nroot.innerHTML = box();\n", path="a.js"
-        ),
-        Valid(
-            "const mark = (spot, place) => spot.bindPopup(`<b>${escapeHtml(place.title)}</b>`);\n"
-            "const count = (spot, size) => spot.bindTooltip(`<b>${size}</b>`);\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.js"
+    VALID = [
+        code("""
+            const row = (item) => `<li>${escapeHtml(item.label)}</li>`;
+            list.innerHTML = items.map(row).join('');
+        """),
+        code("""
+            const row = (item) => `<li class="${item.className}"></li>`;
+            list.innerHTML = items.map(row).join('');
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function template(level, message) {\n"
-            '  return `<div class="${level}"><p>${message}</p></div>`;\n'
-            "}\n"
-            "export function show(level, message) {\n"
-            "  root().insertAdjacentHTML('beforeend', template(level, "
-            "message));\n}\n",
-            path="a.js",
-            line=5,
-            column=3,
-        ),
-        Invalid(
-            "list.innerHTML = items\n  .map((item) => `<li>${item.label}</li>`)\n  .join('');\n",
-            path="a.js",
-            line=1,
-            column=1,
-        ),
-        Invalid(
-            "function show(rows) {\n  let html = '';\n"
-            "  for (const row of rows) {\n    html += `<li>${row.title}</li>`;\n"
-            "  }\n"
-            "  list.innerHTML = html;\n}\n",
-            path="a.js",
-            line=6,
-            column=3,
-        ),
-        Invalid(
-            "function mark(text, term) {\n"
-            "  return text.split(term).join('<b>' + term + '</b>');\n"
-            "}\n"
-            "export const Hit = ({ text, term }) => <p dangerouslySetInnerHTML={{ __html: mark(text, "
-            "term) }} />;\n",
-            path="a.jsx",
-            line=4,
-            column=70,
-        ),
-        Invalid(
-            "const mark = (spot, place) => spot.bindPopup(`<b>${place.title}</b>`);\n",
-            path="a.ts",
-            line=1,
-            column=31,
-        ),
-        Invalid(
-            "function open(map, place) {\n"
-            "  new maps.Popup({ at: place.at }).setHTML('<h3>' + place.note + '</h3>').addTo(map);\n"
-            "}\n",
-            path="a.js",
-            line=2,
-            column=3,
-        ),
+    INVALID = [
+        code("""
+            function template(level, message) {
+              return `<div class="${level}"><p>${message}</p></div>`;
+            }
+            export function show(level, message) {
+              «root().insertAdjacentHTML('beforeend', template(level, message))»;
+            }
+        """),
+        code("""
+            «list.innerHTML = items
+              .map((item) => `<li>${item.label}</li>`)
+              .join('')»;
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -71,71 +70,21 @@ class IncompleteSanitization(ServerCheck):
         ".match(",
         "replaceAll(",
     )
-    TRIED_ON = (
-        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
-        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): one hit, right (quotes "
-        "of a CSV file without their backslashes)"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("export const comma = (text) => text.replace('.', ',');\n", path="case.ts"),
-        Valid(
-            "export const esc = (text) => text.replace(/</g, '&lt;').replaceAll('>', '&gt;');\n",
-            path="case.ts",
-        ),
-        Valid(
-            "export const quoted = (text) => text.replace(/\\\\/g, '\\\\\\\\').replace(/\"/g, '\\\\\"');\n",
-            path="case.ts",
-        ),
-        Valid("const icon = url.includes('github.com') ? Github : Link;\n", path="case.ts"),
-        Valid(
-            "export const isAllowed = (url) => new URL(url).hostname.endsWith('.example.com');\n",
-            path="case.ts",
-        ),
-        Valid(
-            "export const isAllowed = (origin) => /^https:\\/\\/app\\.example\\.com$/.test(origin);\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            export const comma = (text) => text.replace('.', ',');
+        """),
+        code("""
+            export const esc = (text) => text.replace(/</g, '&lt;').replaceAll('>', '&gt;');
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            'export const esc = (text) => text.replace("\'", "\'\'");\n', line=1, column=30, path="case.ts"
-        ),
-        Invalid(
-            "export const esc = (text) => text.replace(/</, '&lt;');\n", line=1, column=30, path="case.ts"
-        ),
-        Invalid("const clean = name.replace('../', '');\n", line=1, column=15, path="case.ts"),
-        Invalid("const clean = name.replace(/\\.\\.\\//g, '');\n", line=1, column=15, path="case.ts"),
-        Invalid(
-            "export const quoted = (text) => '\"' + text.replace(/\"/g, '\\\\\"') + '\"';\n",
-            line=1,
-            column=39,
-            path="case.ts",
-        ),
-        Invalid(
-            "export function isAllowed(address) {\n  return address.includes('player.example.com');\n}\n",
-            line=2,
-            column=10,
-            path="case.ts",
-        ),
-        Invalid(
-            "if (!target.startsWith('https://example.com')) throw new Error('elsewhere');\n",
-            line=1,
-            column=6,
-            path="case.ts",
-        ),
-        Invalid(
-            "const isTrusted = new URL(url).hostname.endsWith('example.com');\n",
-            line=1,
-            column=19,
-            path="case.ts",
-        ),
-        Invalid(
-            "const ALLOWED = /^https:\\/\\/app.example.com\\//;\n"
-            "export const isOurs = (url) => ALLOWED.test(url);\n",
-            line=1,
-            column=17,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            export const esc = (text) => «text.replace("'", "''")»;
+        """),
+        code("""
+            export const esc = (text) => «text.replace(/</, '&lt;')»;
+        """),
     ]
 
     def look(self) -> None:

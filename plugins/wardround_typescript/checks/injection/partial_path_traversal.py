@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -37,51 +36,30 @@ class PartialPathTraversal(ServerCheck):
     DEFECT_CLASS = "path-traversal"
     WORDS = (".startsWith(",)
     ALSO = (("path", "resolve", "join"),)
-    TRIED_ON = (
-        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
-        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const file = path.resolve(root, name);\n"
-            "if (!file.startsWith(root + path.sep)) throw new Error(name);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const file = path.resolve(ROOT, name);\n"
-            "if (file !== ROOT && !file.startsWith(`${ROOT}/`)) throw new Error(name);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const ROOT = '/srv/files/';\nconst file = path.join(ROOT, name);\n"
-            "if (!file.startsWith(ROOT)) throw new Error(name);\n",
-            path="case.ts",
-        ),
-        Valid("const text = join(words, ' ');\nif (text.startsWith(prefix)) count += 1;\n", path="case.ts"),
+    VALID = [
+        code("""
+            const file = path.resolve(root, name);
+            if (!file.startsWith(root + path.sep)) throw new Error(name);
+        """),
+        code("""
+            const file = path.resolve(ROOT, name);
+            if (file !== ROOT && !file.startsWith(`${ROOT}/`)) throw new Error(name);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import path from 'path';\nconst file = path.resolve(root, name);\n"
-            "if (!file.startsWith(root)) throw new Error(name);\n",
-            line=3,
-            column=6,
-            path="case.ts",
-        ),
-        Invalid(
-            "import path from 'path';\nconst ROOT = path.join(__dirname, 'uploads');\n"
-            "export function read(name) {\n  const file = path.join(ROOT, name);\n"
-            "  return file.startsWith(ROOT) ? load(file) : null;\n}\n",
-            line=5,
-            column=10,
-            path="case.ts",
-        ),
-        Invalid(
-            "import { resolve } from 'node:path';\n"
-            "if (!resolve(baseDir, name).startsWith(resolve(baseDir))) return null;\n",
-            line=2,
-            column=6,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            import path from 'path';
+            const file = path.resolve(root, name);
+            if (!«file.startsWith(root)») throw new Error(name);
+        """),
+        code("""
+            import path from 'path';
+            const ROOT = path.join(__dirname, 'uploads');
+            export function read(name) {
+              const file = path.join(ROOT, name);
+              return «file.startsWith(ROOT)» ? load(file) : null;
+            }
+        """),
     ]
 
     def look(self) -> None:

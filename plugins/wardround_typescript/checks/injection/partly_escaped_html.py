@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -49,58 +49,27 @@ class PartlyEscapedHtml(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("scape", "saniti", "Saniti", "purify", "Purify", "esc(", "xss(", "ncode")
     ALSO = (("<",), ("${", "' +", '" +'))
-    TRIED_ON = (
-        "the trees of documenso, excalidraw, formbricks, hoppscotch, langfuse and redash (13,048 "
-        "scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const row = (one) => `<li>${escapeHtml(one.label)}: ${escapeHtml(one.note)}</li>`;\n",
-            path="a.ts",
-        ),
-        Valid('const row = (one) => `<li id="${one.id}">${escapeHtml(one.label)}</li>`;\n', path="a.ts"),
-        Valid(
-            "const row = (one) => {\n  const note = escapeHtml(one.note);\n"
-            "  return `<li>${escapeHtml(one.label)}: ${note}</li>`;\n};\n",
-            path="a.ts",
-        ),
-        Valid("const path = (one) => `${escape(one.label)}/${one.note}`;\n", path="a.ts"),
-        Valid(
-            "const row = (one) => sanitize(`<li>${escapeHtml(one.label)}: ${one.note}</li>`);\n", path="a.ts"
-        ),
-        Valid(
-            "const page = (title, body) => `<title>${escapeHtml(title)}</title><body>${body}</body>`;\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const rows = (all) => {\n"
-            "  const list = all.map((one) => `<li>${escapeHtml(one)}</li>`).join('');\n"
-            "  return `<h1>${escapeHtml(title)}</h1><ul>${list}</ul>`;\n};\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const row = (one) => `<li>${escapeHtml(one.label)}: ${escapeHtml(one.note)}</li>`;
+        """),
+        code("""
+            const row = (one) => `<li id="${one.id}">${escapeHtml(one.label)}</li>`;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const row = (one) => `<li>${escapeHtml(one.label)}: ${one.note}</li>`;\n",
-            line=1,
-            column=55,
-            path="a.ts",
-        ),
-        Invalid(
-            "marker.bindTooltip(note);\nfunction told(place, words) {\n"
-            "  const heading = place[words.field];\n"
-            "  const text = sanitize(fill(words.template, place));\n"
-            "  return heading ? `<h4>${heading}</h4>${text}` : text;\n}\n",
-            line=5,
-            column=27,
-            path="a.ts",
-        ),
-        Invalid(
-            "function row(one) {\n  return '<li>' + _.escape(one.label) + ': ' + one.note + '</li>';\n}\n",
-            line=2,
-            column=48,
-            path="a.js",
-        ),
+    INVALID = [
+        code("""
+            const row = (one) => `<li>${escapeHtml(one.label)}: ${«one.note»}</li>`;
+        """),
+        code("""
+            marker.bindTooltip(note);
+            function told(place, words) {
+              const heading = place[words.field];
+              const text = sanitize(fill(words.template, place));
+              return heading ? `<h4>${«heading»}</h4>${text}` : text;
+            }
+        """),
     ]
 
     def look(self) -> None:

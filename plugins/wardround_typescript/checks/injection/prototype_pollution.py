@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -34,69 +33,48 @@ class PrototypePollution(ServerCheck):
     DEFECT_CLASS = "prototype-pollution"
     WORDS = ("Object.keys(", "Object.entries(", ".split(", "reduce(")
     ALSO = (("] = ",),)
-    TRIED_ON = (
-        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
-        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function merge(into, from) {\n  for (const key of Object.keys(from)) {\n"
-            "    if (key === '__proto__') continue;\n"
-            "    into[key] = isObject(from[key]) ? merge(into[key] ?? {}, from[key]) : from[key];\n  }\n"
-            "  return into;\n}\n",
-            path="case.ts",
-        ),
-        Valid(
-            "function copy(into, from) {\n  for (const key of Object.keys(from)) into[key] = from[key];\n"
-            "  return into;\n}\n",
-            path="case.ts",
-        ),
-        Valid(
-            "function clone(from) {\n  const into = {};\n  for (const key of Object.keys(from)) {\n"
-            "    into[key] = isObject(from[key]) ? clone(from[key]) : from[key];\n  }\n  return into;\n}\n",
-            path="case.ts",
-        ),
-        Valid(
-            "function read(from, path) {\n  let at = from;\n"
-            "  for (const key of path.split('.')) at = at[key];\n  return at;\n}\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            function merge(into, from) {
+              for (const key of Object.keys(from)) {
+                if (key === '__proto__') continue;
+                into[key] = isObject(from[key]) ? merge(into[key] ?? {}, from[key]) : from[key];
+              }
+              return into;
+            }
+        """),
+        code("""
+            function copy(into, from) {
+              for (const key of Object.keys(from)) into[key] = from[key];
+              return into;
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "export function keep(path: string, value: unknown): void {\n  const keys = path.split('.');\n"
-            "  let node: Tree = settings;\n  for (const key of keys.slice(0, -1)) {\n    node[key] ??= {};\n"
-            "    node = node[key];\n  }\n  node[keys[keys.length - 1]] = value;\n}\n",
+    INVALID = [
+        code(
+            """
+            export function keep(path: string, value: unknown): void {
+              const keys = path.split('.');
+              let node: Tree = settings;
+              for (const key of keys.slice(0, -1)) {
+                node[key] ??= {};
+                node = node[key];
+              }
+              «node[keys[keys.length - 1]] = value»;
+            }
+            """,
             path="a.ts",
-            line=8,
-            column=3,
         ),
-        Invalid(
-            "export function overlay(base, patch) {\n  for (const key of Object.keys(patch)) {\n"
-            "    const next = patch[key];\n    if (isTree(next)) {\n"
-            "      base[key] = overlay(isTree(base[key]) ? base[key] : {}, next);\n"
-            "    } else {\n      base[key] = next;\n    }\n  }\n  return base;\n}\n",
-            line=5,
-            column=7,
-            path="case.ts",
-        ),
-        Invalid(
-            "const merge = (into, from) => {\n  Object.entries(from).forEach(([key, value]) => {\n"
-            "    if (isObject(value)) {\n      into[key] = merge(into[key] || {}, value);\n"
-            "    } else into[key] = value;\n  });\n  return into;\n};\n",
-            line=4,
-            column=7,
-            path="case.ts",
-        ),
-        Invalid(
-            "export function setAt(target, path, value) {\n  const keys = path.split('.');\n"
-            "  let at = target;\n"
-            "  for (let i = 0; i < keys.length - 1; i += 1) {\n    at = at[keys[i]];\n  }\n"
-            "  at[keys[keys.length - 1]] = value;\n}\n",
-            line=7,
-            column=3,
-            path="case.ts",
-        ),
+        code("""
+            const merge = (into, from) => {
+              Object.entries(from).forEach(([key, value]) => {
+                if (isObject(value)) {
+                  «into[key] = merge(into[key] || {}, value)»;
+                } else into[key] = value;
+              });
+              return into;
+            };
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -38,55 +37,39 @@ class QueryParameterTypeConfusion(ServerCheck):
     DEFECT_CLASS = "type-confusion"
     WORDS = (".query",)
     ALSO = (("indexOf", "includes", ".length"),)
-    TRIED_ON = (
-        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
-        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): one hit, arguable "
-        "(startsWith of a list throws) and passed over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "app.get('/s', (req, res) => {\n  const text = req.query.text;\n"
-            "  if (typeof text !== 'string' || text.includes('<')) return res.status(400).end();\n"
-            "  res.json(find(text));\n});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.get('/s', (req, res) => {\n  const text = String(req.query.text);\n"
-            "  if (text.length > 100) return res.status(400).end();\n  res.json(find(text));\n});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.get('/s', (req, res) => {\n"
-            "  if (req.params.name.length > 100) return res.status(400).end();\n"
-            "  res.json(find(req.params.name));\n});\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            app.get('/s', (req, res) => {
+              const text = req.query.text;
+              if (typeof text !== 'string' || text.includes('<')) return res.status(400).end();
+              res.json(find(text));
+            });
+        """),
+        code("""
+            app.get('/s', (req, res) => {
+              const text = String(req.query.text);
+              if (text.length > 100) return res.status(400).end();
+              res.json(find(text));
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "app.get('/s', (req, res) => {\n  const text = req.query.text || '';\n"
-            "  if (text.indexOf('http://') !== -1) return res.status(400).end();\n"
-            "  res.json(post(text));\n});\n",
-            line=3,
-            column=7,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.get('/s', (req, res) => {\n  const { text } = req.query;\n"
-            "  if (text.length > 100) {\n    return res.status(400).end();\n  }\n  res.json(post(text));\n"
-            "});\n",
-            line=3,
-            column=7,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.get('/s', (req, res) => {\n"
-            "  if (req.query.file.includes('..')) throw new Error('no');\n"
-            "  res.json(post(req.query.file));\n});\n",
-            line=2,
-            column=7,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            app.get('/s', (req, res) => {
+              const text = req.query.text || '';
+              if («text.indexOf»('http://') !== -1) return res.status(400).end();
+              res.json(post(text));
+            });
+        """),
+        code("""
+            app.get('/s', (req, res) => {
+              const { text } = req.query;
+              if («text.length» > 100) {
+                return res.status(400).end();
+              }
+              res.json(post(text));
+            });
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -32,54 +31,31 @@ class StoredCodeExecution(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "code-injection"
     WORDS = ("vm", "Function(", "eval(")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const vm = require('vm');\nvm.runInNewContext(fs.readFileSync(file, 'utf8'), {});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const vm = require('vm');\nconst code = '1 + 1';\nnew vm.Script(code);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "function evaluate(rule, sample) {\n  return OPERATORS.get(rule.operator)(sample);\n}\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            const vm = require('vm');
+            vm.runInNewContext(fs.readFileSync(file, 'utf8'), {});
+        """),
+        code("""
+            const vm = require('vm');
+            const code = '1 + 1';
+            new vm.Script(code);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const vm = require('vm');\n"
-            "async function shape(id, payload) {\n"
-            "  const tenant = await getTenant(id);\n"
-            "  new vm.Script(tenant.settings.transformScript).runInContext(context);\n"
-            "}\n",
-            line=4,
-            column=3,
-            path="case.ts",
-        ),
-        Invalid(
-            "function column(definition) {\n"
-            "  const source = definition.formula;\n"
-            "  return new Function('row', `return ${source}`);\n"
-            "}\n",
-            line=3,
-            column=10,
-            path="case.ts",
-        ),
-        Invalid(
-            "const vm = require('vm');\n"
-            "export function total(rule, rows) {\n"
-            "  const source = rule.expression;\n"
-            "  return vm.runInNewContext(source, { rows });\n"
-            "}\n",
-            line=4,
-            column=10,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            const vm = require('vm');
+            async function shape(id, payload) {
+              const tenant = await getTenant(id);
+              «new vm.Script(tenant.settings.transformScript)».runInContext(context);
+            }
+        """),
+        code("""
+            function column(definition) {
+              const source = definition.formula;
+              return «new Function('row', `return ${source}`)»;
+            }
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_typescript.dataflow.check import TaintedCheck
 
@@ -25,54 +22,33 @@ class TaintedDeserialization(TaintedCheck):
     DANGER = ("OBJECTS",)
     MESSAGE = "data from the request is turned into objects that can run code"
     WORDS = ("serialize", "yaml", "cryo", "funcster")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const yaml = require('js-yaml');\n"
-            "app.post('/up', (req, res) => res.json(yaml.load(req.body.text)));\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.post('/up', (req, res) => res.json(JSON.parse(req.cookies.cart)));\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const { unserialize } = require('node-serialize');\n"
-            "module.exports = () => unserialize(fs.readFileSync('cart.json', 'utf8'));\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            const yaml = require('js-yaml');
+            app.post('/up', (req, res) => res.json(yaml.load(req.body.text)));
+        """),
+        code("""
+            app.post('/up', (req, res) => res.json(JSON.parse(req.cookies.cart)));
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const serialize = require('node-serialize');\n"
-            "function cart(req) {\n"
-            "  const text = Buffer.from(req.cookies.cart, 'base64').toString('utf8');\n"
-            "  return serialize.unserialize(text);\n"
-            "}\n",
-            line=4,
-            column=32,
-            path="case.ts",
-        ),
-        Invalid(
-            "const yaml = require('js-yaml');\n"
-            "router.post('/import', upload.single('file'), (req, res) => {\n"
-            "  res.json(yaml.load(req.file.buffer.toString('utf8')));\n"
-            "});\n",
-            line=3,
-            column=22,
+    INVALID = [
+        code("""
+            const serialize = require('node-serialize');
+            function cart(req) {
+              const text = Buffer.from(req.cookies.cart, 'base64').toString('utf8');
+              return serialize.unserialize(«text»);
+            }
+        """),
+        code(
+            """
+            const yaml = require('js-yaml');
+            router.post('/import', upload.single('file'), (req, res) => {
+              res.json(yaml.load(«req.file.buffer.toString('utf8')»));
+            });
+            """,
             path="a.js",
-            others={"package.json": '{"dependencies": {"js-yaml": "^3.13.1"}}'},
-        ),
-        Invalid(
-            "import v8 from 'node:v8';\n"
-            "export async function POST(request) {\n"
-            "  return Response.json(v8.deserialize(await request.text()));\n"
-            "}\n",
-            line=3,
-            column=39,
-            path="case.ts",
+            others={
+                "package.json": '{"dependencies": {"js-yaml": "^3.13.1"}}',
+            },
         ),
     ]

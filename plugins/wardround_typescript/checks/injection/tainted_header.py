@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
@@ -24,52 +21,29 @@ class TaintedHeader(TaintedCheck):
     DANGER = ("HEADER",)
     MESSAGE = "data from the request becomes a line of a header"
     WORDS = ("\\r\\n",)
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "app.post('/t', (req, res) => {\n"
-            "  socket.write(`X-Title: ${encodeURIComponent(req.body.title)}\\r\\n`);\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.post('/t', (req, res) => {\n"
-            "  const title = req.body.title.replace(/[\\r\\n]/g, ' ');\n"
-            "  socket.write(`X-Title: ${title}\\r\\n`);\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.post('/t', (req, res) => {\n  log.write(`title ${req.body.title}\\r\\n`);\n});\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code(r"""
+            app.post('/t', (req, res) => {
+              socket.write(`X-Title: ${encodeURIComponent(req.body.title)}\r\n`);
+            });
+        """),
+        code(r"""
+            app.post('/t', (req, res) => {
+              const title = req.body.title.replace(/[\r\n]/g, ' ');
+              socket.write(`X-Title: ${title}\r\n`);
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "app.post('/t', (req, res) => {\n"
-            "  const lines = ['POST /x HTTP/1.1', `X-Title: ${req.body.title}`];\n"
-            "  socket.write(lines.join('\\r\\n'));\n"
-            "});\n",
-            line=2,
-            column=38,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.post('/m', (req, res) => {\n  smtp.write(`Subject: ${req.body.subject}\\r\\n`);\n});\n",
-            line=2,
-            column=14,
-            path="case.ts",
-        ),
-        Invalid(
-            "function head(title) {\n"
-            "  return [`X-Title: ${title}`, 'Host: x'].join('\\r\\n');\n"
-            "}\n"
-            "app.post('/t', (req, res) => socket.end(head(req.query.title)));\n",
-            line=2,
-            column=11,
-            path="case.ts",
-        ),
+    INVALID = [
+        code(r"""
+            app.post('/t', (req, res) => {
+              const lines = ['POST /x HTTP/1.1', «`X-Title: ${req.body.title}`»];
+              socket.write(lines.join('\r\n'));
+            });
+        """),
+        code(r"""
+            app.post('/m', (req, res) => {
+              smtp.write(«`Subject: ${req.body.subject}\r\n`»);
+            });
+        """),
     ]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
@@ -24,62 +21,34 @@ class TaintedLdapOrXpath(TaintedCheck):
     DANGER = ("LDAP", "XPATH")
     MESSAGE = "data from the request becomes part of the question to a directory or a document"
     WORDS = ("ldap", "xpath", "libxml", "XPath")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const ldap = require('ldapjs');\n"
-            "app.get('/u', (req, res) => {\n"
-            "  if (!/^\\w+$/.test(req.query.name)) return res.sendStatus(400);\n"
-            "  client.search(BASE, { filter: `(uid=${req.query.name})` }, () => res.end());\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "import xpath from 'xpath';\n"
-            "app.get('/u', (req, res) => "
-            "res.json(xpath.select(`//user[@id=${Number(req.query.id)}]`, doc).length));\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const ldap = require('ldapjs');\n"
-            "app.get('/u', (req, res) => {\n"
-            "  const filter = new ldap.EqualityFilter({ attribute: 'uid', value: req.query.name });\n"
-            "  client.search(BASE, { filter }, () => res.end());\n"
-            "});\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code(r"""
+            const ldap = require('ldapjs');
+            app.get('/u', (req, res) => {
+              if (!/^\w+$/.test(req.query.name)) return res.sendStatus(400);
+              client.search(BASE, { filter: `(uid=${req.query.name})` }, () => res.end());
+            });
+        """),
+        code("""
+            const ldap = require('ldapjs');
+            app.get('/u', (req, res) => {
+              const filter = new ldap.EqualityFilter({ attribute: 'uid', value: req.query.name });
+              client.search(BASE, { filter }, () => res.end());
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const ldap = require('ldapjs');\n"
-            "app.get('/u', (req, res) => {\n"
-            "  client.search(BASE, { filter: `(uid=${req.query.name})`, scope: 'sub' }, () => res.end());\n"
-            "});\n",
-            line=3,
-            column=33,
-            path="case.ts",
-        ),
-        Invalid(
-            "import xpath from 'xpath';\n"
-            "app.get('/u', (req, res) => {\n"
-            "  const found = xpath.select(`//user[@name='${req.query.name}']`, doc);\n"
-            "  res.json(found.length);\n"
-            "});\n",
-            line=3,
-            column=30,
-            path="case.ts",
-        ),
-        Invalid(
-            "import libxml from 'libxmljs';\n"
-            "app.get('/u', (req, res) => {\n"
-            "  const found = doc.get(`//u[name='${req.query.name}']`);\n"
-            "  res.json(found);\n"
-            "});\n",
-            line=3,
-            column=25,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            const ldap = require('ldapjs');
+            app.get('/u', (req, res) => {
+              client.search(BASE, { filter: «`(uid=${req.query.name})`», scope: 'sub' }, () => res.end());
+            });
+        """),
+        code("""
+            import xpath from 'xpath';
+            app.get('/u', (req, res) => {
+              const found = xpath.select(«`//user[@name='${req.query.name}']`», doc);
+              res.json(found.length);
+            });
+        """),
     ]

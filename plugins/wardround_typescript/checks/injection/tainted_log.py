@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_typescript.dataflow.check import TaintedCheck
 
@@ -25,59 +22,24 @@ class TaintedLog(TaintedCheck):
     DANGER = ("LINE",)
     MESSAGE = "data from the request becomes part of a line of the log, and may hold line breaks"
     WORDS = ("console.", "log4js", "format(")
-    TRIED_ON = (
-        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
-        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): 35 hits, nearly all ids or "
-        "logs written as JSON; both are passed over since, and one is left, arguable"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("app.get('/r', (req, res) => console.log(`no row ${req.params.rowId}`));\n", path="case.ts"),
-        Valid(
-            "app.post('/l', (req, res) => console.log('login', { user: req.body.user }));\n", path="case.ts"
-        ),
-        Valid(
-            "app.post('/l', (req, res) => console.log(`login ${JSON.stringify(req.body)}`));\n",
-            path="case.ts",
-        ),
-        Valid("app.post('/l', (req, res) => console.log(`login ${Number(req.body.id)}`));\n", path="case.ts"),
-        Valid(
-            "app.use((req, res, next) => { console.log(`${req.method} ${req.url}`); next(); });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.post('/l', (req, res) => console.log('login ' + req.body.user.replace(/[\\r\\n]/g, ' "
-            "')));\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            app.get('/r', (req, res) => console.log(`no row ${req.params.rowId}`));
+        """),
+        code("""
+            app.post('/l', (req, res) => console.log('login', { user: req.body.user }));
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const util = require('util');\n"
-            "exports.signedIn = (req, ok) => {\n"
-            "  process.stdout.write(util.format('sign in of ' + req.body.user + ' from %s', req.ip));\n"
-            "};\n",
-            line=3,
-            column=36,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.post('/l', (req, res) => {\n  console.warn('login failed for ' + req.body.user);\n});\n",
-            line=2,
-            column=16,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.post('/l', (req, res) => {\n  const user = String(req.body.user);\n"
-            "  console.info(`login failed for ${user}`);\n});\n",
-            line=3,
-            column=16,
-            path="case.ts",
-        ),
-        Invalid(
-            "const note = (text) => console.log(`note: ${text}`);\n"
-            "app.get('/n', (req, res) => note(req.query.text));\n",
-            line=1,
-            column=36,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            const util = require('util');
+            exports.signedIn = (req, ok) => {
+              process.stdout.write(util.format(«'sign in of ' + req.body.user + ' from %s'», req.ip));
+            };
+        """),
+        code("""
+            app.post('/l', (req, res) => {
+              console.warn(«'login failed for ' + req.body.user»);
+            });
+        """),
     ]

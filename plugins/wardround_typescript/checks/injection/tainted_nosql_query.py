@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
@@ -24,62 +21,33 @@ class TaintedNosqlQuery(TaintedCheck):
     DANGER = ("NOSQL",)
     MESSAGE = "the request may send operators here where a value is expected"
     WORDS = ("find", "One(", "Many(", "count", "aggregate", "distinct", "remove(")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import { User } from './models/user';\n"
-            "app.post('/login', async (req, res) => {\n"
-            "  res.json(await User.findOne({ email: String(req.body.email) }));\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.post('/login', async (req, res) => {\n"
-            "  res.json(await prisma.user.findFirst({ where: { email: req.body.email } }));\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const { MongoClient } = require('mongodb');\n"
-            "app.get('/u/:id', async (req, res) => {\n"
-            "  res.json(await db.collection('users').findOne({ id: req.params.id }));\n"
-            "});\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            import { User } from './models/user';
+            app.post('/login', async (req, res) => {
+              res.json(await User.findOne({ email: String(req.body.email) }));
+            });
+        """),
+        code("""
+            app.post('/login', async (req, res) => {
+              res.json(await prisma.user.findFirst({ where: { email: req.body.email } }));
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import { User } from './models/user';\n"
-            "app.post('/login', async (req, res) => {\n"
-            "  const { email, password } = req.body;\n"
-            "  res.json(await User.findOne({ email, password }));\n"
-            "});\n",
-            line=4,
-            column=31,
-            path="case.ts",
-        ),
-        Invalid(
-            "const { MongoClient } = require('mongodb');\n"
-            "router.get('/t', async (ctx) => {\n"
-            "  const filter = { published: true };\n"
-            "  for (const [name, value] of Object.entries(ctx.request.query)) filter[name] = value;\n"
-            "  ctx.body = await db.collection('t').find(filter).toArray();\n"
-            "});\n",
-            line=5,
-            column=44,
-            path="case.ts",
-        ),
-        Invalid(
-            "const { MongoClient } = require('mongodb');\n"
-            "app.post('/reset', async (req, res) => {\n"
-            "  await db.collection('users').updateOne({ token: req.body.token }, { $set: { active: "
-            "true } });\n"
-            "});\n",
-            line=3,
-            column=42,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            import { User } from './models/user';
+            app.post('/login', async (req, res) => {
+              const { email, password } = req.body;
+              res.json(await User.findOne(«{ email, password }»));
+            });
+        """),
+        code("""
+            const { MongoClient } = require('mongodb');
+            router.get('/t', async (ctx) => {
+              const filter = { published: true };
+              for (const [name, value] of Object.entries(ctx.request.query)) filter[name] = value;
+              ctx.body = await db.collection('t').find(«filter»).toArray();
+            });
+        """),
     ]

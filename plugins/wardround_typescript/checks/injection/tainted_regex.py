@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
@@ -24,59 +21,31 @@ class TaintedRegex(TaintedCheck):
     DANGER = ("PATTERN",)
     MESSAGE = "data from the request is used as a regular expression"
     WORDS = ("RegExp",)
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "app.get('/s', (req, res) => {\n"
-            "  const text = String(req.query.q).replace(/[.*+?^${}()|[\\]\\\\]/g, '\\\\$&');\n"
-            "  res.json(rows.filter((row) => new RegExp(text).test(row)));\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "import escapeRegExp from 'lodash/escapeRegExp';\n"
-            "app.get('/s', (req, res) => {\n"
-            "  res.json(new RegExp(escapeRegExp(req.query.q)).test(text));\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.get('/s', (req, res) => {\n"
-            "  const length = Number(req.query.n);\n"
-            "  res.json(new RegExp(`^x{${length}}$`).test(text));\n"
-            "});\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code(r"""
+            app.get('/s', (req, res) => {
+              const text = String(req.query.q).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+              res.json(rows.filter((row) => new RegExp(text).test(row)));
+            });
+        """),
+        code("""
+            import escapeRegExp from 'lodash/escapeRegExp';
+            app.get('/s', (req, res) => {
+              res.json(new RegExp(escapeRegExp(req.query.q)).test(text));
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "app.get('/s', (req, res) => {\n"
-            "  const pattern = new RegExp(`^${req.query.q}`, 'i');\n"
-            "  res.json(rows.filter((row) => pattern.test(row)));\n"
-            "});\n",
-            line=2,
-            column=30,
-            path="case.ts",
-        ),
-        Invalid(
-            "router.get('/s', (ctx) => {\n"
-            "  const { q } = ctx.query;\n"
-            "  ctx.body = rows.filter((row) => RegExp(q).test(row));\n"
-            "});\n",
-            line=3,
-            column=42,
-            path="case.ts",
-        ),
-        Invalid(
-            "export async function GET(request) {\n"
-            "  const q = request.nextUrl.searchParams.get('q');\n"
-            "  return Response.json(await Post.find({ title: { $regex: new RegExp(q, 'i') } }));\n"
-            "}\n",
-            line=3,
-            column=70,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            app.get('/s', (req, res) => {
+              const pattern = new RegExp(«`^${req.query.q}`», 'i');
+              res.json(rows.filter((row) => pattern.test(row)));
+            });
+        """),
+        code("""
+            router.get('/s', (ctx) => {
+              const { q } = ctx.query;
+              ctx.body = rows.filter((row) => RegExp(«q»).test(row));
+            });
+        """),
     ]

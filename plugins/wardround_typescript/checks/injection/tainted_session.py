@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
@@ -24,54 +21,30 @@ class TaintedSession(TaintedCheck):
     DANGER = ("TRUST",)
     MESSAGE = "data from the request is stored in the session as it came"
     WORDS = ("session.", "session[")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): two hits in NodeBB were a matter of taste; only what says "
-        "who somebody is counts since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "app.post('/login', async (req, res) => {\n"
-            "  const user = await users.check(req.body.name, req.body.password);\n"
-            "  req.session.userId = user.id;\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.post('/lang', (req, res) => {\n"
-            "  if (LANGS.includes(req.body.lang)) req.session.lang = req.body.lang;\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.post('/cart', (req, res) => {\n  req.session.note = req.body.note;\n});\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            app.post('/login', async (req, res) => {
+              const user = await users.check(req.body.name, req.body.password);
+              req.session.userId = user.id;
+            });
+        """),
+        code("""
+            app.post('/lang', (req, res) => {
+              if (LANGS.includes(req.body.lang)) req.session.lang = req.body.lang;
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "app.post('/switch', (req, res) => {\n"
-            "  const { account } = req.body;\n"
-            "  req.session.accountId = account ?? 'default';\n"
-            "  res.sendStatus(204);\n"
-            "});\n",
-            line=3,
-            column=3,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.get('/as', (req, res) => {\n  req.session.userId = req.query.user;\n});\n",
-            line=2,
-            column=3,
-            path="case.ts",
-        ),
-        Invalid(
-            "router.post('/plan', (ctx) => {\n"
-            "  const { plan } = ctx.request.body;\n"
-            "  ctx.session.plan = plan;\n"
-            "});\n",
-            line=3,
-            column=3,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            app.post('/switch', (req, res) => {
+              const { account } = req.body;
+              «req.session.accountId» = account ?? 'default';
+              res.sendStatus(204);
+            });
+        """),
+        code("""
+            app.get('/as', (req, res) => {
+              «req.session.userId» = req.query.user;
+            });
+        """),
     ]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_typescript.dataflow.check import TaintedCheck
 
@@ -36,64 +33,36 @@ class TaintedUrl(TaintedCheck):
         "goto(",
         "undici",
     )
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "app.get('/w', async (req, res) => {\n"
-            "  res.json(await (await fetch(`https://api.example.com/w?city=${req.query.city}`)).json());\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const HOSTS = new Set(['cdn.example.com']);\n"
-            "app.get('/p', async (req, res) => {\n"
-            "  const url = new URL(String(req.query.src));\n"
-            "  if (!HOSTS.has(url.hostname)) return res.sendStatus(400);\n"
-            "  res.json(await (await fetch(url)).json());\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.post('/hook', async (req, res) => {\n"
-            "  await fetch(HOOKS.find((hook) => hook.id === req.body.id).url, { body: "
-            "JSON.stringify(req.body) });\n"
-            "});\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            app.get('/w', async (req, res) => {
+              res.json(await (await fetch(`https://api.example.com/w?city=${req.query.city}`)).json());
+            });
+        """),
+        code("""
+            const HOSTS = new Set(['cdn.example.com']);
+            app.get('/p', async (req, res) => {
+              const url = new URL(String(req.query.src));
+              if (!HOSTS.has(url.hostname)) return res.sendStatus(400);
+              res.json(await (await fetch(url)).json());
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const got = require('got');\n"
-            "async function pull(link) {\n"
-            "  return got(link, { responseType: 'buffer' });\n"
-            "}\n"
-            "\n"
-            "exports.handler = async (event) => {\n"
-            "  for (const { href } of JSON.parse(event.body).pictures) await pull(href);\n"
-            "};\n",
-            line=3,
-            column=14,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.get('/icon', async (req, reply) => {\n"
-            "  const icon = await fetch(new URL('/favicon.ico', req.query.site));\n"
-            "  return reply.send(icon.body);\n"
-            "});\n",
-            line=2,
-            column=28,
-            path="case.ts",
-        ),
-        Invalid(
-            "export const check = t.procedure.input(z.object({ url: z.string().url() "
-            "})).mutation(async ({ input }) => {\n"
-            "  return (await axios.get(input.url)).status;\n"
-            "});\n",
-            line=2,
-            column=27,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            const got = require('got');
+            async function pull(link) {
+              return got(«link», { responseType: 'buffer' });
+            }
+
+            exports.handler = async (event) => {
+              for (const { href } of JSON.parse(event.body).pictures) await pull(href);
+            };
+        """),
+        code("""
+            app.get('/icon', async (req, reply) => {
+              const icon = await fetch(«new URL('/favicon.ico', req.query.site)»);
+              return reply.send(icon.body);
+            });
+        """),
     ]

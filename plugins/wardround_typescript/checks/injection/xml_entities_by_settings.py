@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
 
@@ -40,59 +39,29 @@ class XmlEntitiesBySettings(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "xml-external-entities"
     WORDS = ("libxml", "noent", "replaceEntities", "xml2json", "node-expat", "processEntities")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const libxmljs = require('libxmljs2');\n"
-            "const OPTIONS = { noent: false, dtdload: false, nonet: true };\n"
-            "libxmljs.parseXml(xml, OPTIONS);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const libxmljs = require('libxmljs');\nlibxmljs.parseXml(xml);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const { XMLParser } = require('fast-xml-parser');\n"
-            "new XMLParser({ ignoreAttributes: false }).parse(xml);\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            const libxmljs = require('libxmljs2');
+            const OPTIONS = { noent: false, dtdload: false, nonet: true };
+            libxmljs.parseXml(xml, OPTIONS);
+        """),
+        code("""
+            const libxmljs = require('libxmljs');
+            libxmljs.parseXml(xml);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import { spawn } from 'node:child_process';\n"
-            "const FLAGS = ['--format', '--noent', '-'];\nconst child = spawn('xmllint', FLAGS);\n",
-            line=3,
-            column=15,
-            path="case.ts",
-        ),
-        Invalid(
-            "const libxml = require('libxmljs');\n"
-            "function parse(source, { external = false } = {}) {\n"
-            "  return libxml.parseXmlString(source, { dtdload: external, replaceEntities: external });\n"
-            "}\n",
-            line=3,
-            column=10,
-            path="case.ts",
-        ),
-        Invalid(
-            "import libxmljs from 'libxmljs2';\n"
-            "const PARSE = { noblanks: true, noent: true };\n"
-            "export const parse = (text) => libxmljs.parseXml(text, PARSE);\n",
-            line=3,
-            column=32,
-            path="case.ts",
-        ),
-        Invalid(
-            "import libxmljs from 'libxmljs2';\n"
-            "const doc = libxmljs.parseXmlString(String(req.body.metadata), { replaceEntities: true });\n",
-            line=2,
-            column=13,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            import { spawn } from 'node:child_process';
+            const FLAGS = ['--format', '--noent', '-'];
+            const child = «spawn('xmllint', FLAGS)»;
+        """),
+        code("""
+            const libxml = require('libxmljs');
+            function parse(source, { external = false } = {}) {
+              return «libxml.parseXmlString(source, { dtdload: external, replaceEntities: external })»;
+            }
+        """),
     ]
 
     def look(self) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import SCRIPTS, TreeCheck
@@ -43,55 +43,47 @@ class MissingAwait(TreeCheck):
     KINDS = SCRIPTS
     WORDS = ("await ",)
     ALSO = (("async",),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
-        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
-        "four Supabase starters (15,632 scripts): 4 hits, all read: 3 right, 1 that may be meant; "
-        "with functions that are dropped more than once, and by names that say so, there were 74 "
-        "more, most of them meant"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "async function save(row) {\n  await db.put(row);\n  void db.put(row);\n"
-            "  db.put(row).catch(report);\n"
-            "  // in the background\n  db.put(row);\n}\n",
-            path="a.js",
-        ),
-        Valid(
-            "async function save(row) {\n  await router.push('/a');\n}\n"
-            "async function drop() {\n  router.push('/b');\n  db.get(1);\n}\n",
-            path="a.js",
-        ),
-        Valid(
-            "async function save(row) {\n  await db.put(row);\n}\n"
-            "function keep(row) {\n  db.put(row);\n}\n"
-            "const drop = async () => {\n  rows.forEach((row) => { db.put(row); });\n};\n",
-            path="a.js",
-        ),
+    CASE_PATH = "a.js"
+    VALID = [
+        code("""
+            async function save(row) {
+              await db.put(row);
+              void db.put(row);
+              db.put(row).catch(report);
+              // in the background
+              db.put(row);
+            }
+        """),
+        code("""
+            async function save(row) {
+              await router.push('/a');
+            }
+            async function drop() {
+              router.push('/b');
+              db.get(1);
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const db = require('./db');\nexports.save = async (row) => {\n  await db.put('rows', row);\n"
-            "  db.put('index', row.id);\n  return row;\n};\n",
-            path="a.js",
-            line=4,
-            column=3,
-        ),
-        Invalid(
-            "async function join(user) {\n  mail.welcome(user.email);\n  answer(201);\n}\n"
-            "async function again(user) {\n  await mail.welcome(user.email);\n}\n",
+    INVALID = [
+        code("""
+            const db = require('./db');
+            exports.save = async (row) => {
+              await db.put('rows', row);
+              «db.put('index', row.id)»;
+              return row;
+            };
+        """),
+        code(
+            """
+            async function join(user) {
+              «mail.welcome(user.email)»;
+              answer(201);
+            }
+            async function again(user) {
+              await mail.welcome(user.email);
+            }
+            """,
             path="a.ts",
-            line=2,
-            column=3,
-        ),
-        Invalid(
-            "class Rows {\n  async add(row) {\n"
-            "    await Promise.all([this.store.put(row), this.count(row)]);\n  }\n"
-            "  async drop(row) {\n    if (row) {\n      this.store.put(null);\n    }\n"
-            "    await this.count(row);\n  }\n}\n",
-            path="a.ts",
-            line=7,
-            column=7,
         ),
     ]
 

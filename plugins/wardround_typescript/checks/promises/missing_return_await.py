@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import SCRIPTS, TreeCheck
@@ -35,83 +34,52 @@ class MissingReturnAwait(TreeCheck):
     KINDS = SCRIPTS
     WORDS = ("catch",)
     ALSO = (("async",), ("try",))
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): 18 hits, all read, all right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "async function find() {}\nasync function load() {\n"
-            "  try {\n    return await find();\n  } catch {\n"
-            "    return null;\n  }\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "import { fetchRows, run } from './run';\nexport async function load<T>(old: boolean) {\n"
-            "  try {\n    return old ? (await run<Map<T, T[]>>()) : await fetchRows<T>('a');\n"
-            "  } catch {\n    return null;\n  }\n}\n",
-            path="a.ts",
-            others={"run.ts": "export async function run<T>(): Promise<T> {}\n"},
-        ),
-        Valid(
-            "function parse() {}\nasync function load() {\n"
-            "  try {\n    return parse();\n  } catch {\n"
-            "    return find();\n  }\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "async function find() {}\nfunction load() {\n"
-            "  try {\n    return find();\n  } finally {\n"
-            "    done();\n  }\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "async function find() {}\nasync function load() {\n"
-            "  try {\n    return find().catch(() => null);\n"
-            "  } catch {\n    return 1;\n  }\n}\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            async function find() {}
+            async function load() {
+              try {
+                return await find();
+              } catch {
+                return null;
+              }
+            }
+        """),
+        code("""
+            function parse() {}
+            async function load() {
+              try {
+                return parse();
+              } catch {
+                return find();
+              }
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function find(): Promise<Place> {\n"
-            "  return new Promise((done) => ask(done));\n"
-            "}\n"
-            "export async function load() {\n  try {\n"
-            "    return find();\n  } catch {\n    return null;\n"
-            "  }\n}\n",
-            path="a.ts",
-            line=6,
-            column=5,
-        ),
-        Invalid(
-            "import { rows } from './rows';\n"
-            "export const load = async (old) => {\n"
-            "  try {\n    return old ? old : rows();\n"
-            "  } catch (error) {\n    log(error);\n    return [];\n  }\n};\n",
-            path="a.js",
-            others={"rows.js": "export const rows = async () => {};\n"},
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "import { downloadRows } from 'rows';\n"
-            "export async function load() {\n"
-            "  try {\n    return downloadRows({ all: true });\n"
-            "  } catch (error) {\n    return [];\n  }\n}\n",
-            path="a.ts",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "class Rows {\n  async find() {}\n  async load() {\n"
-            "    try {\n      return this.find();\n    } catch {\n"
-            "      return [];\n    }\n  }\n}\n",
-            path="a.ts",
-            line=5,
-            column=7,
-        ),
+    INVALID = [
+        code("""
+            function find(): Promise<Place> {
+              return new Promise((done) => ask(done));
+            }
+            export async function load() {
+              try {
+                «return find();»
+              } catch {
+                return null;
+              }
+            }
+        """),
+        code("""
+            import { downloadRows } from 'rows';
+            export async function load() {
+              try {
+                «return downloadRows({ all: true });»
+              } catch (error) {
+                return [];
+              }
+            }
+        """),
     ]
 
     def look(self) -> None:

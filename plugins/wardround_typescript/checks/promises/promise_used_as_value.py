@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -59,82 +59,34 @@ class PromiseUsedAsValue(TreeCheck):
         ),
     )
     IN_TESTS = False
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "async function isOpen(row) {}\nasync function open(rows) {\n"
-            "  if (await isOpen(rows[0])) return rows;\n"
-            "  const asked = await Promise.all(rows.map((row) => isOpen(row)));\n"
-            "  return rows.filter((_, at) => asked[at]);\n"
-            "}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "function isOpen(row) {}\nconst open = rows.filter((row) => isOpen(row));\nload().then(show);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "async function load() {}\nconst first = cached ?? load();\nif (!pending) pending = load();\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            async function isOpen(row) {}
+            async function open(rows) {
+              if (await isOpen(rows[0])) return rows;
+              const asked = await Promise.all(rows.map((row) => isOpen(row)));
+              return rows.filter((_, at) => asked[at]);
+            }
+        """),
+        code("""
+            function isOpen(row) {}
+            const open = rows.filter((row) => isOpen(row));
+            load().then(show);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "async function options() {\n  return { a: 1 };\n}\n"
-            "export const all = () => ({ ...options(), b: 2 });\n",
-            path="a.ts",
-            line=4,
-            column=32,
-        ),
-        Invalid(
-            "export async function f(get: () => Promise<string>) {\n  return `name: ${get()}`;\n}\n",
-            path="a.ts",
-            line=2,
-            column=19,
-        ),
-        Invalid(
-            "async function isOpen(row) {}\n"
-            "export const open = (rows) => rows.filter((row) => isOpen(row));\n",
-            path="a.ts",
-            line=2,
-            column=52,
-        ),
-        Invalid(
-            "import { isOpen } from './open';\nexport function first(rows) {\n"
-            "  return rows.find(isOpen);\n}\n",
-            path="a.ts",
-            others={
-                "open.ts": "export async function isOpen(row: Row): Promise<boolean> {\n  return true;\n}\n"
-            },
-            line=3,
-            column=20,
-        ),
-        Invalid(
-            "import { isOpen } from './open';\nexport function show(row) {\n"
-            "  if (row && !isOpen(row)) return null;\n"
-            "  return row;\n}\n",
-            path="a.ts",
-            others={"open.ts": "export const isOpen = (row: Row): Promise<boolean> => ask(row);\n"},
-            line=3,
-            column=15,
-        ),
-        Invalid(
-            "class Users {\n  async find(id) {}\n  async name(id) {\n"
-            "    return this.find(id).name;\n  }\n}\n",
-            path="a.ts",
-            line=4,
-            column=12,
-        ),
-        Invalid(
-            "async function count() {}\nexport const full = async () => count() > 3;\n",
-            path="a.js",
-            line=2,
-            column=33,
-        ),
+    INVALID = [
+        code("""
+            async function options() {
+              return { a: 1 };
+            }
+            export const all = () => ({ ...«options()», b: 2 });
+        """),
+        code("""
+            export async function f(get: () => Promise<string>) {
+              return `name: ${«get()»}`;
+            }
+        """),
     ]
 
     def look(self) -> None:

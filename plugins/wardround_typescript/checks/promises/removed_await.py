@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.before_after_check import BeforeCheck, functions_of
@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _TAKEN = LazyPattern(r"\.(?:then|catch|finally|unref)$")
-_STORE = (
-    "export async function move(row: Row) {\n  await shelf.drop(row.id);\n  await shelf.put(row);\n"
-    "  return row;\n}\n"
-)
-_READ = (
-    "export const read = async (row) => {\n  try {\n    return await decode(row);\n  } catch (error) {\n"
-    "    return lost(error);\n  }\n};\n"
-)
 
 
 class RemovedAwait(BeforeCheck):
@@ -42,64 +34,65 @@ class RemovedAwait(BeforeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("async",)
     GONE = LazyPattern(r"\bawait\b")
-    TRIED_ON = (
-        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
-        "langfuse and redash: four, one of a function that another file made plain, passed over "
-        "since; of the other three nobody hears of the failure, but their authors left them so, "
-        "so a note"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_STORE, path="a.ts"),
-        Valid(_STORE.replace("await shelf.put", "void shelf.put"), path="a.ts", base=_STORE),
-        Valid(_STORE.replace("await shelf.put", "return shelf.put"), path="a.ts", base=_STORE),
-        Valid(_STORE.replace("await ", "").replace("async ", ""), path="a.ts", base=_STORE),
-        Valid(
-            _STORE.replace("await shelf.put(row)", "shelf.put(row).catch(report)"), path="a.ts", base=_STORE
-        ),
-        Valid(
-            "const put = (row) => rows.push(row);\nexport const add = async (row) => {\n  put(row);\n"
-            "  await save();\n};\n",
-            path="a.js",
-            base="const put = async (row) => rows.push(row);\nexport const add = async (row) => {\n"
-            "  await put(row);\n  await save();\n};\n",
-        ),
-        Valid(
-            "import { put } from './shelf';\nexport const add = async (row) => {\n  put(row);\n"
-            "  await save();\n};\n",
-            path="a.ts",
-            base="import { put } from './shelf';\nexport const add = async (row) => {\n"
-            "  await put(row);\n  await save();\n};\n",
-            others={"shelf.ts": "export function put(row) {\n  rows.push(row);\n}\n"},
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            export async function move(row: Row) {
+              await shelf.drop(row.id);
+              await shelf.put(row);
+              return row;
+            }
+        """),
+        code(
+            """
+            export async function move(row: Row) {
+              await shelf.drop(row.id);
+              void shelf.put(row);
+              return row;
+            }
+            """,
+            base="""
+            export async function move(row: Row) {
+              await shelf.drop(row.id);
+              await shelf.put(row);
+              return row;
+            }
+            """,
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_STORE.replace("await shelf.put", "shelf.put"), line=3, column=3, path="a.ts", base=_STORE),
-        Invalid(
-            _STORE.replace("await shelf.drop(row.id)", "shelf.drop(row.id, true)"),
-            line=2,
-            column=3,
-            path="a.ts",
-            base=_STORE,
+    INVALID = [
+        code(
+            """
+            export async function move(row: Row) {
+              await shelf.drop(row.id);
+              «shelf.put(row)»;
+              return row;
+            }
+            """,
+            base="""
+            export async function move(row: Row) {
+              await shelf.drop(row.id);
+              await shelf.put(row);
+              return row;
+            }
+            """,
         ),
-        Invalid(
-            "class Mailer {\n  async close() {\n    if (this.line) this.line.end();\n"
-            "    await this.log.flush();\n  }\n}\n",
-            line=3,
-            column=20,
-            path="a.ts",
-            base="class Mailer {\n  async close() {\n    if (this.line) await this.line.end();\n"
-            "    await this.log.flush();\n  }\n}\n",
+        code(
+            """
+            export async function move(row: Row) {
+              «shelf.drop(row.id, true)»;
+              await shelf.put(row);
+              return row;
+            }
+            """,
+            base="""
+            export async function move(row: Row) {
+              await shelf.drop(row.id);
+              await shelf.put(row);
+              return row;
+            }
+            """,
         ),
-        Invalid(
-            "export const copy = async (rows) => {\n  rows.forEach((row) => shelf.put(row));\n"
-            "  await done();\n};\n",
-            line=2,
-            column=3,
-            path="a.ts",
-            base="export const copy = async (rows) => {\n"
-            "  await Promise.all(rows.map((row) => shelf.put(row)));\n  await done();\n};\n",
-        ),
-        Invalid(_READ.replace("return await", "return"), line=3, column=12, path="a.ts", base=_READ),
     ]
 
     def compare(self, was: Code) -> None:

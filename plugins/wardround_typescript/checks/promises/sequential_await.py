@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
@@ -29,48 +29,34 @@ class SequentialAwait(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("await ",)
     ALSO = (("const ", "let "),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
-        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
-        "four Supabase starters (15,632 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const a = getA();\nconst b = getB();\nconst [x, y] = await Promise.all([a, b]);\n", path="a.ts"
-        ),
-        Valid("const a = getA();\nconst x = await a;\nconst b = getB(x);\nconst y = await b;\n", path="a.ts"),
-        Valid(
-            "const a = getA();\nconst b = getB();\nb.catch(report);\nconst x = await a;\n"
-            "const y = await b;\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const { params } = props;\nconst id = await params;\nconst rows = await search;\n", path="a.ts"
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const a = getA();
+            const b = getB();
+            const [x, y] = await Promise.all([a, b]);
+        """),
+        code("""
+            const a = getA();
+            const x = await a;
+            const b = getB(x);
+            const y = await b;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "async function load(id) {\n  const a = getA(id);\n  const b = getB(id);\n"
-            "  return [await a, await b];\n}\n",
-            path="a.ts",
-            line=4,
-            column=20,
-        ),
-        Invalid(
-            "const user = getUser(id);\nconst rows = getRows(id);\nconst found = (await user).name;\n"
-            "show(found, await rows);\n",
-            path="a.ts",
-            line=4,
-            column=13,
-        ),
-        Invalid(
-            "const a = getA();\nconst b = getB();\nconst c = getC();\nconst one = await a;\n"
-            "const two = await b;\n"
-            "const three = await c;\n",
-            path="a.ts",
-            line=5,
-            column=13,
-        ),
+    INVALID = [
+        code("""
+            async function load(id) {
+              const a = getA(id);
+              const b = getB(id);
+              return [await a, «await b»];
+            }
+        """),
+        code("""
+            const user = getUser(id);
+            const rows = getRows(id);
+            const found = (await user).name;
+            show(found, «await rows»);
+        """),
     ]
 
     def look(self) -> None:

@@ -6,10 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
@@ -70,67 +69,69 @@ class UnawaitedImportedCall(Check):
     DEFECT_CLASS = "floating-promise"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "the trees of langfuse, hoppscotch, redash, redux-toolkit, shadcn-ui/ui, formbricks, chatbot-ui, "
-        "documenso, lerna and webpack-cli: 19 hits, 15 read: 14 were meant (publishing, analytics, best "
-        "effort) and are passed over by name or comment now, 1 is right, so a note"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import { store } from './db';\n"
-            "export async function save(row) {\n  await store(row);\n  void store(row);\n}\n",
-            path="src/a.ts",
-            others={"src/db.ts": "export async function store(row) {}\n"},
+    CASE_PATH = "src/a.ts"
+    VALID = [
+        code(
+            """
+            import { store } from './db';
+            export async function save(row) {
+              await store(row);
+              void store(row);
+            }
+            """,
+            others={
+                "src/db.ts": """
+                export async function store(row) {}
+                """,
+            },
         ),
-        Valid(
-            "import { store } from './db';\nexport async function save(row) {\n  store(row);\n}\n",
-            path="src/a.ts",
-            others={"src/db.ts": "export function store(row) {}\n"},
-        ),
-        Valid(
-            "import { store } from './db';\nexport function save(row) {\n  store(row);\n}\n",
-            path="src/a.ts",
-            others={"src/db.ts": "export async function store(row) {}\n"},
-        ),
-        Valid(
-            "import { store } from './db';\nexport async function save(row) {\n"
-            "  store(row)\n    .catch(report);\n"
-            "  rows.forEach(() => {\n    store(row);\n  });\n}\n",
-            path="src/a.ts",
-            others={"src/db.ts": "export async function store(row) {}\n"},
+        code(
+            """
+            import { store } from './db';
+            export async function save(row) {
+              store(row);
+            }
+            """,
+            others={
+                "src/db.ts": """
+                export function store(row) {}
+                """,
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import { store } from './db';\nexport async function save(row) {\n"
-            "  store(row);\n  close();\n}\n",
-            path="src/a.ts",
-            others={"src/db.ts": "export const store = async (row) => {};\n"},
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "import { Mail } from '../mail';\nclass Users {\n"
-            "  constructor(private readonly mail: Mail) {}\n\n  async add(user: User): Promise<void> {\n"
-            "    if (user) {\n      this.mail.welcome({ user })\n    }\n  }\n}\n",
-            path="src/users/a.ts",
+    INVALID = [
+        code(
+            """
+            import { store } from './db';
+            export async function save(row) {
+              «store(row)»;
+              close();
+            }
+            """,
             others={
-                "src/mail/index.ts": "export * from './mail';\n",
-                "src/mail/mail.ts": "export class Mail {\n  async welcome(to: To): Promise<void> {\n  }\n}\n",
+                "src/db.ts": """
+                export const store = async (row) => {};
+                """,
             },
-            line=7,
-            column=7,
         ),
-        Invalid(
-            "import { mail } from '@/mail';\nexport const add = async (user) => {\n"
-            "  await put(user);\n  mail.welcome(user);\n};\n",
+        code(
+            """
+            import { mail } from '@/mail';
+            export const add = async (user) => {
+              await put(user);
+              «mail.welcome(user)»;
+            };
+            """,
             path="src/users/a.js",
             others={
-                "src/mail.js": "class Mail {\n  async welcome(to) {\n  }\n}\n"
-                "export const mail = new Mail();\n"
+                "src/mail.js": """
+                class Mail {
+                  async welcome(to) {
+                  }
+                }
+                export const mail = new Mail();
+                """,
             },
-            line=4,
-            column=3,
         ),
     ]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
@@ -35,58 +35,35 @@ class UncheckedDatabaseError(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("upabase",)
     ALSO = ((".from(", ".rpc("), ("await ",))
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
-        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
-        "four Supabase starters (15,632 scripts): 367 hits, nearly all in two starters that never "
-        "look; some 29 looked at, all as it says"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const { data, error } = await supabase.from('rows').select();\nif (error) throw error;\n"
-            "show(data);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const { data: rows } = await supabase.from('rows').select();\n"
-            "if (!rows) throw new Error('no rows');\nshow(rows);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "await supabase.from('rows').delete().eq('id', id).throwOnError();\n"
-            "const gone = await supabase.from('rows').delete();\nif (gone.error) throw gone.error;\n"
-            "const rows = await db.select().from(supabaseRows);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const { data: row } = await supabase.from('rows').select().eq('id', id).maybeSingle();\n"
-            "return row?.name;\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const { data, error } = await supabase.from('rows').select();
+            if (error) throw error;
+            show(data);
+        """),
+        code("""
+            const { data: rows } = await supabase.from('rows').select();
+            if (!rows) throw new Error('no rows');
+            show(rows);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "async function rows(supabase) {\n  const { data } = await supabase\n    .from('rows')\n"
-            "    .select('*');\n"
-            "  return data ?? [];\n}\n",
-            path="a.ts",
-            line=2,
-            column=9,
-        ),
-        Invalid(
-            "const supabase = createClient();\nasync function close(id) {\n"
-            "  await supabase.from('rows').update({ open: false }).eq('id', id);\n  done();\n}\n",
-            path="a.ts",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "async function rows(supabase) {\n  const answer = await supabase.rpc('best', { n: 3 });\n"
-            "  return answer.data.map(named);\n}\n",
-            path="a.ts",
-            line=2,
-            column=9,
-        ),
+    INVALID = [
+        code("""
+            async function rows(supabase) {
+              const «{ data }» = await supabase
+                .from('rows')
+                .select('*');
+              return data ?? [];
+            }
+        """),
+        code("""
+            const supabase = createClient();
+            async function close(id) {
+              «await supabase.from('rows').update({ open: false }).eq('id', id)»;
+              done();
+            }
+        """),
     ]
 
     def look(self) -> None:

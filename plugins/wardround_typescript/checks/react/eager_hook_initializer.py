@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -88,75 +88,38 @@ class EagerHookInitializer(TreeCheck):
             "reduce(",
         ),
     )
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit; 11 of cheap values of dates are passed over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function Chat() {\n  const seen = useRef(new Map());\n"
-            "  const [chat] = useState(() => new ChatClient(url));\n"
-            "  const top = useRef(new Animated.Value(0)).current;\n"
-            "  return <p />;\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "const byName = (rows) => rows.slice().sort(order);\n"
-            "function List({ rows }) {\n"
-            "  const [open, setOpen] = useState(false);\n"
-            "  const sorted = useMemo(() => byName(rows), [rows]);\n"
-            "  return <Rows rows={sorted} open={open} />;\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "const byName = (rows) => rows.slice().sort(order);\n"
-            "function List({ rows }) {\n"
-            "  const sorted = byName(rows);\n  const ref = useRef(null);\n"
-            "  return <Rows rows={sorted} ref={ref} />;\n"
-            "}\n",
-            path="a.tsx",
-        ),
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            function Chat() {
+              const seen = useRef(new Map());
+              const [chat] = useState(() => new ChatClient(url));
+              const top = useRef(new Animated.Value(0)).current;
+              return <p />;
+            }
+        """),
+        code("""
+            const byName = (rows) => rows.slice().sort(order);
+            function List({ rows }) {
+              const [open, setOpen] = useState(false);
+              const sorted = useMemo(() => byName(rows), [rows]);
+              return <Rows rows={sorted} open={open} />;
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function Chat({ id }) {\n  const link = useRef(new ChatConnection(id).connect());\n"
-            "  return <p />;\n}\n",
-            path="a.tsx",
-            line=2,
-            column=16,
-        ),
-        Invalid(
-            "function Chat({ url }) {\n"
-            "  const [socket] = useState(new WebSocket(url));\n"
-            "  return <p />;\n}\n",
-            path="a.tsx",
-            line=2,
-            column=20,
-        ),
-        Invalid(
-            "function balances(rows) {\n  let sum = 0;\n"
-            "  return rows.slice().sort(byDate).map((row) => (sum += row.cents));\n"
-            "}\n"
-            "export function List({ rows }) {\n"
-            "  const [hovered, setHovered] = useState(null);\n"
-            "  const all = balances(rows);\n"
-            "  return <Rows rows={all} hovered={hovered} onHover={setHovered} "
-            "/>;\n}\n",
-            path="a.tsx",
-            line=7,
-            column=15,
-        ),
-        Invalid(
-            "export function Chart({ root }) {\n"
-            "  const [hovered, setHovered] = useState('');\n"
-            "  const layout = tree().nodeSize([9, 9])(hierarchy(root, (one) => one.reports));\n"
-            "  return <svg>{layout.descendants().map((d) => <Node key={d.id} on={hovered} pick={setHovered} "
-            "/>)}</svg>;\n}\n",
-            path="a.tsx",
-            line=3,
-            column=18,
-        ),
+    INVALID = [
+        code("""
+            function Chat({ id }) {
+              const link = «useRef(new ChatConnection(id).connect())»;
+              return <p />;
+            }
+        """),
+        code("""
+            function Chat({ url }) {
+              const [socket] = «useState(new WebSocket(url))»;
+              return <p />;
+            }
+        """),
     ]
 
     def look(self) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -76,74 +76,38 @@ class EffectHelperWithoutCleanup(TreeCheck):
             "watchPosition",
         ),
     )
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function Clock() {\n  const start = () => setInterval(tick, 1000);\n"
-            "  useEffect(() => {\n    const id = start();\n"
-            "    return () => clearInterval(id);\n  }, []);\n"
-            "}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "function Clock() {\n  const start = () => { setInterval(tick, 1000); };\n"
-            "  return <Go onClick={start} />;\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "useEffect(() => {\n  window.addEventListener('a', f);\n"
-            "  return () => window.removeEventListener('a', f);\n"
-            "}, []);\n",
-            path="a.tsx",
-        ),
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            function Clock() {
+              const start = () => setInterval(tick, 1000);
+              useEffect(() => {
+                const id = start();
+                return () => clearInterval(id);
+              }, []);
+            }
+        """),
+        code("""
+            function Clock() {
+              const start = () => { setInterval(tick, 1000); };
+              return <Go onClick={start} />;
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "useEffect(() => {\n  const seen = new ResizeObserver(fit);\n"
-            "  window.addEventListener('orientationchange', fit);\n"
-            "  return () => seen.disconnect();\n"
-            "}, []);\n",
-            path="a.tsx",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "useEffect(() => {\n  document.addEventListener('keydown', on, true);\n"
-            "  return () => document.removeEventListener('keydown', on);\n"
-            "}, [on]);\n",
-            path="a.tsx",
-            line=3,
-            column=16,
-        ),
-        Invalid(
-            "function Clock() {\n  const start = () => {\n"
-            "    setInterval(tick, 1000);\n"
-            "  };\n"
-            "  useEffect(() => {\n    start();\n  }, []);\n}\n",
-            path="a.tsx",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "function listen(show) {\n  const s = new EventSource('/rows');\n"
-            "  s.onmessage = show;\n}\n"
-            "export function Rows() {\n  useEffect(() => listen(show), []);\n}\n",
-            path="a.tsx",
-            line=2,
-            column=13,
-        ),
-        Invalid(
-            "<script setup>\nfunction follow() {\n"
-            "  window.addEventListener('scroll', move);\n"
-            "}\nonMounted(follow);\n</script>\n",
-            path="a.vue",
-            line=3,
-            column=3,
-        ),
+    INVALID = [
+        code("""
+            useEffect(() => {
+              const seen = new ResizeObserver(fit);
+              «window.addEventListener('orientationchange', fit)»;
+              return () => seen.disconnect();
+            }, []);
+        """),
+        code("""
+            useEffect(() => {
+              document.addEventListener('keydown', on, true);
+              return () => «document.removeEventListener('keydown', on)»;
+            }, [on]);
+        """),
     ]
 
     def look(self) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -70,75 +70,46 @@ class EventHandlerInEffect(TreeCheck):
     KINDS = (".tsx", ".jsx", ".ts", ".js")
     WORDS = ("useEffect", "useLayoutEffect")
     ALSO = (("useState", "Selector", "Store", "Atom"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): 1 hit, read, right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function Page({ page }) {\n  const [tab, setTab] = useState('a');\n"
-            "  useEffect(() => { localStorage.setItem('tab', tab); }, [tab]);\n"
-            "  useEffect(() => { track('page_view'); }, []);\n"
-            "  return <button onClick={() => setTab('b')} />;\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "function List() {\n  const [page, setPage] = useState(1);\n"
-            "  useEffect(() => { dispatch(fetchRows({ page })); }, [page]);\n"
-            "  return <button onClick={() => setPage(page + 1)} />;\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "function Chat({ room }) {\n"
-            "  const [error, setError] = useState(null);\n"
-            "  useEffect(() => { join(room).catch((e) => setError(e)); }, [room]);\n"
-            "  useEffect(() => { if (error) toast.error(error.message); }, [error]);\n"
-            "  return <button onClick={() => setError(null)} />;\n}\n",
-            path="a.tsx",
-        ),
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            function Page({ page }) {
+              const [tab, setTab] = useState('a');
+              useEffect(() => { localStorage.setItem('tab', tab); }, [tab]);
+              useEffect(() => { track('page_view'); }, []);
+              return <button onClick={() => setTab('b')} />;
+            }
+        """),
+        code("""
+            function List() {
+              const [page, setPage] = useState(1);
+              useEffect(() => { dispatch(fetchRows({ page })); }, [page]);
+              return <button onClick={() => setPage(page + 1)} />;
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function Search({ onClose }) {\n  const router = useRouter();\n"
-            "  const [asked, setAsked] = useState(null);\n  useEffect(() => {\n    if (!asked) return;\n"
-            "    setAsked(null);\n    router.push(`/search?q=${asked.q}`);\n  }, [asked, router]);\n"
-            "  return <form onSubmit={handleSubmit((values) => setAsked(values))} />;\n}\n",
-            path="a.tsx",
-            line=5,
-            column=5,
-        ),
-        Invalid(
-            "function Plans() {\n  const [plan, setPlan] = useState('free');\n"
-            "  useEffect(() => {\n    analytics.track('plan', { plan });\n"
-            "  }, [plan]);\n"
-            "  return <input onChange={() => setPlan('pro')} />;\n}\n",
-            path="a.tsx",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "function Wizard() {\n  const router = useRouter();\n"
-            "  const [done, setDone] = useState(false);\n"
-            "  useEffect(() => {\n    if (done) router.push('/done');\n"
-            "  }, [done, router]);\n"
-            "  const next = () => setDone(true);\n"
-            "  return <button onClick={next} />;\n"
-            "}\n",
-            path="a.tsx",
-            line=5,
-            column=5,
-        ),
-        Invalid(
-            "function Buy({ id }) {\n  const dispatch = useDispatch();\n"
-            "  const bought = useSelector((s) => s.cart.has(id));\n"
-            "  useEffect(() => {\n    if (bought) notify('It was added to your cart');\n"
-            "  }, [bought]);\n"
-            "  return <button onClick={() => dispatch(added(id))} />;\n}\n",
-            path="a.jsx",
-            line=5,
-            column=5,
-        ),
+    INVALID = [
+        code("""
+            function Search({ onClose }) {
+              const router = useRouter();
+              const [asked, setAsked] = useState(null);
+              useEffect(() => {
+                «if (!asked) return;»
+                setAsked(null);
+                router.push(`/search?q=${asked.q}`);
+              }, [asked, router]);
+              return <form onSubmit={handleSubmit((values) => setAsked(values))} />;
+            }
+        """),
+        code("""
+            function Plans() {
+              const [plan, setPlan] = useState('free');
+              useEffect(() => {
+                «analytics.track('plan', { plan })»;
+              }, [plan]);
+              return <input onChange={() => setPlan('pro')} />;
+            }
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -45,65 +44,44 @@ class HookInCallback(TreeCheck):
     KINDS = (".tsx", ".jsx", ".ts", ".js")
     WORDS = ("use",)
     ALSO = (("react", "next"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import { useState } from 'react';\nexport function useRows() {\n"
-            "  const [rows] = useState([]);\n  return rows;\n"
-            "}\n"
-            "export const Page = memo(() => {\n  const rows = useRows();\n"
-            "  return <p>{rows}</p>;\n});\n"
-            "const withRows = (Inner) => function Rows(props) {\n"
-            "  const rows = useRows();\n  return <Inner rows={rows} />;\n"
-            "};\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "import { test } from 'react';\n"
-            "const use = (plugin) => app.use(plugin);\n"
-            "function setup() {\n  app.useRouter(router);\n"
-            "}\n",
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code(
+            """
+            import { test } from 'react';
+            const use = (plugin) => app.use(plugin);
+            function setup() {
+              app.useRouter(router);
+            }
+            """,
             path="a.ts",
         ),
-        Valid(
-            "import { create } from 'react';\nconst store = create(() => ({}));\n"
-            "export const factory = () => {\n  return useStore;\n"
-            "};\n",
+        code(
+            """
+            import { create } from 'react';
+            const store = create(() => ({}));
+            export const factory = () => {
+              return useStore;
+            };
+            """,
             path="a.ts",
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import { useNavigate } from 'react-router-dom';\n"
-            "export function Item({ id }) {\n  const handleClick = () => {\n"
-            "    const navigate = useNavigate();\n"
-            "    navigate(`/orders/${id}`);\n"
-            "  };\n  return <button onClick={handleClick} />;\n"
-            "}\n",
-            path="a.tsx",
-            line=4,
-            column=22,
-        ),
-        Invalid(
-            "import { useState } from 'react';\n"
-            "export const Page = () => <button onClick={() => "
-            "useStore(1)} />;\n",
-            path="a.tsx",
-            line=2,
-            column=50,
-        ),
-        Invalid(
-            "import { useQuery } from '@tanstack/react-query';\n"
-            "async function loadRows() {\n  const { data } = useQuery(rows);\n"
-            "  return data;\n}\n",
-            path="a.ts",
-            line=3,
-            column=20,
-        ),
+    INVALID = [
+        code("""
+            import { useNavigate } from 'react-router-dom';
+            export function Item({ id }) {
+              const handleClick = () => {
+                const navigate = «useNavigate()»;
+                navigate(`/orders/${id}`);
+              };
+              return <button onClick={handleClick} />;
+            }
+        """),
+        code("""
+            import { useState } from 'react';
+            export const Page = () => <button onClick={() => «useStore(1)»} />;
+        """),
     ]
 
     def look(self) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -59,79 +59,57 @@ class HooksInServerComponent(TreeCheck):
         "onSubmit=",
         "onSelect=",
     )
-    TRIED_ON = (
-        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
-        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
-        "Supabase starters (16,600 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "'use client';\nimport { useState } from 'react';\nexport default function Page() {\n"
-            "  const [a] = useState(0);\n  return <p>{a}</p>;\n}\n",
-            path="app/page.tsx",
-        ),
-        Valid(
-            "import { useState } from 'react';\nexport default function Box() {\n"
-            "  const [a] = useState(0);\n  return <p>{a}</p>;\n}\n",
+    CASE_PATH = "app/page.tsx"
+    VALID = [
+        code("""
+            'use client';
+            import { useState } from 'react';
+            export default function Page() {
+              const [a] = useState(0);
+              return <p>{a}</p>;
+            }
+        """),
+        code(
+            """
+            import { useState } from 'react';
+            export default function Box() {
+              const [a] = useState(0);
+              return <p>{a}</p>;
+            }
+            """,
             path="app/box.tsx",
-            others={"app/page.tsx": "'use client';\nimport Box from './box';\n"},
-        ),
-        Valid(
-            "import { useState } from 'react';\nexport default function Page() {\n"
-            "  const [a] = useState(0);\n  return <p>{a}</p>;\n}\n",
-            path="src/pages/page.tsx",
-        ),
-        Valid(
-            "import Link from 'next/link';\nexport default function Page() {\n"
-            "  return <Card onClick={open}>x</Card>;\n}\n",
-            path="app/page.tsx",
+            others={
+                "app/page.tsx": """
+                'use client';
+                import Box from './box';
+                """,
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import { useState } from 'react';\nexport default function Count() {\n"
-            "  const [n] = useState(0);\n  return <p>{n}</p>;\n}\n",
+    INVALID = [
+        code(
+            """
+            «import { useState } from 'react';»
+            export default function Count() {
+              const [n] = useState(0);
+              return <p>{n}</p>;
+            }
+            """,
             path="src/components/Count.tsx",
-            line=1,
-            column=1,
             others={
-                "src/app/page.tsx": (
-                    "import Count from '../components/Count';\nexport default () => <Count />;\n"
-                )
+                "src/app/page.tsx": """
+                import Count from '../components/Count';
+                export default () => <Count />;
+                """,
             },
         ),
-        Invalid(
-            "import { List } from './List';\nexport default async function Page() {\n"
-            "  return <List onSelect={(id) => console.log(id)} />;\n}\n",
-            path="app/z/page.tsx",
-            line=3,
-            column=16,
-            others={
-                "app/z/List.tsx": "'use client';\nexport function List({ onSelect }) {\n  return null;\n}\n"
-            },
-        ),
-        Invalid(
-            "import { useState } from 'react';\nexport default function Page() {\n"
-            "  const [a] = useState(0);\n  return <p>{a}</p>;\n}\n",
-            path="app/page.tsx",
-            line=1,
-            column=1,
-        ),
-        Invalid(
-            "import { useState } from 'react';\nexport default function Box() {\n"
-            "  const [a] = useState(0);\n  return <p>{a}</p>;\n}\n",
-            path="src/app/shop/box.tsx",
-            line=1,
-            column=1,
-            others={"src/app/shop/page.tsx": "import Box from './box';\nexport default () => <Box />;\n"},
-        ),
-        Invalid(
-            "import Link from 'next/link';\nexport default async function Page() {\n"
-            "  return <button onClick={() => go()}>x</button>;\n}\n",
-            path="app/page.tsx",
-            line=3,
-            column=18,
-        ),
+        code("""
+            «import { useState } from 'react';»
+            export default function Page() {
+              const [a] = useState(0);
+              return <p>{a}</p>;
+            }
+        """),
     ]
 
     def look(self) -> None:

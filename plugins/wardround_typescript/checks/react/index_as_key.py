@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -33,46 +32,31 @@ class IndexAsKey(TreeCheck):
     KINDS = (".tsx", ".jsx", ".js")
     WORDS = ("key={",)
     ALSO = ((".map(",),)
-    TRIED_ON = (
-        "the trees of hoppscotch, documenso, formbricks, langfuse, redash, shadcn-ui/ui and chatbot-ui "
-        "without their tests (13,196 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const A = ({ rows }) => rows.filter((r) => r.on).map((r) => <li key={r.id}>{r.name}</li>);\n",
-            path="a.tsx",
-        ),
-        Valid("const A = ({ rows }) => rows.map((r, i) => <li key={i}>{r.id}</li>);\n", path="a.tsx"),
-        Valid(
-            "const A = ({ rows }) => rows.filter((r) => r.on).map((r, i) => <li key={i}>{r.name}</li>);\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "const A = ({ rows }) => rows.filter(Boolean).map((r, i) => <li key={i}>{r.id}</li>);\n",
-            path="a.tsx",
-        ),
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            const A = ({ rows }) => rows.filter((r) => r.on).map((r) => <li key={r.id}>{r.name}</li>);
+        """),
+        code("""
+            const A = ({ rows }) => rows.map((r, i) => <li key={i}>{r.id}</li>);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const A = ({ rows, drop }) =>\n  rows\n    .filter((r) => r.on)\n    .map((r, index) => (\n"
-            "      <li key={index} onClick={() => drop(r.id)}>{r.name}</li>\n    ));\n",
-            path="a.tsx",
-            line=5,
-            column=11,
-        ),
-        Invalid(
-            "const A = ({ rows }) => rows.map((r, i) => <li key={i}>{r.name}</li>);\n",
-            base="const A = ({ rows }) => rows.map((r) => <li key={r.slug}>{r.name}</li>);\n",
-            path="a.tsx",
-            line=1,
-            column=48,
-        ),
-        Invalid(
-            "function A({ rows }) {\n  return [...rows]\n    .sort((a, b) => a.at - b.at)\n"
-            "    .map((row, place) => <Row key={place} rowId={row.uuid} />);\n}\n",
-            path="a.jsx",
-            line=4,
-            column=31,
+    INVALID = [
+        code("""
+            const A = ({ rows, drop }) =>
+              rows
+                .filter((r) => r.on)
+                .map((r, index) => (
+                  <li «key={index}» onClick={() => drop(r.id)}>{r.name}</li>
+                ));
+        """),
+        code(
+            """
+            const A = ({ rows }) => rows.map((r, i) => <li «key={i}»>{r.name}</li>);
+            """,
+            base="""
+            const A = ({ rows }) => rows.map((r) => <li key={r.slug}>{r.name}</li>);
+            """,
         ),
     ]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -34,60 +34,31 @@ class ListFragmentWithoutKey(TreeCheck):
     KINDS = (".tsx", ".jsx", ".js")
     WORDS = (".map(", ".flatMap(")
     ALSO = (("</", "/>"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): 2 hits, both read, both right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const list = rows.map((row) => <Fragment key={row.id}><dt /><dd /></Fragment>);\n"
-            "const one = <><p /></>;\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "const draw = (row) => <li key={row.id} />;\n"
-            "const list = rows.map(draw);\nconst cell = () => <td />;\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "const draw = (row, at) => <li key={row.id}>{at}</li>;\n"
-            "const list = rows.map((row, at) => draw(row, at));\n"
-            "const cells = rows.map((row) => pad(<td key={row.id} />));\nfunction pad(cell) {\n"
-            "  return cell;\n}\n",
-            path="a.tsx",
-        ),
-        Valid("const columns = rows.map((row) => ({ cell: <><b /></> }));\n", path="a.tsx"),
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            const list = rows.map((row) => <Fragment key={row.id}><dt /><dd /></Fragment>);
+            const one = <><p /></>;
+        """),
+        code("""
+            const draw = (row) => <li key={row.id} />;
+            const list = rows.map(draw);
+            const cell = () => <td />;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const list = rows.map((row) => (\n  <>\n    <dt>{row.a}</dt>\n  </>\n));\n",
-            path="a.tsx",
-            line=2,
-            column=3,
-        ),
-        Invalid(
-            "const list = rows.map((row) => {\n  return row.open ? <><b /></> : null;\n});\n",
-            path="a.tsx",
-            line=2,
-            column=21,
-        ),
-        Invalid(
-            "function Rows({ rows }) {\n"
-            "  const draw = (row) => <li>{row.name}</li>;\n"
-            "  return <ul>{rows.map(draw)}</ul>;\n}\n",
-            path="a.jsx",
-            line=2,
-            column=25,
-        ),
-        Invalid(
-            "const draw = ({ row, wide }) => {\n  return (\n    <div className={wide}>\n"
-            "      <Row key={row.id} row={row} />\n    </div>\n  );\n};\n"
-            "const List = ({ rows }) => rows.slice(0, 3).map((row) => draw({ row, wide: 'w' }));\n",
-            path="a.tsx",
-            line=3,
-            column=5,
-        ),
+    INVALID = [
+        code("""
+            const list = rows.map((row) => (
+              «<>
+                <dt>{row.a}</dt>
+              </>»
+            ));
+        """),
+        code("""
+            const list = rows.map((row) => {
+              return row.open ? «<><b /></>» : null;
+            });
+        """),
     ]
 
     def look(self) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -92,85 +92,53 @@ class MissingCleanup(TreeCheck):
             "watch",
         ),
     )
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
-        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
-        "four Supabase starters (15,632 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "export function connect(use) {\n  const socket = new WebSocket(ADDRESS);\n"
-            "  socket.addEventListener('message', (event) => use(event.data));\n"
-            "  return () => socket.close();\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "function setup(onKey) {\n  window.addEventListener('keydown', onKey);\n"
-            "  const seen = new ResizeObserver(measure);\n  seen.observe(box);\n"
-            "  return () => {\n    window.removeEventListener('keydown', onKey);\n    seen.disconnect();\n"
-            "  };\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "class Drag {\n  start() {\n    window.addEventListener('mouseup', this.stop, { once: true });\n"
-            "    window.addEventListener('mousemove', this.move);\n"
-            "    this.box.addEventListener('click', this.click);\n"
-            "  }\n  stop = () => {\n    window.removeEventListener('mousemove', this.move);\n  };\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "function listen(names, handler) {\n"
-            "  names.forEach((name) => window.addEventListener(name, handler));\n"
-            "  return () => names.forEach((name) => window.removeEventListener(name, handler));\n}\n"
-            "export function boot() {\n  window.addEventListener('load', show);\n  return () => show(1);\n"
-            "}\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            export function connect(use) {
+              const socket = new WebSocket(ADDRESS);
+              socket.addEventListener('message', (event) => use(event.data));
+              return () => socket.close();
+            }
+        """),
+        code("""
+            function setup(onKey) {
+              window.addEventListener('keydown', onKey);
+              const seen = new ResizeObserver(measure);
+              seen.observe(box);
+              return () => {
+                window.removeEventListener('keydown', onKey);
+                seen.disconnect();
+              };
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "useEffect(() => {\n  const onKey = () => close();\n  const onSize = () => fit();\n"
-            "  window.addEventListener('keydown', onKey);\n  window.addEventListener('resize', onSize);\n"
-            "  return () => window.removeEventListener('keydown', onKey);\n}, []);\n",
+    INVALID = [
+        code(
+            """
+            useEffect(() => {
+              const onKey = () => close();
+              const onSize = () => fit();
+              window.addEventListener('keydown', onKey);
+              «window.addEventListener('resize', onSize)»;
+              return () => window.removeEventListener('keydown', onKey);
+            }, []);
+            """,
             path="a.tsx",
-            line=5,
-            column=3,
         ),
-        Invalid(
-            "class Board {\n  constructor() {\n    document.addEventListener('keyup', this.onKey);\n"
-            "    window.addEventListener('resize', this.onSize);\n  }\n  destroy() {\n"
-            "    document.removeEventListener('keyup', this.onKey);\n  }\n}\n",
+        code(
+            """
+            class Board {
+              constructor() {
+                document.addEventListener('keyup', this.onKey);
+                «window.addEventListener('resize', this.onSize)»;
+              }
+              destroy() {
+                document.removeEventListener('keyup', this.onKey);
+              }
+            }
+            """,
             path="a.js",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "function listen(dispatch) {\n  const onShow = (event) => dispatch(event);\n"
-            "  const onKey = () => dispatch(1);\n"
-            "  let stop = () => { on = false; };\n  if (!on) {\n"
-            "    window.addEventListener('keyup', onKey);\n"
-            "    window.addEventListener('pageshow', onShow);\n"
-            "    stop = () => {\n      window.removeEventListener('keyup', onKey);\n    };\n  }\n"
-            "  return stop;\n}\n",
-            path="a.ts",
-            line=7,
-            column=5,
-        ),
-        Invalid(
-            "<script setup>\nwatch(box, (element) => {\n  const seen = new ResizeObserver(fit);\n"
-            '  seen.observe(element);\n});\n</script>\n<template><div ref="box" /></template>\n',
-            path="a.vue",
-            line=4,
-            column=3,
-        ),
-        Invalid(
-            "<script setup>\nonMounted(() => {\n  window.addEventListener('keyup', onKey);\n"
-            "  document.addEventListener('click', () => shut());\n});\n"
-            "onUnmounted(() => window.removeEventListener('keyup', onKey));\n</script>\n"
-            "<template><p /></template>\n",
-            path="a.vue",
-            line=4,
-            column=3,
         ),
     ]
 

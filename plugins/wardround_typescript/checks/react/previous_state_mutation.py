@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -62,134 +62,49 @@ class PreviousStateMutation(TreeCheck):
         ),
         ("educer", "useState", "/>", "</", "..."),
     )
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "export function cartReducer(state, action) {\n"
-            "  const line = { ...find(state, action.id) };\n"
-            "  line.count -= 1;\n"
-            "  const lines = [...state.lines];\n  lines.push(line);\n"
-            "  return { ...state, lines };\n}\n",
+    CASE_PATH = "a.jsx"
+    VALID = [
+        code(
+            """
+            export function cartReducer(state, action) {
+              const line = { ...find(state, action.id) };
+              line.count -= 1;
+              const lines = [...state.lines];
+              lines.push(line);
+              return { ...state, lines };
+            }
+            """,
             path="a.js",
         ),
-        Valid(
-            "import { createSlice } from '@reduxjs/toolkit';\n"
-            "export function rowReducer(state, action) {\n"
-            "  state.rows.push(action.row);\n}\n",
+        code(
+            """
+            import { createSlice } from '@reduxjs/toolkit';
+            export function rowReducer(state, action) {
+              state.rows.push(action.row);
+            }
+            """,
             path="a.js",
-        ),
-        Valid(
-            "const [rows, setRows] = useState([]);\n"
-            "setRows((old) => [...old].sort(byName));\n"
-            "setRows((old) => old.filter(isOpen).reverse());\n",
-            path="a.js",
-        ),
-        Valid(
-            "export const rename = (shelf, name) => {\n  const { label, ...rest } = shelf;\n"
-            "  rest.name = name;\n  const first = { ...shelf.books[0] };\n  first.read = true;\n"
-            "  return { ...shelf, ...rest, books: [first] };\n};\n",
-            path="a.ts",
-        ),
-        Valid(
-            "export function Board({ players }) {\n"
-            "  const ranked = useMemo(() => [...players].sort(byScore), [players]);\n"
-            "  return <Rows rows={ranked} order={(players) => players.sort(byName)} />;\n}\n",
-            path="a.jsx",
-        ),
-        Valid(
-            "export function withBook(shelf: Shelf, book: Book): Shelf {\n"
-            "  const next = { ...shelf, books: [...shelf.books] };\n  next.books.push(book);\n"
-            "  next.label = book.label;\n  return next;\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const [rows, setRows] = useState([]);\nconst open = (at) =>\n  setRows((old) => {\n"
-            "    const next = [...old];\n    next[at] = { ...next[at] };\n    next[at].open = true;\n"
-            "    return next;\n  });\n",
-            path="a.jsx",
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "export function Board({ players }) {\n"
-            "  const ranked = players.sort(byScore);\n"
-            "  return <Rows rows={ranked} />;\n"
-            "}\n",
-            path="a.jsx",
-            line=2,
-            column=18,
-        ),
-        Invalid(
-            "function findLine(state, id) {\n"
-            "  return state.lines.find((line) => line.id === id);\n"
-            "}\n"
-            "export function cartReducer(state, action) {\n"
-            "  const line = findLine(state, action.id);\n"
-            "  line.count -= 1;\n"
-            "  return { ...state };\n}\n",
+    INVALID = [
+        code("""
+            export function Board({ players }) {
+              const ranked = «players.sort(byScore)»;
+              return <Rows rows={ranked} />;
+            }
+        """),
+        code(
+            """
+            function findLine(state, id) {
+              return state.lines.find((line) => line.id === id);
+            }
+            export function cartReducer(state, action) {
+              const line = findLine(state, action.id);
+              «line.count -= 1»;
+              return { ...state };
+            }
+            """,
             path="a.js",
-            line=6,
-            column=3,
-        ),
-        Invalid(
-            "const rowsReducer = (state, action) => {\n"
-            "  switch (action.type) {\n    case 'add':\n"
-            "      state.rows.push(action.row);\n"
-            "      return state;\n  }\n};\n",
-            path="a.js",
-            line=4,
-            column=7,
-        ),
-        Invalid(
-            "const [rows, setRows] = useState([]);\nsetRows((old) => {\n"
-            "  const row = old[3];\n  row.open = true;\n"
-            "  return [...old];\n});\n",
-            path="a.jsx",
-            line=4,
-            column=3,
-        ),
-        Invalid(
-            "const [rows, setRows] = useState([]);\nsetRows((old) => old.sort(byName));\n",
-            path="a.jsx",
-            line=2,
-            column=18,
-        ),
-        Invalid(
-            "export function Board({ players, onPick }) {\n"
-            "  const ranked = useMemo(() => {\n    return players.sort(byScore);\n  }, [players]);\n"
-            "  return <Rows rows={ranked} onPick={onPick} />;\n}\n",
-            path="a.jsx",
-            line=3,
-            column=12,
-        ),
-        Invalid(
-            "const newest = (shelf: Shelf) => {\n  const { books } = shelf;\n"
-            "  return books[books.length - 1];\n};\n"
-            "export const finish = (shelf: Shelf, mark: Partial<Book>) => {\n"
-            "  const book = newest(shelf);\n  Object.assign(book, mark);\n"
-            "  return { ...shelf, books: [...shelf.books] };\n};\n",
-            path="a.ts",
-            line=7,
-            column=3,
-        ),
-        Invalid(
-            "export function withBook(shelf: Shelf, book: Book): Shelf {\n  const next = { ...shelf };\n"
-            "  next.books.push(book);\n  return next;\n}\n",
-            path="a.ts",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "const [rows, setRows] = useState([]);\nconst open = (id) =>\n  setRows((old) => {\n"
-            "    const next = [...old];\n    const row = next.find((one) => one.id === id);\n"
-            "    row.open = true;\n    return next;\n  });\n",
-            path="a.jsx",
-            line=6,
-            column=5,
         ),
     ]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround_typescript.check import TreeCheck
@@ -47,61 +47,46 @@ class PropMutation(TreeCheck):
     SEVERITY = Severity.WARN
     KINDS = (".vue",)
     WORDS = ("defineProps", "props:")
-    TRIED_ON = (
-        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
-        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
-        "Supabase starters (16,600 scripts): no hit; 15 of names that the script declares anew are "
-        "passed over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            '<template>\n  <input v-model="draft.name" />\n</template>\n<script>\nexport default {\n'
-            "  props: ['filter'],\n  data() {\n    return { draft: { ...this.filter } };\n  },\n};\n"
-            "</script>\n",
-            path="A.vue",
-        ),
-        Valid(
-            '<template>\n  <p v-for="row in rows"><input v-model="row.name" /></p>\n</template>\n'
-            "<script setup>\ndefineProps(['row']);\nconst rows = ref([]);\n</script>\n",
-            path="A.vue",
-        ),
-        Valid(
-            "<template>\n  <button @click=\"$emit('open', !open)\">x</button>\n</template>\n"
-            "<script setup>\nconst props = defineProps({ open: Boolean });\n"
-            "const other = props.open === true;\n</script>\n",
-            path="A.vue",
-        ),
+    CASE_PATH = "A.vue"
+    VALID = [
+        code("""
+            <template>
+              <p v-for="row in rows"><input v-model="row.name" /></p>
+            </template>
+            <script setup>
+            defineProps(['row']);
+            const rows = ref([]);
+            </script>
+        """),
+        code("""
+            <template>
+              <button @click="$emit('open', !open)">x</button>
+            </template>
+            <script setup>
+            const props = defineProps({ open: Boolean });
+            const other = props.open === true;
+            </script>
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            '<template>\n  <input v-model="filter.name" />\n</template>\n<script>\nexport default {\n'
-            "  props: { filter: { type: Object, required: true } },\n};\n</script>\n",
-            path="A.vue",
-            line=2,
-            column=10,
-        ),
-        Invalid(
-            "<template>\n  <p>x</p>\n</template>\n<script>\nexport default {\n  props: ['filter'],\n"
-            "  methods: {\n"
-            "    reset() {\n      this.filter.name = '';\n    },\n  },\n};\n</script>\n",
-            path="A.vue",
-            line=9,
-            column=7,
-        ),
-        Invalid(
-            '<template>\n  <button @click="open = !open">x</button>\n</template>\n'
-            '<script setup lang="ts">\ndefineProps<{ open: boolean }>();\n</script>\n',
-            path="A.vue",
-            line=2,
-            column=19,
-        ),
-        Invalid(
-            "<script setup>\nconst props = defineProps(['rows']);\nfunction add(row) {\n"
-            "  props.rows.list = row;\n}\n</script>\n",
-            path="A.vue",
-            line=4,
-            column=3,
-        ),
+    INVALID = [
+        code("""
+            <template>
+              <input «v-model="filter.name"» />
+            </template>
+            <script>
+            export default {
+              props: { filter: { type: Object, required: true } },
+            };
+            </script>
+        """),
+        code("""
+            <template>
+              <button @click="«open =» !open">x</button>
+            </template>
+            <script setup lang="ts">
+            defineProps<{ open: boolean }>();
+            </script>
+        """),
     ]
 
     def look(self) -> None:

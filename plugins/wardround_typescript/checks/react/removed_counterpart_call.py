@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.before_after_check import BeforeCheck
@@ -39,19 +39,6 @@ _OTHERWISE = LazyPattern(
 _SETTER = LazyPattern(r"^(?:this\.)?set(?:Is)?[A-Z]\w*$")
 _BUSY = LazyPattern(
     r"(?i)(?:loading|busy|pending|saving|submitting|fetching|uploading|deleting|processing|running)$"
-)
-_PANEL = (
-    "export class Panel {\n  open(bus) {\n    window.addEventListener('resize', this.fit);\n"
-    "    bus.draw();\n  }\n"
-    "  shut(bus) {\n    window.removeEventListener('resize', this.fit);\n    bus.wipe();\n  }\n}\n"
-)
-_TICKER = (
-    "export const tick = (show) => {\n  timer = setInterval(show, 50);\n};\n"
-    "export const rest = () => {\n  clearInterval(timer);\n  timer = null;\n};\n"
-)
-_SAVE = (
-    "const save = async (row) => {\n  setIsSaving(true);\n  await put(row);\n  setIsSaving(false);\n"
-    "  notify(row);\n};\n"
 )
 
 
@@ -89,42 +76,68 @@ class RemovedCounterpartCall(BeforeCheck):
         r"\.?\b(?:remove(?:Event)?Listener|off|clearInterval|unsubscribe|disconnect|unobserve|revokeObjectURL"
         r"|cancelAnimationFrame|release\w*|unlock|hideLoading|unmount|destroy|commit\w*|rollback|abortTransaction)\(|\(false\)"
     )
-    TRIED_ON = (
-        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
-        "langfuse and redash: two, one right (the address of a blob), one whose answer is handed "
-        "out, passed over since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_PANEL, path="a.ts"),
-        Valid(
-            _PANEL.replace("    window.removeEventListener('resize', this.fit);\n", "").replace(
-                "    window.addEventListener('resize', this.fit);\n", ""
-            ),
-            path="a.ts",
-            base=_PANEL,
-        ),
-        Valid(_PANEL.replace("window.removeEventListener(", "stopListening("), path="a.ts", base=_PANEL),
-        Valid(_SAVE.replace("(false)", "(isDirty)"), path="a.ts", base=_SAVE),
-        Valid(_TICKER.replace("clearInterval(timer)", "timer.cancel()"), path="a.ts"),
-        Valid(
-            "export const hear = (bus, show) => bus.on('open', show);\n",
-            path="a.ts",
-            base="export const hear = (bus, show) => bus.on('open', show);\n"
-            "export const stop = (bus, show) => bus.off('open', show);\n",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            export class Panel {
+              open(bus) {
+                window.addEventListener('resize', this.fit);
+                bus.draw();
+              }
+              shut(bus) {
+                window.removeEventListener('resize', this.fit);
+                bus.wipe();
+              }
+            }
+        """),
+        code("""
+            export const tick = (show) => {
+              timer = setInterval(show, 50);
+            };
+            export const rest = () => {
+              timer.cancel();
+              timer = null;
+            };
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            _PANEL.replace("    window.removeEventListener('resize', this.fit);\n", ""),
-            line=3,
-            column=5,
-            path="a.ts",
-            base=_PANEL,
+    INVALID = [
+        code(
+            """
+            export const tick = (show) => {
+              timer = «setInterval(show, 50)»;
+            };
+            export const rest = () => {
+              timer = null;
+            };
+            """,
+            path="a.js",
+            base="""
+            export const tick = (show) => {
+              timer = setInterval(show, 50);
+            };
+            export const rest = () => {
+              clearInterval(timer);
+              timer = null;
+            };
+            """,
         ),
-        Invalid(
-            _TICKER.replace("  clearInterval(timer);\n", ""), line=2, column=11, path="a.js", base=_TICKER
+        code(
+            """
+            const save = async (row) => {
+              «setIsSaving(true)»;
+              await put(row);
+              notify(row);
+            };
+            """,
+            base="""
+            const save = async (row) => {
+              setIsSaving(true);
+              await put(row);
+              setIsSaving(false);
+              notify(row);
+            };
+            """,
         ),
-        Invalid(_SAVE.replace("  setIsSaving(false);\n", ""), line=2, column=3, path="a.ts", base=_SAVE),
     ]
 
     def compare(self, was: Code) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.before_after_check import BeforeCheck, name_around
@@ -24,16 +24,6 @@ _DULL = LazyPattern(
 _OTHERWISE = LazyPattern(
     r"(?i)\babort|\bsignal\b|\bonce\b|onCleanup|onUnmount|onDestroy|onScopeDispose|useUnmount"
 )
-_FRAME = (
-    "export function Page({ mode, bus }) {\n  useEffect(() => {\n    BODY\n  }, [mode]);\n"
-    "  return <p>{mode}</p>;\n}\n"
-)
-_MARKED = "document.body.classList.add(mode);\n    return () => document.body.classList.remove(mode);"
-_HEARD = "const off = bus.on(mode, show);\n    return () => {\n      off();\n    };"
-
-
-def _page(body: str) -> str:
-    return _FRAME.replace("BODY", body)
 
 
 class _Effect(NamedTuple):
@@ -61,59 +51,77 @@ class RemovedEffectCleanup(BeforeCheck):
     SEVERITY = Severity.WARN
     WORDS = ("Effect", "onMount", "useMount")
     GONE = LazyPattern(r"\breturn\b|=>|\bstop|\bclear|\boff|\bun\w|\bremove|\bdis|\bclose|\bdestroy|\bcancel")
-    TRIED_ON = (
-        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
-        "langfuse and redash: two in one commit, of an object from outside that was only used "
-        "again, passed over since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_page(_MARKED), path="a.tsx"),
-        Valid(_page("show(mode);"), path="a.tsx", base=_page(_MARKED)),
-        Valid(_page("bus.once(mode, show);"), path="a.tsx", base=_page(_HEARD)),
-        Valid(
-            _page("let gone = false;\n    load(mode).then(show);"),
-            path="a.tsx",
-            base=_page(
-                "let gone = false;\n    load(mode).then(show);\n    return () => {\n      gone = true;\n"
-                "    };"
-            ),
-        ),
-        Valid(
-            _page(_HEARD.replace("off()", "stop(off)")) + "const stop = (off) => off();\n",
-            path="a.tsx",
-            base=_page(_HEARD),
-        ),
-        Valid(
-            _page("bus.update(mode);"),
-            path="a.tsx",
-            base=_page("bus.update(mode);\n    return () => bus.reset();"),
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            export function Page({ mode, bus }) {
+              useEffect(() => {
+                document.body.classList.add(mode);
+                return () => document.body.classList.remove(mode);
+              }, [mode]);
+              return <p>{mode}</p>;
+            }
+        """),
+        code(
+            """
+            export function Page({ mode, bus }) {
+              useEffect(() => {
+                show(mode);
+              }, [mode]);
+              return <p>{mode}</p>;
+            }
+            """,
+            base="""
+            export function Page({ mode, bus }) {
+              useEffect(() => {
+                document.body.classList.add(mode);
+                return () => document.body.classList.remove(mode);
+              }, [mode]);
+              return <p>{mode}</p>;
+            }
+            """,
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            _page("document.body.classList.add(mode, 'page');"),
-            line=3,
-            column=5,
-            path="a.tsx",
-            base=_page(_MARKED),
+    INVALID = [
+        code(
+            """
+            export function Page({ mode, bus }) {
+              useEffect(() => {
+                «document.body.classList.add(mode, 'page')»;
+              }, [mode]);
+              return <p>{mode}</p>;
+            }
+            """,
+            base="""
+            export function Page({ mode, bus }) {
+              useEffect(() => {
+                document.body.classList.add(mode);
+                return () => document.body.classList.remove(mode);
+              }, [mode]);
+              return <p>{mode}</p>;
+            }
+            """,
         ),
-        Invalid(_page("bus.on(mode, show);"), line=3, column=5, path="a.tsx", base=_page(_HEARD)),
-        Invalid(
-            _page("const timer = setInterval(show, 50);\n    show(timer);"),
-            line=3,
-            column=19,
-            path="a.jsx",
-            base=_page("const timer = setInterval(show, 50);\n    return () => clearInterval(timer);"),
-        ),
-        Invalid(
-            _page("document.body.style.cursor = mode;"),
-            line=3,
-            column=5,
-            path="a.tsx",
-            base=_page(
-                "const old = document.body.style.cursor;\n    document.body.style.cursor = mode;\n"
-                "    return () => {\n      document.body.style.cursor = old;\n    };"
-            ),
+        code(
+            """
+            export function Page({ mode, bus }) {
+              useEffect(() => {
+                «bus.on(mode, show)»;
+              }, [mode]);
+              return <p>{mode}</p>;
+            }
+            """,
+            base="""
+            export function Page({ mode, bus }) {
+              useEffect(() => {
+                const off = bus.on(mode, show);
+                return () => {
+                  off();
+                };
+              }, [mode]);
+              return <p>{mode}</p>;
+            }
+            """,
         ),
     ]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -43,56 +42,39 @@ class ReorderedEachWithoutKey(TreeCheck):
     SEVERITY = Severity.WARN
     KINDS = (".svelte",)
     WORDS = ("{#each",)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "<script>\n  let rows = [];\n"
-            "  const drop = (id) => { rows = rows.filter((r) => r.id "
-            "!== id); };\n</script>\n{#each rows as row (row.id)}<Row {row} />{/each}\n",
-            path="a.svelte",
-        ),
-        Valid(
-            "<script>\n  export let rows;\n</script>\n{#each rows as row}<Row {row} />{/each}\n",
-            path="a.svelte",
-        ),
-        Valid(
-            "<script>\n  let rows = [];\n"
-            "  const drop = (id) => { rows = rows.filter((r) => r.id "
-            "!== id); };\n</script>\n{#each rows as row}<li>{row}</li>{/each}\n",
-            path="a.svelte",
-        ),
+    CASE_PATH = "a.svelte"
+    VALID = [
+        code("""
+            <script>
+              let rows = [];
+              const drop = (id) => { rows = rows.filter((r) => r.id !== id); };
+            </script>
+            {#each rows as row (row.id)}<Row {row} />{/each}
+        """),
+        code("""
+            <script>
+              export let rows;
+            </script>
+            {#each rows as row}<Row {row} />{/each}
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "<script>\n  let rows = [];\n"
-            "  const drop = (id) => { rows = rows.filter((r) => r.id "
-            "!== id); };\n</script>\n"
-            "{#each rows as row}\n  <Row {row} />\n{/each}\n",
-            path="a.svelte",
-            line=5,
-            column=1,
-        ),
-        Invalid(
-            "<script>\n  import { tasks } from './tasks';\n"
-            "  const add = (task) => tasks.update((all) => [task, ...all]);\n"
-            "</script>\n"
-            "<ul>{#each $tasks as task}<li><input bind:value={task.title} /></li>{/each}</ul>\n",
-            path="a.svelte",
-            line=5,
-            column=5,
-        ),
-        Invalid(
-            "<script>\n  let rows = [];\n"
-            "  const by = () => { rows = [...rows].sort(byName); };\n"
-            "</script>\n{#each rows as { id }}<Row {id} />{/each}\n",
-            path="a.svelte",
-            line=5,
-            column=1,
-        ),
+    INVALID = [
+        code("""
+            <script>
+              let rows = [];
+              const drop = (id) => { rows = rows.filter((r) => r.id !== id); };
+            </script>
+            «{#each rows as row}»
+              <Row {row} />
+            {/each}
+        """),
+        code("""
+            <script>
+              import { tasks } from './tasks';
+              const add = (task) => tasks.update((all) => [task, ...all]);
+            </script>
+            <ul>«{#each $tasks as task}»<li><input bind:value={task.title} /></li>{/each}</ul>
+        """),
     ]
 
     def look(self) -> None:

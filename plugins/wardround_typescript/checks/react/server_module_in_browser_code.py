@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, TreeCheck
@@ -44,57 +43,52 @@ class ServerModuleInBrowserCode(TreeCheck):
     KINDS = (".tsx", ".jsx", ".ts", ".js", *COMPONENTS)
     WORDS = ("use client", "$lib/server", "$env/", ".server", "/server/")
     ALSO = (("import",),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit; 8 of types and of a comment that names server-only are passed over "
-        "now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "'use client';\nimport type { Row } from '@/server/rows';\n"
-            "import { save } from '@/server/actions';\n",
-            path="app/a.tsx",
+    CASE_PATH = "app/a.tsx"
+    VALID = [
+        code(
+            """
+            'use client';
+            import type { Row } from '@/server/rows';
+            import { save } from '@/server/actions';
+            """,
             others={
-                "server/rows.ts": "import 'server-only';\n",
-                "server/actions.ts": "'use server';\nimport { prisma } from './prisma';\n",
+                "server/rows.ts": """
+                import 'server-only';
+                """,
+                "server/actions.ts": """
+                'use server';
+                import { prisma } from './prisma';
+                """,
             },
         ),
-        Valid(
-            "import { prisma } from '@/server/prisma';\n",
-            path="app/a.tsx",
-            others={"server/prisma.ts": "import 'server-only';\n"},
-        ),
-        Valid("'use client';\nimport { save } from '@/server/actions';\n", path="app/a.tsx"),
-        Valid(
-            "<script>\n  import { PUBLIC_URL } from '$env/static/public';\n</script>\n", path="src/a.svelte"
+        code(
+            """
+            import { prisma } from '@/server/prisma';
+            """,
+            others={
+                "server/prisma.ts": """
+                import 'server-only';
+                """,
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "'use client';\nimport { useState } from 'react';\nimport { db } from '@/server/db';\n",
-            path="app/a.tsx",
-            line=3,
-            column=1,
-        ),
-        Invalid(
-            "'use client';\nimport { prisma } from '@/server/prisma';\n",
-            path="app/a.tsx",
-            others={"server/prisma.ts": "import 'server-only';\nexport const prisma = new PrismaClient();\n"},
-            line=2,
-            column=1,
-        ),
-        Invalid(
-            "<script lang=\"ts\">\n  import { API_KEY } from '$env/static/private';\n</script>\n",
-            path="src/a.svelte",
-            line=2,
-            column=3,
-        ),
-        Invalid(
-            "<script setup lang=\"ts\">\nimport { db } from '~/server/db';\n</script>\n",
-            path="components/a.vue",
-            line=2,
-            column=1,
+    INVALID = [
+        code("""
+            'use client';
+            import { useState } from 'react';
+            «import { db } from '@/server/db';»
+        """),
+        code(
+            """
+            'use client';
+            «import { prisma } from '@/server/prisma';»
+            """,
+            others={
+                "server/prisma.ts": """
+                import 'server-only';
+                export const prisma = new PrismaClient();
+                """,
+            },
         ),
     ]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -47,66 +47,40 @@ class SideEffectInRender(TreeCheck):
         *("useNavigate(", "useRouter(", "useHistory(", "useDispatch(", "analytics", "posthog", "fetch("),
     )
     ALSO = (("</", "/>", "use"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
-        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
-        "four Supabase starters (15,632 scripts): 5 hits, all read: 4 right, 1 that defers what it "
-        "does by a timer on purpose"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function Page({ title }) {\n  useEffect(() => { document.title = title; }, [title]);\n"
-            "  const keep = () => localStorage.setItem('title', title);\n"
-            "  return <button onClick={keep}>{title}</button>;\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "async function Page({ id }) {\n  const row = await (await fetch(`/rows/${id}`)).json();\n"
-            "  return <b>{row.name}</b>;\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "function Room() {\n  const [user] = useState(() => localStorage.getItem('user'));\n"
-            "  const router = useRouter();\n  return <a onClick={() => router.push('/')}>{user}</a>;\n}\n",
-            path="a.tsx",
-        ),
-        Valid("export function Move(to) {\n  window.location.href = to;\n}\n", path="a.js"),
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            function Page({ title }) {
+              useEffect(() => { document.title = title; }, [title]);
+              const keep = () => localStorage.setItem('title', title);
+              return <button onClick={keep}>{title}</button>;
+            }
+        """),
+        code("""
+            async function Page({ id }) {
+              const row = await (await fetch(`/rows/${id}`)).json();
+              return <b>{row.name}</b>;
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function Page({ title }) {\n  if (title) {\n    document.title = title;\n  }\n"
-            "  return <h1>{title}</h1>;\n}\n",
-            path="a.tsx",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "export const Guard = ({ user, children }) => {\n  const navigate = useNavigate();\n"
-            "  if (!user) navigate('/login');\n  return <>{children}</>;\n};\n",
+    INVALID = [
+        code("""
+            function Page({ title }) {
+              if (title) {
+                «document.title = title»;
+              }
+              return <h1>{title}</h1>;
+            }
+        """),
+        code(
+            """
+            export const Guard = ({ user, children }) => {
+              const navigate = useNavigate();
+              if (!user) «navigate('/login')»;
+              return <>{children}</>;
+            };
+            """,
             path="a.jsx",
-            line=3,
-            column=14,
-        ),
-        Invalid(
-            "export default function Guard({ user }) {\n  const router = useRouter();\n"
-            "  if (!user) { router.replace('/login'); return null; }\n  return <b>{user.name}</b>;\n}\n",
-            path="a.tsx",
-            line=3,
-            column=16,
-        ),
-        Invalid(
-            "function useTheme(theme) {\n  const [size] = useState(3);\n"
-            "  localStorage.setItem('theme', theme);\n  return size;\n}\n",
-            path="a.ts",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "function Users() {\n  const [users, setUsers] = useState([]);\n"
-            "  fetch('/users').then((r) => r.json()).then(setUsers);\n  return <List users={users} />;\n}\n",
-            path="a.jsx",
-            line=3,
-            column=3,
         ),
     ]
 

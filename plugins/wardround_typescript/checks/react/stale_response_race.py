@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -50,85 +50,53 @@ class StaleResponseRace(TreeCheck):
     KINDS = (".tsx", ".jsx", ".ts", ".js")
     WORDS = ("useEffect", "useLayoutEffect")
     ALSO = (("await", ".then("), ("set", "useReducer"))
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): 17 hits, all read: 15 as it says, 2 of a thing done once; an earlier "
-        "version, which did not ask where the value came from, had 4 more that were wrong"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function User({ id }) {\n  const [user, setUser] = useState(null);\n"
-            "  useEffect(() => {\n"
-            "    let ignore = false;\n    load(id).then((found) => { if (!ignore) setUser(found); "
-            "});\n"
-            "    return () => { ignore = true; };\n  }, [id]);\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "function User({ id }) {\n  const [user, setUser] = useState(null);\n"
-            "  useEffect(() => {\n"
-            "    load().then(setUser);\n"
-            "  }, []);\n  useEffect(() => { setUser(null); }, [id]);\n"
-            "}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "function User({ id }) {\n  const [user, setUser] = useState(null);\n"
-            "  useEffect(() => {\n"
-            "    let mounted = true;\n    load(id).then((u) => { if (mounted) setUser(u); });\n"
-            "    return () => { mounted = false; };\n  }, [id]);\n}\n",
-            path="a.tsx",
-        ),
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            function User({ id }) {
+              const [user, setUser] = useState(null);
+              useEffect(() => {
+                let ignore = false;
+                load(id).then((found) => { if (!ignore) setUser(found); });
+                return () => { ignore = true; };
+              }, [id]);
+            }
+        """),
+        code("""
+            function User({ id }) {
+              const [user, setUser] = useState(null);
+              useEffect(() => {
+                load().then(setUser);
+              }, []);
+              useEffect(() => { setUser(null); }, [id]);
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function Find({ text }) {\n  const [rows, setRows] = useState([]);\n  useEffect(() => {\n"
-            "    const asked = new URLSearchParams({ q: text });\n"
-            "    search(`/find?${asked.toString()}`).then(({ data }) => setRows(data));\n  }, [text]);\n}\n",
-            path="a.tsx",
-            line=5,
-            column=60,
-        ),
-        Invalid(
-            "function useUser(id) {\n  const [state, dispatch] = useReducer(reducer, first);\n"
-            "  useEffect(() => {\n"
-            "    async function load() {\n      const user = await api.get(id);\n"
-            "      dispatch({ user });\n    }\n"
-            "    void load();\n  }, [id]);\n  return state;\n}\n",
+    INVALID = [
+        code("""
+            function Find({ text }) {
+              const [rows, setRows] = useState([]);
+              useEffect(() => {
+                const asked = new URLSearchParams({ q: text });
+                search(`/find?${asked.toString()}`).then(({ data }) => «setRows(data)»);
+              }, [text]);
+            }
+        """),
+        code(
+            """
+            function useUser(id) {
+              const [state, dispatch] = useReducer(reducer, first);
+              useEffect(() => {
+                async function load() {
+                  const user = await api.get(id);
+                  «dispatch({ user })»;
+                }
+                void load();
+              }, [id]);
+              return state;
+            }
+            """,
             path="a.ts",
-            line=6,
-            column=7,
-        ),
-        Invalid(
-            "function User({ id }) {\n  const [user, setUser] = useState(null);\n"
-            "  const mounted = useRef(true);\n"
-            "  useEffect(() => () => { mounted.current = false; }, []);\n"
-            "  useEffect(() => {\n    load(id).then((found) => {\n"
-            "      if (mounted.current) setUser(found);\n"
-            "    });\n"
-            "  }, [id]);\n}\n",
-            path="a.tsx",
-            line=7,
-            column=28,
-        ),
-        Invalid(
-            "function User({ id }) {\n  const [user, setUser] = useState(null);\n"
-            "  const load = useCallback(async () => {\n"
-            "    const found = await find(id);\n    setUser(found);\n"
-            "  }, [id]);\n  useEffect(() => {\n    load();\n  }, [load]);\n}\n",
-            path="a.tsx",
-            line=5,
-            column=5,
-        ),
-        Invalid(
-            "function User({ id }) {\n  const [user, setUser] = useState(null);\n"
-            "  useEffect(() => {\n"
-            "    fetch(`/users/${id}`).then((r) => r.json()).then(setUser);\n"
-            "  }, [id]);\n}\n",
-            path="a.tsx",
-            line=4,
-            column=54,
         ),
     ]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.storage.regex_cache import bounded
@@ -47,70 +47,46 @@ class StateInitializedFromProp(TreeCheck):
     KINDS = (".tsx", ".jsx", ".js", ".ts")
     WORDS = ("useState(", "useState<", "this.state =", "state = {")
     ALSO = (("on", "use", "props"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
-        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
-        "four Supabase starters (15,632 scripts): 5 hits, all read: all as it says, 2 of them perhaps "
-        "meant"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function Rows() {\n  const { data, isLoading } = useQuery(rows);\n"
-            "  const [kept, setKept] = useState(data ?? []);\n"
-            "  useEffect(() => { if (data) setKept(data); }, [data]);\n"
-            "  return <List rows={kept} busy={isLoading} />;\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "function Name({ value, initialTags, onChange, onTags }) {\n"
-            "  const [draft, setDraft] = useState(value);\n"
-            "  const [tags, setTags] = useState(initialTags);\n"
-            "  const add = (tag) => { setTags(tag); onTags(tag); };\n"
-            "  return <input value={draft} onChange={setDraft} onBlur={() => onChange(draft)} onAdd={add} "
-            "/>;\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "class Name extends React.Component {\n  state = { text: this.props.text };\n"
-            "  componentDidUpdate(before) { if (before.text !== this.props.text) this.reset(); }\n"
-            "  put = (text) => { this.setState({ text }); this.props.onText(text); };\n}\n",
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            function Rows() {
+              const { data, isLoading } = useQuery(rows);
+              const [kept, setKept] = useState(data ?? []);
+              useEffect(() => { if (data) setKept(data); }, [data]);
+              return <List rows={kept} busy={isLoading} />;
+            }
+        """),
+        code(
+            """
+            class Name extends React.Component {
+              state = { text: this.props.text };
+              componentDidUpdate(before) { if (before.text !== this.props.text) this.reset(); }
+              put = (text) => { this.setState({ text }); this.props.onText(text); };
+            }
+            """,
             path="a.jsx",
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function Rows({ user }) {\n  const { rows, isLoading } = useRows(user.id);\n"
-            "  const [shown, setShown] = useState(rows ?? []);\n"
-            "  const turn = () => setShown((old) => [...old].reverse());\n"
-            "  return <List rows={shown} busy={isLoading} onTurn={turn} />;\n}\n",
-            path="a.tsx",
-            line=3,
-            column=9,
-        ),
-        Invalid(
-            "export const Tags = ({ values, onChange }) => {\n"
-            "  const [chosen, setChosen] = React.useState(values);\n"
-            "  const pick = (next) => {\n    setChosen(next);\n    onChange(next);\n  };\n"
-            "  return <Menu values={chosen} onPick={pick} />;\n};\n",
-            path="a.tsx",
-            line=2,
-            column=9,
-        ),
-        Invalid(
-            "class Name extends React.Component {\n  constructor(props) {\n    super(props);\n"
-            "    this.state = { open: false, text: props.text };\n  }\n"
-            "  done(text) {\n    this.props.onDone(text);\n    this.setState({ text: text });\n  }\n}\n",
-            path="a.jsx",
-            line=4,
-            column=33,
-        ),
-        Invalid(
-            "class Rows extends React.Component {\n  state = { rows: [...this.props.rows].sort(byName) };\n"
-            "  turn = () => this.setState({ rows: reversed(this.state.rows) });\n}\n",
-            path="a.jsx",
-            line=2,
-            column=13,
-        ),
+    INVALID = [
+        code("""
+            function Rows({ user }) {
+              const { rows, isLoading } = useRows(user.id);
+              const «[shown, setShown]» = useState(rows ?? []);
+              const turn = () => setShown((old) => [...old].reverse());
+              return <List rows={shown} busy={isLoading} onTurn={turn} />;
+            }
+        """),
+        code("""
+            export const Tags = ({ values, onChange }) => {
+              const «[chosen, setChosen]» = React.useState(values);
+              const pick = (next) => {
+                setChosen(next);
+                onChange(next);
+              };
+              return <Menu values={chosen} onPick={pick} />;
+            };
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -54,85 +54,62 @@ class UnstableDependency(TreeCheck):
     KINDS = (".tsx", ".jsx", ".ts", ".js")
     WORDS = ("use", "memo(", "/>", "</")
     ALSO = (("({", "([", "=>", "= [", "= {"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): 41 hits, 15 read: all as it says, most of little weight where the "
-        "effect "
-        "is cheap, so a note; functions, which made 54 more, are passed over"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import { useFeed } from './feed';\nconst ALL = { region: 'eu' };\n"
-            "export function Map({ region }) {\n"
-            "  const options = useMemo(() => ({ region }), [region]);\n"
-            "  const a = useFeed(options);\n  const b = useFeed(ALL);\n}\n",
-            path="src/a.tsx",
+    CASE_PATH = "src/a.tsx"
+    VALID = [
+        code(
+            """
+            import { useFeed } from './feed';
+            export function Map({ region }) {
+              const a = useFeed({ region });
+            }
+            """,
             others={
-                "src/feed.ts": "export function useFeed(options) {\n"
-                "  useEffect(() => open(options), [options]);\n"
-                "}\n"
+                "src/feed.ts": """
+                export function useFeed(options) {
+                  useEffect(() => open(options), [options.region]);
+                }
+                """,
             },
         ),
-        Valid(
-            "import { useFeed } from './feed';\n"
-            "export function Map({ region }) {\n"
-            "  const a = useFeed({ region });\n}\n",
-            path="src/a.tsx",
-            others={
-                "src/feed.ts": "export function useFeed(options) {\n"
-                "  useEffect(() => open(options), [options.region]);\n"
-                "}\n"
-            },
-        ),
-        Valid(
-            "function App() {\n  const [a] = useState({ b: 1 });\n  const c = useQuery({ d: a });\n}\n",
+        code(
+            """
+            function App() {
+              const [a] = useState({ b: 1 });
+              const c = useQuery({ d: a });
+            }
+            """,
             path="a.tsx",
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import { Chart } from './Chart';\n"
-            "export function Page({ rows }) {\n"
-            "  const options = { legend: true };\n"
-            "  return <Chart rows={rows} options={options} />;\n}\n",
-            path="src/a.tsx",
-            others={"src/Chart.tsx": "export const Chart = memo(function Chart(props) {});\n"},
-            line=4,
-            column=29,
-        ),
-        Invalid(
-            "import { useFeed } from './feed';\n"
-            "export function Map({ region }) {\n"
-            "  const rows = useFeed({ region, speed: 3 });\n"
-            "}\n",
-            path="src/a.tsx",
+    INVALID = [
+        code(
+            """
+            import { Chart } from './Chart';
+            export function Page({ rows }) {
+              const options = { legend: true };
+              return <Chart rows={rows} «options={options}» />;
+            }
+            """,
             others={
-                "src/feed.ts": "export function useFeed(options: Options) {\n"
-                "  useEffect(() => open(options), [options]);\n"
-                "}\n"
+                "src/Chart.tsx": """
+                export const Chart = memo(function Chart(props) {});
+                """,
             },
-            line=3,
-            column=24,
         ),
-        Invalid(
-            "function useKeys(keys, run) {\n"
-            "  useEffect(() => listen(keys, run), [keys]);\n"
-            "}\n"
-            "export function Page() {\n"
-            "  const keys = ['a', 'b'];\n"
-            "  useKeys(keys, leave);\n}\n",
-            path="src/a.tsx",
-            line=6,
-            column=11,
-        ),
-        Invalid(
-            "const Tags = memo(({ tags }) => <p>{tags}</p>);\n"
-            "export function Side({ title, tags = [] }) {\n"
-            "  return <Tags tags={tags} />;\n}\n",
-            path="src/a.tsx",
-            line=2,
-            column=31,
+        code(
+            """
+            import { useFeed } from './feed';
+            export function Map({ region }) {
+              const rows = useFeed(«{ region, speed: 3 }»);
+            }
+            """,
+            others={
+                "src/feed.ts": """
+                export function useFeed(options: Options) {
+                  useEffect(() => open(options), [options]);
+                }
+                """,
+            },
         ),
     ]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, TreeCheck
@@ -71,64 +71,37 @@ class UnstableKey(TreeCheck):
         "ateId",
     )
     ALSO = (("key", "{#each"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function List({ rows }) {\n"
-            "  const keyed = useMemo(() => rows.map((row) => ({ row, key: "
-            "nanoid() })), [rows]);\n"
-            "  return keyed.map(({ key, row }) => <li key={key}>{row}</li>);\n}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            "const ROWS = NAMES.map((name) => ({ id: nanoid(), name }));\n"
-            "function List() {\n  const add = (name) => save({ id: nanoid(), name });\n"
-            "  return ROWS.map((row) => <li key={row.id} onClick={add}>{row.name}</li>);\n"
-            "}\n",
-            path="a.tsx",
-        ),
-        Valid(
-            '<template><li v-for="row in rows" :key="row.id">{{ Math.random() }}</li></template>\n',
-            path="a.vue",
-        ),
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code("""
+            function List({ rows }) {
+              const keyed = useMemo(() => rows.map((row) => ({ row, key: nanoid() })), [rows]);
+              return keyed.map(({ key, row }) => <li key={key}>{row}</li>);
+            }
+        """),
+        code("""
+            const ROWS = NAMES.map((name) => ({ id: nanoid(), name }));
+            function List() {
+              const add = (name) => save({ id: nanoid(), name });
+              return ROWS.map((row) => <li key={row.id} onClick={add}>{row.name}</li>);
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function keyed(rows) {\n  return rows.map((row) => ({ key: nanoid(8), row }));\n"
-            "}\n"
-            "function List({ rows }) {\n"
-            "  return keyed(rows).map(({ key, row }) => <li key={key}>{row}</li>);\n"
-            "}\n",
-            path="a.tsx",
-            line=2,
-            column=36,
-        ),
-        Invalid(
-            "function List({ rows }) {\n"
-            "  const shown = rows.map((row) => ({ ...row, id: crypto.randomUUID() "
-            "}));\n"
-            "  return shown.map((row) => <Row key={row.id} row={row} />);\n}\n",
-            path="a.tsx",
-            line=2,
-            column=50,
-        ),
-        Invalid(
-            "const keyOf = (row) => `${row.name}-${Math.random()}`;\n"
-            "const List = ({ rows }) => rows.map((row) => <Row key={keyOf(row)} row={row} />);\n",
-            path="a.jsx",
-            line=1,
-            column=39,
-        ),
-        Invalid(
-            '<template><li v-for="row in rows" :key="Math.random()">{{ row }}</li></template>\n',
-            path="a.vue",
-            line=1,
-            column=35,
-        ),
+    INVALID = [
+        code("""
+            function keyed(rows) {
+              return rows.map((row) => ({ key: «nanoid(8)», row }));
+            }
+            function List({ rows }) {
+              return keyed(rows).map(({ key, row }) => <li key={key}>{row}</li>);
+            }
+        """),
+        code("""
+            function List({ rows }) {
+              const shown = rows.map((row) => ({ ...row, id: «crypto.randomUUID()» }));
+              return shown.map((row) => <Row key={row.id} row={row} />);
+            }
+        """),
     ]
 
     def look(self) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
@@ -37,55 +36,60 @@ class UnstablePropDefeatsMemo(Check):
     DEFECT_CLASS = "memo-defeated"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
-    TRIED_ON = (
-        "the trees of langfuse, hoppscotch, redash, redux-toolkit, shadcn-ui/ui, formbricks, chatbot-ui, "
-        "documenso, lerna and webpack-cli: 11 hits outside of tests, all read, all as it says, though of "
-        "little weight where the child is cheap"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import { Row } from './Row';\nconst PICK = () => 1;\n"
-            'export const A = () => <Row name="a" onPick={PICK} />;\n',
-            path="src/a.tsx",
-            others={"src/Row.tsx": "export const Row = memo(function Row(props) {});\n"},
+    CASE_PATH = "src/a.tsx"
+    VALID = [
+        code(
+            """
+            import { Row } from './Row';
+            const PICK = () => 1;
+            export const A = () => <Row name="a" onPick={PICK} />;
+            """,
+            others={
+                "src/Row.tsx": """
+                export const Row = memo(function Row(props) {});
+                """,
+            },
         ),
-        Valid(
-            "import { Row } from './Row';\nexport const A = () => <Row at={[1]} />;\n",
-            path="src/a.tsx",
-            others={"src/Row.tsx": "export const Row = memo(RowBase, (a, b) => a.id === b.id);\n"},
-        ),
-        Valid(
-            "import { Row } from './Row';\nexport const A = () => <Row at={[1]} />;\n",
-            path="src/a.tsx",
-            others={"src/Row.tsx": "export function Row(props) {}\n"},
+        code(
+            """
+            import { Row } from './Row';
+            export const A = () => <Row at={[1]} />;
+            """,
+            others={
+                "src/Row.tsx": """
+                export const Row = memo(RowBase, (a, b) => a.id === b.id);
+                """,
+            },
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import { Row } from './Row';\nexport const A = ({ rows }) => (\n"
-            "  <Row\n    rows={rows}\n    columns={['a', 'b']}\n  />\n);\n",
-            path="src/a.tsx",
-            others={"src/Row.tsx": "export const Row = memo(function Row({ rows, columns }) {});\n"},
-            line=5,
-            column=5,
-        ),
-        Invalid(
-            "import Row from '@/ui/Row';\n"
-            "export const A = ({ rows }) => <Row wide {...rest} onPick={(row) => pick(row)} />;\n",
-            path="src/a.tsx",
-            others={"src/ui/Row.jsx": "function Row(props) {}\nexport default React.memo(Row);\n"},
-            line=2,
-            column=52,
-        ),
-        Invalid(
-            "import { Row } from './ui';\nexport const A = () => <Row style={{ top: 1 }}>text</Row>;\n",
-            path="src/a.tsx",
+    INVALID = [
+        code(
+            """
+            import { Row } from './Row';
+            export const A = ({ rows }) => (
+              <Row
+                rows={rows}
+                «columns»={['a', 'b']}
+              />
+            );
+            """,
             others={
-                "src/ui/index.ts": "export { Row } from './Row';\n",
-                "src/ui/Row.tsx": "export const Row: FC<Props> = memo<Props>((props) => null);\n",
+                "src/Row.tsx": """
+                export const Row = memo(function Row({ rows, columns }) {});
+                """,
             },
-            line=2,
-            column=29,
+        ),
+        code(
+            """
+            import Row from '@/ui/Row';
+            export const A = ({ rows }) => <Row wide {...rest} «onPick»={(row) => pick(row)} />;
+            """,
+            others={
+                "src/ui/Row.jsx": """
+                function Row(props) {}
+                export default React.memo(Row);
+                """,
+            },
         ),
     ]
 

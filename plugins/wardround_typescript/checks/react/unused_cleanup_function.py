@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -45,70 +45,51 @@ class UnusedCleanupFunction(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("Effect(", "onMount", "$effect", "onActivated", "pdate(", "onUpdated")
     ALSO = (("return", "=>"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "<script>\n  onMount(() => {\n    const s = new WebSocket(url);\n"
-            "    return () => s.close();\n  });\n</script>\n",
+    CASE_PATH = "a.tsx"
+    VALID = [
+        code(
+            """
+            <script>
+              onMount(() => {
+                const s = new WebSocket(url);
+                return () => s.close();
+              });
+            </script>
+            """,
             path="a.svelte",
         ),
-        Valid(
-            "useEffect(() => {\n  load().then((rows) => {\n"
-            "    return rows.filter(() => true);\n  });\n"
-            "  const id = setInterval(tick, 5);\n"
-            "  return () => clearInterval(id);\n"
-            "}, []);\n",
-            path="a.tsx",
-        ),
-        Valid("onMounted(async () => {\n  await load();\n  return;\n});\n", path="a.ts"),
-        Valid(
-            "useEffect(() => subscribe(show), []);\nuseEffect(() => {\n  return listen(show);\n}, []);\n",
-            path="a.tsx",
-        ),
+        code("""
+            useEffect(() => {
+              load().then((rows) => {
+                return rows.filter(() => true);
+              });
+              const id = setInterval(tick, 5);
+              return () => clearInterval(id);
+            }, []);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "<script>\n  onMount(async () => {\n"
-            "    const s = new WebSocket(await address());\n"
-            "    return () => s.close();\n  });\n</script>\n",
+    INVALID = [
+        code(
+            """
+            <script>
+              onMount(async () => {
+                const s = new WebSocket(await address());
+                «return () => s.close();»
+              });
+            </script>
+            """,
             path="a.svelte",
-            line=4,
-            column=5,
         ),
-        Invalid(
-            "<script setup>\nonMounted(() => {\n"
-            "  window.addEventListener('resize', fit);\n"
-            "  return () => window.removeEventListener('resize', fit);\n"
-            "});\n</script>\n",
+        code(
+            """
+            <script setup>
+            onMounted(() => {
+              window.addEventListener('resize', fit);
+              «return () => window.removeEventListener('resize', fit);»
+            });
+            </script>
+            """,
             path="a.vue",
-            line=4,
-            column=3,
-        ),
-        Invalid(
-            "useEffect(() => {\n  connect(url).then((socket) => {\n"
-            "    socket.on('row', add);\n"
-            "    return () => socket.close();\n  });\n}, [url]);\n",
-            path="a.tsx",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "useEffect(() => {\n  async function start() {\n"
-            "    const s = await open(url);\n    return () => s.close();\n"
-            "  }\n  start();\n}, [url]);\n",
-            path="a.tsx",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "useEffect(() => {\n  const id = setInterval(tick, 5);\n  return clearInterval(id);\n}, []);\n",
-            path="a.tsx",
-            line=3,
-            column=3,
         ),
     ]
 

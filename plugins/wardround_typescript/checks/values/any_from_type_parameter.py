@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -61,91 +61,32 @@ class AnyFromTypeParameter(TreeCheck):
         " data;",
         " data\n",
     )
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): 3 hits, all read, all as it says"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const res = await axios.get<Person>('/me');\nconst me = Person.parse(res.data);\n"
-            "const rows = (await load()).data as Row[];\nconst kept = state.data as Row;\n",
-            path="a.ts",
-        ),
-        Valid(
-            "export function read<T>(raw: string, schema: Schema<T>): T {\n"
-            "  return schema.parse(JSON.parse(raw));\n"
-            "}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "export async function get(path: string): Promise<unknown> {\n"
-            "  return (await fetch(path)).json();\n}\n",
-            path="a.ts",
-        ),
-        Valid("const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value));\n", path="a.ts"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const res = await axios.get<Person>('/me');
+            const me = Person.parse(res.data);
+            const rows = (await load()).data as Row[];
+            const kept = state.data as Row;
+        """),
+        code("""
+            export function read<T>(raw: string, schema: Schema<T>): T {
+              return schema.parse(JSON.parse(raw));
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "async function tokens(url: string) {\n  const res = await axios.get(url);\n"
-            "  const found = res.data as TokenPair;\n  return found.access;\n}\n",
-            path="a.ts",
-            line=3,
-            column=17,
-        ),
-        Invalid(
-            "const { data } = await http.get('/me');\nconst me: Person = data;\n",
-            path="a.ts",
-            line=2,
-            column=7,
-        ),
-        Invalid(
-            "export function useViews(id: string) {\n  const { data } = useSWR<any>(`/views/${id}`);\n"
-            "  return data?.views as number;\n}\n",
-            path="a.ts",
-            line=2,
-            column=20,
-        ),
-        Invalid(
-            "export function toUser(raw: any): User {\n  return { id: raw.id, name: raw.full_name };\n}\n",
-            path="a.ts",
-            line=1,
-            column=24,
-        ),
-        Invalid(
-            "export function read<T>(key: string, other: T): T {\n"
-            "  const raw = localStorage.getItem(key);\n"
-            "  return raw === null ? other : JSON.parse(raw);\n}\n",
-            path="a.ts",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "class Api {\n  async get<T>(path: string): Promise<T> {\n"
-            "    const response = await this.send(path);\n"
-            "    return (await response.json()) as T;\n  }\n}\n",
-            path="a.ts",
-            line=4,
-            column=5,
-        ),
-        Invalid(
-            "export async function sales(http: AxiosInstance): Promise<Report> {\n"
-            "  const { data } = await http.get<any>('/sales');\n"
-            "  return data.report;\n}\n",
-            path="a.ts",
-            line=2,
-            column=20,
-        ),
-        Invalid(
-            "export async function rows(): Promise<Row[]> {\n"
-            "  const response = await fetch('/rows');\n"
-            "  const body = await response.json();\n"
-            "  return body.items.map((row: any) => ({ id: "
-            "row.id }));\n}\n",
-            path="a.ts",
-            line=4,
-            column=26,
-        ),
+    INVALID = [
+        code("""
+            async function tokens(url: string) {
+              const res = await axios.get(url);
+              const found = «res.data as TokenPair»;
+              return found.access;
+            }
+        """),
+        code("""
+            const { data } = await http.get('/me');
+            const «me: Person = data»;
+        """),
     ]
 
     def look(self) -> None:

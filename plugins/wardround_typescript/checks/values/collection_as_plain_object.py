@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -54,51 +53,28 @@ class CollectionAsPlainObject(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("new Map", "new Set", "Math.max(", "Math.min(", "new Date")
     ALSO = (("new Map", "new Set", "Math.max(", "Math.min(", "===", "=="),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const seen = new Set();\nconst n = seen.size + [...seen].length;\n"
-            "const all = JSON.stringify([...seen]);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const top = (values: number[]) => Math.max(...values);\n"
-            "const same = a.getTime() === b.getTime();\n",
-            path="a.ts",
-        ),
-        Valid("let seen = new Map();\nseen = {};\nconst n = Object.keys(seen);\n", path="a.js"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const seen = new Set();
+            const n = seen.size + [...seen].length;
+            const all = JSON.stringify([...seen]);
+        """),
+        code("""
+            const top = (values: number[]) => Math.max(...values);
+            const same = a.getTime() === b.getTime();
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const seen = new Map();\nseen.set('a', 1);\nconst text = JSON.stringify(seen);\n",
-            path="a.ts",
-            line=3,
-            column=14,
-        ),
-        Invalid(
-            "const seen = new Set<string>(names);\nif (seen.length > 3) stop();\n",
-            path="a.ts",
-            line=2,
-            column=5,
-        ),
-        Invalid(
-            "const ids = new Set(rows.map((row) => row.id));\nexport const texts = ids.map(String);\n",
-            path="a.js",
-            line=2,
-            column=22,
-        ),
-        Invalid("const top = (values: number[]) => Math.max(values);\n", path="a.ts", line=1, column=35),
-        Invalid("const best = Math.min(rows.map((row) => row.price));\n", path="a.js", line=1, column=14),
-        Invalid(
-            "const today = new Date();\nexport const isToday = (text) => today === new Date(text);\n",
-            path="a.js",
-            line=2,
-            column=34,
-        ),
+    INVALID = [
+        code("""
+            const seen = new Map();
+            seen.set('a', 1);
+            const text = «JSON.stringify(seen)»;
+        """),
+        code("""
+            const seen = new Set<string>(names);
+            if («seen.length» > 3) stop();
+        """),
     ]
 
     def look(self) -> None:

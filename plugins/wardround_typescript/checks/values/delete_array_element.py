@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -34,39 +33,35 @@ class DeleteArrayElement(TreeCheck):
     WORDS = ("delete ",)
     ALSO = (("[",),)
     IN_TESTS = False
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit; one of an object that is merged from a list is passed over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("const byId = {};\nfunction drop(id) {\n  delete byId[id];\n}\n", path="a.js"),
-        Valid("const at = rows.indexOf(row);\ndelete byIndex[row.id];\nrows.splice(at, 1);\n", path="a.js"),
-        Valid(
-            "const rows: Record<string, Row> = {};\nexport const drop = (id: string) => delete rows[id];\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.js"
+    VALID = [
+        code("""
+            const byId = {};
+            function drop(id) {
+              delete byId[id];
+            }
+        """),
+        code("""
+            const at = rows.indexOf(row);
+            delete byIndex[row.id];
+            rows.splice(at, 1);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function drop(list, code) {\n"
-            "  const at = list.findIndex((one) => one.code === code);\n"
-            "  delete list[at];\n}\n",
-            path="a.js",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "const rows: Row[] = [];\nexport const drop = (at: number) => {\n  delete rows[at];\n};\n",
+    INVALID = [
+        code("""
+            function drop(list, code) {
+              const at = list.findIndex((one) => one.code === code);
+              «delete list[at]»;
+            }
+        """),
+        code(
+            """
+            const rows: Row[] = [];
+            export const drop = (at: number) => {
+              «delete rows[at]»;
+            };
+            """,
             path="a.ts",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "for (let i = 0; i < rows.length; i++) {\n  if (rows[i].old) delete rows[i];\n}\n",
-            path="a.js",
-            line=2,
-            column=20,
         ),
     ]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -41,34 +40,24 @@ class FloatSumEquality(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("===", "!==")
     ALSO = (("reduce(", "0.", "+="),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("const even = rows.reduce((sum, row) => sum + row.cents, 0) === total;\n", path="a.ts"),
-        Valid(
-            "const none = rows.reduce((sum, row) => sum + row.amount, 0) === 0;\nconst a = x === 0.5;\n",
-            path="a.ts",
-        ),
-        Valid("const same = Math.round(a * 0.5) === b;\nconst half = x / 2 === y;\n", path="a.ts"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const even = rows.reduce((sum, row) => sum + row.cents, 0) === total;
+        """),
+        code("""
+            const none = rows.reduce((sum, row) => sum + row.amount, 0) === 0;
+            const a = x === 0.5;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const even = rows.reduce((sum, row) => sum + row.amount, 0) === total;\n",
-            path="a.ts",
-            line=1,
-            column=14,
-        ),
-        Invalid(
-            "const sum = rows.map(price).reduce((all, price) => all + price, 0);\n"
-            "const even = sum !== order.total;\n",
-            path="a.ts",
-            line=2,
-            column=14,
-        ),
-        Invalid("if (x * 0.1 === y) stop();\n", path="a.ts", line=1, column=5),
+    INVALID = [
+        code("""
+            const even = «rows.reduce((sum, row) => sum + row.amount, 0) === total»;
+        """),
+        code("""
+            const sum = rows.map(price).reduce((all, price) => all + price, 0);
+            const even = «sum !== order.total»;
+        """),
     ]
 
     def look(self) -> None:

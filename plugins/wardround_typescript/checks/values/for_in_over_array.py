@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -66,38 +65,38 @@ class ForInOverArray(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("for (const", "for (let", "for (var", "for(const", "for(let", "for(var")
     ALSO = ((" in ",),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "for (const key in byId) {\n  show(byId[key].name);\n"
-            "}\nfor (const row of rows) show(row.name);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "for (const key in headers) {\n  if (key.startsWith('x-')) drop(key.length);\n}\n", path="a.ts"
-        ),
-        Valid("for (const at in rows) {\n  show(rows[at]);\n}\n", path="a.js"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            for (const key in byId) {
+              show(byId[key].name);
+            }
+            for (const row of rows) show(row.name);
+        """),
+        code("""
+            for (const key in headers) {
+              if (key.startsWith('x-')) drop(key.length);
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("for (const row in rows) {\n  show(row.name);\n}\n", path="a.js", line=1, column=1),
-        Invalid(
-            "function sum(values: number[]) {\n  let all = 0;\n"
-            "  for (const value in values) {\n    all += value;\n"
-            "  }\n  return all;\n}\n",
-            path="a.ts",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "const names = ['a', 'b'];\nfor (const name in names) greet(name);\n",
+    INVALID = [
+        code(
+            """
+            «for (const row in rows) {
+              show(row.name);
+            }»
+            """,
             path="a.js",
-            line=2,
-            column=1,
         ),
+        code("""
+            function sum(values: number[]) {
+              let all = 0;
+              «for (const value in values) {
+                all += value;
+              }»
+              return all;
+            }
+        """),
     ]
 
     def look(self) -> None:

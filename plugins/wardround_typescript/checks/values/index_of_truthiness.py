@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -32,29 +32,26 @@ class IndexOfTruthiness(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("indexOf(", "findIndex(", "astIndex", ".search(", "localeCompare(")
     IN_TESTS = True
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): 1 hit, read, right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "if (rows.indexOf(row) !== -1) stop();\n"
-            "if (~rows.indexOf(row)) go();\n"
-            "rows.sort((a, b) => a.localeCompare(b) || a.n - b.n);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "if (api.search(text)) show();\nconst at = rows.findIndex(isOpen);\nif (at >= 0) stop();\n",
-            path="a.ts",
-        ),
-        Valid("const at = rows.indexOf(row);\nconst next = at + 1;\nif (at === 0) first();\n", path="a.ts"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            if (rows.indexOf(row) !== -1) stop();
+            if (~rows.indexOf(row)) go();
+            rows.sort((a, b) => a.localeCompare(b) || a.n - b.n);
+        """),
+        code("""
+            if (api.search(text)) show();
+            const at = rows.findIndex(isOpen);
+            if (at >= 0) stop();
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("if (rows.indexOf(row)) stop();\n", path="a.ts", line=1, column=5),
-        Invalid("const isNew = !names.indexOf(name);\n", path="a.ts", line=1, column=16),
-        Invalid("const at = rows.findIndex(isOpen);\nif (!at) go();\n", path="a.ts", line=2, column=6),
-        Invalid("const name = rows.findIndex(isOpen) ? 'some' : 'none';\n", path="a.ts", line=1, column=14),
+    INVALID = [
+        code("""
+            if («rows.indexOf(row)») stop();
+        """),
+        code("""
+            const isNew = !«names.indexOf(name)»;
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -51,53 +50,35 @@ class MutatedSharedDefaults(TreeCheck):
         "Default",
     )
     ALSO = (("efault", "DEFAULT", "nitial", "INITIAL", "BASE", "EMPTY", "base", "empty", "template", "_"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const DEFAULTS = { size: 1 };\n"
-            "export const options = (own) => Object.assign({}, DEFAULTS, "
-            "own);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const DEFAULTS = { size: 1 };\n"
-            "Object.assign(DEFAULTS, fromFile());\n"
-            "function f() {\n  const DEFAULTS = {};\n"
-            "  Object.assign(DEFAULTS, x);\n"
-            "}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const cache = { a: 1 };\nfunction put(key, row) {\n  cache[key] = row;\n  return cache;\n}\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const DEFAULTS = { size: 1 };
+            export const options = (own) => Object.assign({}, DEFAULTS, own);
+        """),
+        code("""
+            const DEFAULTS = { size: 1 };
+            Object.assign(DEFAULTS, fromFile());
+            function f() {
+              const DEFAULTS = {};
+              Object.assign(DEFAULTS, x);
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const DEFAULTS = { size: 1 };\nexport const options = (own) => Object.assign(DEFAULTS, own);\n",
-            path="a.ts",
-            line=2,
-            column=33,
-        ),
-        Invalid(
-            "const defaultColumns = ['a'];\nexport function columns(own) {\n"
-            "  defaultColumns.push(...own);\n  return defaultColumns;\n"
-            "}\n",
+    INVALID = [
+        code("""
+            const DEFAULTS = { size: 1 };
+            export const options = (own) => «Object.assign(DEFAULTS, own)»;
+        """),
+        code(
+            """
+            const defaultColumns = ['a'];
+            export function columns(own) {
+              «defaultColumns.push(...own)»;
+              return defaultColumns;
+            }
+            """,
             path="a.js",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "const defaults = { size: 1 };\nexport function options(own) {\n"
-            "  const all = defaults;\n  all.size = own.size;\n"
-            "  return all;\n}\n",
-            path="a.js",
-            line=4,
-            column=3,
         ),
     ]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -54,37 +53,26 @@ class NumbersSortedAsText(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = (".sort()", ".toSorted()")
     IN_TESTS = True
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit; one of packages, which end in ages, is passed over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const a = names.sort();\nconst b = (values: number[]) => values.sort((x, y) => x - y);\n",
-            path="a.ts",
-        ),
-        Valid("const f = (keys: string[]) => [...keys].sort();\n", path="a.ts"),
-        Valid("const packages = find();\npackages.sort();\nwords.map((w) => w.name).sort();\n", path="a.ts"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const a = names.sort();
+            const b = (values: number[]) => values.sort((x, y) => x - y);
+        """),
+        code("""
+            const f = (keys: string[]) => [...keys].sort();
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "export const times = (rows) => rows.map((row) => row.at.getTime()).sort();\n",
+    INVALID = [
+        code(
+            """
+            export const times = (rows) => «rows.map((row) => row.at.getTime()).sort()»;
+            """,
             path="a.js",
-            line=1,
-            column=32,
         ),
-        Invalid(
-            "const middle = (values: number[]) => [...values].sort()[1];\n", path="a.ts", line=1, column=38
-        ),
-        Invalid("const all = rows.map((row) => row.price).sort();\n", path="a.js", line=1, column=13),
-        Invalid("const sorted = [3, 20, 100].sort();\n", path="a.js", line=1, column=16),
-        Invalid(
-            "function top(scores) {\n  return scores.slice().sort().at(-1);\n}\n",
-            path="a.js",
-            line=2,
-            column=10,
-        ),
+        code("""
+            const middle = (values: number[]) => «[...values].sort()»[1];
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -34,35 +33,28 @@ class OverwrittenEntry(TreeCheck):
     SEVERITY = Severity.WARN
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = _WRITES
-    TRIED_ON = (
-        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
-        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
-        "Supabase starters (16,600 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("table['a'] = one;\ntable['b'] = one;\n", path="a.js"),
-        Valid("table['a'] = one;\ntable['a'] = wrap(table['a']);\n", path="a.js"),
-        Valid("table['a'] = one;\nsave(table);\ntable['a'] = two;\n", path="a.js"),
-        Valid(
-            "rows[i++] = one;\nrows[i++] = two;\ngsap.set('.box', one);\ngsap.set('.box', two);\n",
-            path="a.js",
-        ),
+    CASE_PATH = "a.js"
+    VALID = [
+        code("""
+            table['a'] = one;
+            table['b'] = one;
+        """),
+        code("""
+            table['a'] = one;
+            table['a'] = wrap(table['a']);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("table['a'] = one;\ntable['b'] = one;\ntable['a'] = two;\n", path="a.js", line=3, column=1),
-        Invalid(
-            "const colours = new Map();\ncolours.set('in', green);\ncolours.set('in', red);\n",
-            path="a.js",
-            line=3,
-            column=1,
-        ),
-        Invalid(
-            "function tags(names: Set<string>) {\n  names.add('new');\n  names.add('new');\n}\n",
-            path="a.ts",
-            line=3,
-            column=3,
-        ),
-        Invalid("rows[0] = one;\nrows[0] = two;\n", path="a.js", line=2, column=1),
+    INVALID = [
+        code("""
+            table['a'] = one;
+            table['b'] = one;
+            «table['a'] = two;»
+        """),
+        code("""
+            const colours = new Map();
+            colours.set('in', green);
+            «colours.set('in', red);»
+        """),
     ]
 
     def _may_speak(self, text: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.before_after_check import BeforeCheck, functions_of
@@ -25,11 +25,6 @@ _FRESH = LazyPattern(
     r"\.(?:map|filter|flatMap|slice|concat|split|flat|toSorted|json|parse|toObject)\(|^(?:Array|Object)\.|^structuredClone|[cC]lone"
     r"|^create|^make|^new[A-Z]|^build|^document\."
 )
-_RANKED = "export const ranked = (rows: Row[], by: Order) => [...rows].sort(by);\n"
-_RENAMED = (
-    "export function rename(shelf: Shelf, label: string) {\n  const next = { ...shelf, label };\n"
-    "  return publish(next);\n}\n"
-)
 
 
 class RemovedCopyBeforeMutation(BeforeCheck):
@@ -46,48 +41,36 @@ class RemovedCopyBeforeMutation(BeforeCheck):
     SEVERITY = Severity.WARN
     WORDS = ("function", "=>", ") {")
     GONE = _COPIED
-    TRIED_ON = (
-        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
-        "langfuse and redash: one, of a row read on the spot, passed over since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_RANKED, path="a.ts"),
-        Valid(_RANKED.replace("[...rows]", "rows.slice()"), path="a.ts", base=_RANKED),
-        Valid(_RANKED.replace("[...rows]", "rows.filter(Boolean)"), path="a.ts", base=_RANKED),
-        Valid(
-            "export function ranked(by: Order) {\n  const rows = load().map(Row);\n"
-            "  return rows.sort(by);\n}\n",
-            path="a.ts",
-            base="export function ranked(by: Order) {\n  const rows = load();\n"
-            "  return [...rows].sort(by);\n}\n",
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            export const ranked = (rows: Row[], by: Order) => [...rows].sort(by);
+        """),
+        code(
+            """
+            export const ranked = (rows: Row[], by: Order) => rows.slice().sort(by);
+            """,
+            base="""
+            export const ranked = (rows: Row[], by: Order) => [...rows].sort(by);
+            """,
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_RANKED.replace("[...rows]", "rows"), line=1, column=51, path="a.ts", base=_RANKED),
-        Invalid(
-            _RANKED.replace("[...rows]", "rows"),
-            line=1,
-            column=51,
-            path="a.ts",
-            base=_RANKED.replace("[...rows].sort", "rows.toSorted"),
+    INVALID = [
+        code(
+            """
+            export const ranked = (rows: Row[], by: Order) => «rows.sort(by)»;
+            """,
+            base="""
+            export const ranked = (rows: Row[], by: Order) => [...rows].sort(by);
+            """,
         ),
-        Invalid(
-            _RENAMED.replace("const next = { ...shelf, label }", "Object.assign(shelf, { label })").replace(
-                "next", "shelf"
-            ),
-            line=2,
-            column=3,
-            path="a.ts",
-            base=_RENAMED,
-        ),
-        Invalid(
-            _RENAMED.replace("const next = { ...shelf, label }", "shelf.label = label").replace(
-                "next", "shelf"
-            ),
-            line=2,
-            column=3,
-            path="a.ts",
-            base=_RENAMED,
+        code(
+            """
+            export const ranked = (rows: Row[], by: Order) => «rows.sort(by)»;
+            """,
+            base="""
+            export const ranked = (rows: Row[], by: Order) => rows.toSorted(by);
+            """,
         ),
     ]
 

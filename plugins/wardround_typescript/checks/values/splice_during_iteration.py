@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -32,51 +32,37 @@ class SpliceDuringIteration(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = (".splice(",)
     ALSO = (("for (", "forEach("),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
-        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
-        "four Supabase starters (15,632 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "for (let i = rows.length - 1; i >= 0; i--) {\n  if (isOld(rows[i])) rows.splice(i, 1);\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "for (let i = 0; i < rows.length; i++) {\n  if (isOld(rows[i])) {\n    rows.splice(i, 1);\n"
-            "    i--;\n  }\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "for (let i = 0; i < rows.length; i++) {\n  if (rows[i].id === id) {\n    rows.splice(i, 1);\n"
-            "    break;\n  }\n"
-            "  other.splice(i, 1);\n  rows.splice(i, 0, row);\n}\n",
-            path="a.ts",
-        ),
-        Valid(
-            "[...rows].forEach((row, at) => { if (isOld(row)) rows.splice(rows.indexOf(row), 1); });\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            for (let i = rows.length - 1; i >= 0; i--) {
+              if (isOld(rows[i])) rows.splice(i, 1);
+            }
+        """),
+        code("""
+            for (let i = 0; i < rows.length; i++) {
+              if (isOld(rows[i])) {
+                rows.splice(i, 1);
+                i--;
+              }
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "for (let i = 0; i < rows.length; i++) {\n  if (isOld(rows[i])) {\n    rows.splice(i, 1);\n"
-            "  }\n}\n",
-            path="a.ts",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "this.rows.forEach((row, at) => {\n  if (isOld(row)) this.rows.splice(at, 1);\n});\n",
+    INVALID = [
+        code("""
+            for (let i = 0; i < rows.length; i++) {
+              if (isOld(rows[i])) {
+                «rows.splice(i, 1)»;
+              }
+            }
+        """),
+        code(
+            """
+            this.rows.forEach((row, at) => {
+              if (isOld(row)) «this.rows.splice(at, 1)»;
+            });
+            """,
             path="a.js",
-            line=2,
-            column=19,
-        ),
-        Invalid(
-            "for (const row of rows) {\n  if (isOld(row)) rows.splice(rows.indexOf(row), 1);\n}\n",
-            path="a.js",
-            line=2,
-            column=19,
         ),
     ]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -32,51 +31,32 @@ class StatefulRegex(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = (".test(",)
     ALSO = (("/g", "/ig", "/gi", "'g", "gi", "g'", '"g', 'g"', "/mg", "gm", "/y", "gu", "/sg", "gs"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): 7 hits, all read, all right"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const WORD = /\\w+/g;\nexport const words = (text) => text.match(WORD);\n"
-            "const DAY = /^day/;\nexport const isDay = (text) => DAY.test(text);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "export function isDay(text) {\n  const day = /day/g;\n  return day.test(text);\n}\n", path="a.ts"
-        ),
-        Valid(
-            "const DAY = /day/g;\nexport function isDay(text) {\n"
-            "  DAY.lastIndex = 0;\n  return DAY.test(text);\n"
-            "}\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code(r"""
+            const WORD = /\w+/g;
+            export const words = (text) => text.match(WORD);
+            const DAY = /^day/;
+            export const isDay = (text) => DAY.test(text);
+        """),
+        code("""
+            export function isDay(text) {
+              const day = /day/g;
+              return day.test(text);
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const DAY = /day/gi;\nexport const isDay = (text) => DAY.test(text);\n",
-            path="a.ts",
-            line=2,
-            column=32,
-        ),
-        Invalid(
-            "export function days(rows) {\n  const day = new RegExp(name, 'g');\n"
-            "  return rows.filter((row) => day.test(row));\n"
-            "}\n",
-            path="a.ts",
-            line=3,
-            column=31,
-        ),
-        Invalid(
-            "class Days {\n  static day = 1;\n"
-            "}\nconst DAY = /^day/y;\nfunction isDay(text) {\n"
-            "  return DAY.test(text);\n"
-            "}\n",
-            path="a.ts",
-            line=6,
-            column=10,
-        ),
+    INVALID = [
+        code("""
+            const DAY = /day/gi;
+            export const isDay = (text) => «DAY.test(text)»;
+        """),
+        code("""
+            export function days(rows) {
+              const day = new RegExp(name, 'g');
+              return rows.filter((row) => «day.test(row)»);
+            }
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -46,32 +45,25 @@ class StringConcatenationOfNumber(TreeCheck):
         ".dataset.",
         "currentTarget.value",
     )
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const text = price.toFixed(2) + ' EUR';\nconst sum = Number(event.target.value) + 1;\n",
-            path="a.ts",
-        ),
-        Valid("const n = Number(total.toFixed(2)) + 1;\nconst count = cache.get(id) + 1;\n", path="a.ts"),
-        Valid(
-            "const label = 'page ' + event.target.value;\nconst n = parseInt(x.dataset.n, 10) + 1;\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const text = price.toFixed(2) + ' EUR';
+            const sum = Number(event.target.value) + 1;
+        """),
+        code("""
+            const n = Number(total.toFixed(2)) + 1;
+            const count = cache.get(id) + 1;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "let total = 0;\nfor (const row of rows) total += row.price.toFixed(2);\n",
-            path="a.ts",
-            line=2,
-            column=25,
-        ),
-        Invalid("const next = searchParams.searchParams.get('page') + 1;\n", path="a.ts", line=1, column=14),
-        Invalid("if (a.toFixed(2) > b.toFixed(2)) swap();\n", path="a.ts", line=1, column=5),
-        Invalid("const next = event.target.value + 1;\n", path="a.ts", line=1, column=14),
+    INVALID = [
+        code("""
+            let total = 0;
+            for (const row of rows) «total += row.price.toFixed(2)»;
+        """),
+        code("""
+            const next = «searchParams.searchParams.get('page') + 1»;
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -44,39 +44,22 @@ class WrongMapKey(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("By",)
     ALSO = (("new Map(", "fromEntries(", "keyBy(", "groupBy(", "indexBy("),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
-        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
-        "four Supabase starters (15,632 scripts): no hit; one whose name is short for the key is "
-        "passed over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("const usersById = new Map(users.map((user) => [user.id, user]));\n", path="a.ts"),
-        Valid("const usersByEmail = new Map(users.map((u) => [u.email.toLowerCase(), u]));\n", path="a.ts"),
-        Valid(
-            "const rowsByOwner = groupBy(rows, 'owner.id');\nconst sizesByName = groupBy(rows, nameOf);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const rowsById = Object.fromEntries(rows.map((row) => [row.rowId, row]));\n"
-            "const countByWs = new Map(rows.map((row) => [row.workspaceId, row.count]));\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const usersById = new Map(users.map((user) => [user.id, user]));
+        """),
+        code("""
+            const usersByEmail = new Map(users.map((u) => [u.email.toLowerCase(), u]));
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const usersByExternalId = new Map(users.map((u) => [u.email.toLowerCase(), u]));\n",
-            path="a.ts",
-            line=1,
-            column=7,
-        ),
-        Invalid("const rowsByStatus = keyBy(rows, 'owner');\n", path="a.ts", line=1, column=7),
-        Invalid(
-            "const pricesBySku: Prices = Object.fromEntries(rows.map((row) => [row.title, row.price]));\n",
-            path="a.ts",
-            line=1,
-            column=7,
-        ),
+    INVALID = [
+        code("""
+            const «usersByExternalId» = new Map(users.map((u) => [u.email.toLowerCase(), u]));
+        """),
+        code("""
+            const «rowsByStatus» = keyBy(rows, 'owner');
+        """),
     ]
 
     def look(self) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from wardround.checks.base import Check
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity, Span
 from wardround.semantics.docdrift.units import is_implausible, plain_unit, unit_named
@@ -77,30 +76,23 @@ class WrongTimeUnit(Check):
     NAME = "wrong-time-unit"
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "misleading-name"
-    TRIED_ON = (
-        "the newest trees of 24 projects, about 20,000 files: no hit, so nothing wrong and nothing proven"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("setTimeout(poll, EVERY_SECONDS * 1000);\nsetTimeout(poll, EVERY_MS);\n", path="a.ts"),
-        Valid("const until = Date.now() + conf.keepMs;\n", path="a.ts"),
-        Valid(
-            "await redis.set(key, 1, { EX: KEEP_SECONDS });\nconst a = { maxAge: KEEP_SECONDS };\n",
-            path="a.ts",
-        ),
-        Valid("start(() => {\n  go();\n}, WAIT_SECONDS);\n", path="a.ts"),
-        Valid("headers.set('Cache-Control', `max-age=${KEEP_SECONDS}`);\n", path="a.ts"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            setTimeout(poll, EVERY_SECONDS * 1000);
+            setTimeout(poll, EVERY_MS);
+        """),
+        code("""
+            const until = Date.now() + conf.keepMs;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("const timer = setInterval(poll, EVERY_SECONDS);\n", 1, 33, path="a.ts"),
-        Invalid("const until = Date.now() + conf.keepMinutes;\n", 1, 28, path="a.ts"),
-        Invalid("await redis.set(key, 1, { EX: KEEP_MS });\n", 1, 31, path="a.ts"),
-        Invalid("setTimeout(() => {\n  go(1);\n}, waitSeconds);\n", 3, 4, path="a.ts"),
-        Invalid("res.set('Cache-Control', `public, max-age=${KEEP_MS}`);\n", 1, 45, path="a.ts"),
-        Invalid("const EVERY_MS = 5;\nawait redis.set(key, 1, { EX: EVERY_MS });\n", 1, 7, path="a.ts"),
-        Invalid(
-            "import axios from 'axios';\naxios.get(url, { timeout: WAIT_SECONDS });\n", 2, 27, path="a.ts"
-        ),
-        Invalid("res.cookie('a', b, { maxAge: KEEP_SECONDS });\n", 1, 30, path="a.ts"),
+    INVALID = [
+        code("""
+            const timer = setInterval(poll, «EVERY_SECONDS»);
+        """),
+        code("""
+            const until = Date.now() + «conf.keepMinutes»;
+        """),
     ]
 
     @classmethod

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -45,44 +45,28 @@ class ZeroReplacedByDefault(TreeCheck):
     SEVERITY = Severity.INFO
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("||",)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "interface Rule { discount?: number; name?: string }\n"
-            "const a = rule.discount ?? other.discount ?? 5;\n"
-            "const b = rule.name || 'x';\n",
-            path="a.ts",
-        ),
-        Valid(
-            "interface Rule { discount?: number }\nconst a = rule.discount || other.discount || 0;\n",
-            path="a.ts",
-        ),
-        Valid("function f(limit: number) {\n  return limit || row.name || 'none';\n}\n", path="a.ts"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            interface Rule { discount?: number; name?: string }
+            const a = rule.discount ?? other.discount ?? 5;
+            const b = rule.name || 'x';
+        """),
+        code("""
+            interface Rule { discount?: number }
+            const a = rule.discount || other.discount || 0;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "interface Rule { discountPercent?: number }\n"
-            "const percent = shop.discountPercent || group.discountPercent || FIVE;\n",
-            path="a.ts",
-            line=2,
-            column=17,
-        ),
-        Invalid(
-            "function wait(delay: number | undefined) {\n  return sleep(delay || 500);\n}\n",
-            path="a.ts",
-            line=2,
-            column=16,
-        ),
-        Invalid(
-            "const settings = {\n  quantity: given.quantity || 1,\n  title: given.title ?? 'none',\n};\n",
-            path="a.js",
-            line=2,
-            column=13,
-        ),
+    INVALID = [
+        code("""
+            interface Rule { discountPercent?: number }
+            const percent = «shop.discountPercent || group.discountPercent || FIVE»;
+        """),
+        code("""
+            function wait(delay: number | undefined) {
+              return sleep(«delay || 500»);
+            }
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -52,60 +52,37 @@ class ClientOpenRedirect(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("location", "outer.push", "outer.replace", "href", "src")
     ALSO = (("arams", ".query.", "location.hash", "referrer"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function next() {\n  const to = params.get('next');\n"
-            "  return to?.startsWith('/') && to[1] !== '/' ? to : '/';\n"
-            "}\nlocation.assign(next());\n",
-            path="a.ts",
-        ),
-        Valid("const id = params.get('id');\nlocation.href = `/users/${id}`;\n", path="a.ts"),
-        Valid("const page = route.query.page;\nlocation.assign(PAGES[page]);\n", path="a.ts"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            function next() {
+              const to = params.get('next');
+              return to?.startsWith('/') && to[1] !== '/' ? to : '/';
+            }
+            location.assign(next());
+        """),
+        code("""
+            const id = params.get('id');
+            location.href = `/users/${id}`;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "export function Back() {\n  const [params] = useSearchParams();\n"
-            "  const back = params.get('back');\n"
-            "  return <a href={back}>Back</a>;\n}\n",
+    INVALID = [
+        code(
+            """
+            export function Back() {
+              const [params] = useSearchParams();
+              const back = params.get('back');
+              return <a «href={back}»>Back</a>;
+            }
+            """,
             path="a.tsx",
-            line=4,
-            column=13,
         ),
-        Invalid(
-            "const params = new URLSearchParams(location.search);\n"
-            "document.querySelector('iframe').src = params.get('page');\n",
+        code(
+            """
+            const params = new URLSearchParams(location.search);
+            «document.querySelector('iframe').src = params.get('page')»;
+            """,
             path="a.js",
-            line=2,
-            column=1,
-        ),
-        Invalid(
-            "function next() {\n  const params = new URLSearchParams(location.search);\n"
-            "  return params.get('next') ?? '/';\n"
-            "}\n"
-            "export const done = () => {\n  location.assign(next());\n};\n",
-            path="a.ts",
-            line=6,
-            column=3,
-        ),
-        Invalid(
-            "<script setup>\nconst route = useRoute();\n"
-            "function done() {\n  const target = route.query.redirect as string;\n"
-            "  window.location.href = target || '/';\n}\n</script>\n",
-            path="a.vue",
-            line=5,
-            column=3,
-        ),
-        Invalid(
-            "function go(url) {\n  window.location.href = url;\n"
-            "}\nexport const done = () => go(new URLSearchParams(location.search).get('to'));\n",
-            path="a.js",
-            line=2,
-            column=3,
         ),
     ]
 

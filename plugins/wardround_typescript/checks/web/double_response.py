@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import TreeCheck
@@ -35,52 +35,45 @@ class DoubleResponse(TreeCheck):
     SEVERITY = Severity.ERROR
     WORDS = ("callback(", "cb(", "done(", "next(", "res.", "response.", "reply.")
     ALSO = (("if (", "if("),)
-    TRIED_ON = (
-        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
-        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
-        "Supabase starters (16,600 scripts): one hit, right (a callback of NodeBB that is called "
-        "again when the version is too old)"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function load(cb) {\n  if (bad) {\n    return cb(bad);\n  }\n  cb(null, 1);\n}\n", path="a.js"
-        ),
-        Valid(
-            "function load(cb) {\n  if (bad) {\n    cb(bad);\n  } else {\n    cb(null, 1);\n  }\n}\n",
-            path="a.js",
-        ),
-        Valid(
-            "app.get('/', (req, res) => {\n  if (!row) {\n    res.status(404).end();\n    return;\n  }\n"
-            "  res.json(row);\n});\n",
-            path="a.js",
-        ),
-        Valid(
-            "function walk(cb) {\n  if (first) cb(first);\n  rows.forEach((row) => cb(row));\n}\n",
-            path="a.js",
-        ),
+    CASE_PATH = "a.js"
+    VALID = [
+        code("""
+            function load(cb) {
+              if (bad) {
+                return cb(bad);
+              }
+              cb(null, 1);
+            }
+        """),
+        code("""
+            function load(cb) {
+              if (bad) {
+                cb(bad);
+              } else {
+                cb(null, 1);
+              }
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function load(cb) {\n  read((err, text) => {\n    if (err) {\n      cb(err);\n    }\n"
-            "    cb(null, text);\n  });\n}\n",
-            path="a.js",
-            line=4,
-            column=7,
-        ),
-        Invalid(
-            "app.get('/', async (req, res) => {\n  if (!row) {\n    res.status(404).json({});\n  }\n"
-            "  res.json(row);\n});\n",
-            path="a.js",
-            line=3,
-            column=5,
-        ),
-        Invalid(
-            "app.get('/', (req, res, next) => {\n  read((err, row) => {\n    if (err) next(err);\n"
-            "    log(row);\n    return res.json(row);\n  });\n});\n",
-            path="a.js",
-            line=3,
-            column=14,
-        ),
+    INVALID = [
+        code("""
+            function load(cb) {
+              read((err, text) => {
+                if (err) {
+                  «cb(err);»
+                }
+                cb(null, text);
+              });
+            }
+        """),
+        code("""
+            app.get('/', async (req, res) => {
+              if (!row) {
+                «res.status(404).json({});»
+              }
+              res.json(row);
+            });
+        """),
     ]
 
     def look(self) -> None:

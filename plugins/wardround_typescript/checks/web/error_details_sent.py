@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -39,85 +38,37 @@ class ErrorDetailsSent(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "debug-in-production"
     WORDS = ("stack", "errorhandler", "inspector", "showStack", "debug: true", "introspection")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): one hit, right (NodeBB's installer sends err.stack)"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "app.use((err, req, res, next) => {\n"
-            "  logger.error(err.stack);\n"
-            "  res.status(500).json({ error: 'internal' });\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const DEV = process.env.NODE_ENV === 'development';\n"
-            "app.use((err, req, res, next) => {\n"
-            "  res.status(500).json({ trace: DEV ? err.stack : null });\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.use((err, req, res, next) => {\n"
-            "  if (process.env.NODE_ENV !== 'production') return res.send(err.stack);\n"
-            "  res.sendStatus(500);\n"
-            "});\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            app.use((err, req, res, next) => {
+              logger.error(err.stack);
+              res.status(500).json({ error: 'internal' });
+            });
+        """),
+        code("""
+            const DEV = process.env.NODE_ENV === 'development';
+            app.use((err, req, res, next) => {
+              res.status(500).json({ trace: DEV ? err.stack : null });
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "class Filter {\n  catch(error, host) {\n    res.status(500).json(this.describe(error));\n  }\n"
-            "  describe(error) {\n    return { title: error.name, trace: error.stack?.split('\\n') };\n"
-            "  }\n}\n",
-            line=3,
-            column=5,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.setErrorHandler((error, request, reply) => {\n"
-            "  const { code, stack } = error;\n"
-            "  return reply.code(500).send({ error: { code, stack } });\n"
-            "});\n",
-            line=3,
-            column=10,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.use((err, req, res, next) => {\n"
-            "  res.status(500).json({ message: err.message, stack: err.stack });\n"
-            "});\n",
-            line=2,
-            column=3,
-            path="case.ts",
-        ),
-        Invalid(
-            "export async function GET() {\n"
-            "  try {\n"
-            "    return Response.json(await rows());\n"
-            "  } catch (err) {\n"
-            "    return NextResponse.json({ error: err.stack }, { status: 500 });\n"
-            "  }\n"
-            "}\n",
-            line=5,
-            column=12,
-            path="case.ts",
-        ),
-        Invalid(
-            "const inspector = require('inspector');\n"
-            "const settings = { inspect: { port: 9229, host: '0.0.0.0' } };\n"
-            "inspector.open(settings.inspect.port, settings.inspect.host);\n",
-            line=3,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "const errorhandler = require('errorhandler');\napp.use(errorhandler({ log: true }));\n",
-            line=2,
-            column=1,
-            path="case.ts",
-        ),
+    INVALID = [
+        code(r"""
+            class Filter {
+              catch(error, host) {
+                «res.status(500).json(this.describe(error))»;
+              }
+              describe(error) {
+                return { title: error.name, trace: error.stack?.split('\n') };
+              }
+            }
+        """),
+        code("""
+            app.setErrorHandler((error, request, reply) => {
+              const { code, stack } = error;
+              return «reply.code(500).send({ error: { code, stack } })»;
+            });
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import CallOption, SettingCheck
@@ -31,46 +28,27 @@ class GraphqlOpenInProduction(SettingCheck):
     DEFECT_CLASS = "debug-in-production"
     WORDS = ("introspection", "playground", "graphiql", "includeStacktrace", "maskedErrors")
     ALSO = (("raphql", "raphQL", "pollo"),)
-    TRIED_ON = (
-        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
-        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import { ApolloServer } from '@apollo/server';\n"
-            "new ApolloServer({ schema, introspection: process.env.NODE_ENV !== 'production' });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "import { ApolloServer } from '@apollo/server';\n"
-            "const options = isDev ? { introspection: true } : {};\n"
-            "new ApolloServer({ schema, ...options });\n",
-            path="case.ts",
-        ),
-        Valid("const config = { introspection: true };\nexport const graphql = 1;\n", path="case.ts"),
+    VALID = [
+        code("""
+            import { ApolloServer } from '@apollo/server';
+            new ApolloServer({ schema, introspection: process.env.NODE_ENV !== 'production' });
+        """),
+        code("""
+            import { ApolloServer } from '@apollo/server';
+            const options = isDev ? { introspection: true } : {};
+            new ApolloServer({ schema, ...options });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import { ApolloServer } from '@apollo/server';\n"
-            "const options = { introspection: true };\nnew ApolloServer({ schema, ...options });\n",
-            line=2,
-            column=19,
-            path="case.ts",
-        ),
-        Invalid(
-            "import { ApolloServer } from '@apollo/server';\n"
-            "new ApolloServer({ schema, includeStacktraceInErrorResponses: true });\n",
-            line=2,
-            column=28,
-            path="case.ts",
-        ),
-        Invalid(
-            "const { graphqlHTTP } = require('express-graphql');\n"
-            "app.use('/graphql', graphqlHTTP({ schema, graphiql: true }));\n",
-            line=2,
-            column=43,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            import { ApolloServer } from '@apollo/server';
+            const options = { «introspection: true» };
+            new ApolloServer({ schema, ...options });
+        """),
+        code("""
+            import { ApolloServer } from '@apollo/server';
+            new ApolloServer({ schema, «includeStacktraceInErrorResponses: true» });
+        """),
     ]
     SETTINGS = (
         CallOption("introspection", _ON, _SERVER, "anybody can read the whole schema"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -40,62 +40,39 @@ class MessageHandlerWithoutOrigin(TreeCheck):
     SEVERITY = Severity.WARN
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("'message'", '"message"', "on:message", "onmessage")
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): 4 hits, all read, all as it says, one of them in a tool for previews"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "function receive(event) {\n  if (event.origin !== HOME) return;\n"
-            "  apply(event.data);\n}\nwindow.addEventListener('message', receive);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "function receive(event) {\n  apply(event.data);\n"
-            "}\nworker.addEventListener('message', receive);\n",
-            path="a.ts",
-        ),
-        Valid(
-            "const trusted = (event) => event.origin === HOME;\n"
-            "const receive = (event) => {\n"
-            "  if (trusted(event)) apply(event.data);\n"
-            "};\nwindow.addEventListener('message', receive);\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            function receive(event) {
+              if (event.origin !== HOME) return;
+              apply(event.data);
+            }
+            window.addEventListener('message', receive);
+        """),
+        code("""
+            function receive(event) {
+              apply(event.data);
+            }
+            worker.addEventListener('message', receive);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function receive(event) {\n  apply(event.data);\n"
-            "}\nwindow.addEventListener('message', receive);\n",
-            path="a.ts",
-            line=1,
-            column=1,
-        ),
-        Invalid(
-            "class Bridge {\n  constructor() {\n"
-            "    window.addEventListener('message', this.receive);\n"
-            "  }\n  receive = (event) => {\n"
-            "    this.apply(event.data);\n  };\n}\n",
-            path="a.ts",
-            line=5,
-            column=13,
-        ),
-        Invalid(
-            "function handle({ data }) {\n  apply(data);\n"
-            "}\nuseEffect(() => {\n  const on = useCallback((event) => handle(event), []);\n"
-            "  window.addEventListener('message', on);\n}, []);\n",
-            path="a.tsx",
-            line=1,
-            column=1,
-        ),
-        Invalid(
-            "<script>\n  function receive(event) {\n    apply(event.data);\n"
-            "  }\n</script>\n<svelte:window on:message={receive} />\n",
-            path="a.svelte",
-            line=2,
-            column=3,
-        ),
+    INVALID = [
+        code("""
+            «function receive(event) {
+              apply(event.data);
+            }»
+            window.addEventListener('message', receive);
+        """),
+        code("""
+            class Bridge {
+              constructor() {
+                window.addEventListener('message', this.receive);
+              }
+              receive = «(event) => {
+                this.apply(event.data);
+              }»;
+            }
+        """),
     ]
 
     def look(self) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -38,57 +38,33 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
     SEVERITY = Severity.INFO
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("_blank",)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit; one of an address of the program's own is passed over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid('const a = <a href={url} target="_blank" rel={relation}>x</a>;\n', path="a.tsx"),
-        Valid('const a = <a href={url} target="_blank" rel="nofollow noopener">x</a>;\n', path="a.tsx"),
-        Valid(
-            "const a = createElement('a', { href, target: '_blank', rel: 'noreferrer' }, href);\n",
-            path="a.ts",
+    CASE_PATH = "a.js"
+    VALID = [
+        code(
+            """
+            const a = <a href={url} target="_blank" rel={relation}>x</a>;
+            """,
+            path="a.tsx",
         ),
-        Valid(
-            "const a = document.createElement('a');\na.target = '_blank';\na.rel = 'noopener';\n", path="a.js"
+        code(
+            """
+            const a = <a href={url} target="_blank" rel="nofollow noopener">x</a>;
+            """,
+            path="a.tsx",
         ),
-        Valid('const a = `<a href="/terms" target="_blank">Terms</a>`;\n', path="a.js"),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            'const a = <a href={url} target="_blank" rel="nofollow">x</a>;\n', path="a.tsx", line=1, column=11
+    INVALID = [
+        code(
+            """
+            const a = «<a href={url} target="_blank" rel="nofollow">»x</a>;
+            """,
+            path="a.tsx",
         ),
-        Invalid(
-            'const a = <a href={url} target="_blank" rel="opener">x</a>;\n', path="a.tsx", line=1, column=11
-        ),
-        Invalid(
-            "const a = createElement('a', { href, target: '_blank', className: 'b' }, href);\n",
-            path="a.ts",
-            line=1,
-            column=11,
-        ),
-        Invalid(
-            "function link(href) {\n  const a = document.createElement('a');\n"
-            "  a.href = href;\n  a.target = '_blank';\n"
-            "  return a;\n}\n",
-            path="a.js",
-            line=4,
-            column=3,
-        ),
-        Invalid(
-            "md.renderer.rules.link_open = (tokens, at) => {\n"
-            "  tokens[at].attrSet('target', '_blank');\n"
-            "  return render(tokens);\n};\n",
-            path="a.js",
-            line=2,
-            column=3,
-        ),
-        Invalid(
-            'const html = (url) => `<a href="${url}" target="_blank">${url}</a>`;\n',
-            path="a.js",
-            line=1,
-            column=23,
+        code(
+            """
+            const a = «<a href={url} target="_blank" rel="opener">»x</a>;
+            """,
+            path="a.tsx",
         ),
     ]
 

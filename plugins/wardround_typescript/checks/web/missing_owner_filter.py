@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -51,73 +50,37 @@ class MissingOwnerFilter(ServerCheck):
     DEFECT_CLASS = "missing-authorization"
     SEVERITY = Severity.INFO
     WORDS = ("session", "auth", "requireUser", "requireLogin", "requireAuth")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "export async function GET(_request: Request, { params }) {\n"
-            "  const session = await auth();\n"
-            "  if (!session?.user) return unauthorized();\n"
-            "  const { id } = await params;\n"
-            "  const invoice = await invoices.findFor(session.user.id, id);\n"
-            "  return Response.json(invoice);\n"
-            "}\n",
-            path="case.ts",
-        ),
-        Valid(
-            "export async function GET(_request: Request, { params }) {\n"
-            "  const session = await auth();\n"
-            "  if (!session) return unauthorized();\n"
-            "  const article = await articles.findById(params.id);\n"
-            "  return Response.json(article);\n"
-            "}\n",
-            path="case.ts",
-        ),
-        Valid(
-            "router.get('/invoices/:id', requireUser, async (req, res) => {\n"
-            "  const invoice = await invoices.findById(req.params.id);\n"
-            "  if (invoice.ownerId !== req.user.id) return res.sendStatus(404);\n"
-            "  res.json(invoice);\n"
-            "});\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            export async function GET(_request: Request, { params }) {
+              const session = await auth();
+              if (!session?.user) return unauthorized();
+              const { id } = await params;
+              const invoice = await invoices.findFor(session.user.id, id);
+              return Response.json(invoice);
+            }
+        """),
+        code("""
+            export async function GET(_request: Request, { params }) {
+              const session = await auth();
+              if (!session) return unauthorized();
+              const article = await articles.findById(params.id);
+              return Response.json(article);
+            }
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "async function payslip(id: string) {\n"
-            "  return payslips.findById(Number(id));\n"
-            "}\n"
-            "\n"
-            "export async function GET(_request: Request, { params }) {\n"
-            "  const session = await auth();\n"
-            "  if (!session?.user) return unauthorized();\n"
-            "  const { id } = await params;\n"
-            "  const slip = await payslip(id);\n"
-            "  return Response.json({ url: slip.url });\n"
-            "}\n",
-            line=9,
-            column=22,
-            path="case.ts",
-        ),
-        Invalid(
-            "router.get('/invoices/:id', requireUser, async (req, res) => {\n"
-            "  res.json(await invoices.findById(req.params.id));\n"
-            "});\n",
-            line=2,
-            column=18,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.get('/orders/:orderId', requireLogin, async (req, res) => {\n"
-            "  const order = await Order.findByPk(req.params.orderId);\n"
-            "  res.render('order', { order });\n"
-            "});\n",
-            line=2,
-            column=23,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            router.get('/invoices/:id', requireUser, async (req, res) => {
+              res.json(await «invoices.findById(req.params.id)»);
+            });
+        """),
+        code("""
+            app.get('/orders/:orderId', requireLogin, async (req, res) => {
+              const order = await «Order.findByPk(req.params.orderId)»;
+              res.render('order', { order });
+            });
+        """),
     ]
 
     def look(self) -> None:

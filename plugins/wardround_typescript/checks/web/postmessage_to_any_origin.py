@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -47,66 +47,29 @@ class PostmessageToAnyOrigin(TreeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("postMessage",)
     ALSO = (("'*'", '"*"', "`*`"),)
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("window.parent.postMessage({ type: 'height', height }, '*');\n", path="a.ts"),
-        Valid(
-            "const origin = settings.origin;\n"
-            "window.opener.postMessage({ token }, origin);\n"
-            "const all = '*';\n",
-            path="a.ts",
-        ),
-        Valid(
-            "function result() {\n  return { kind: 'done' };\n}\nwindow.opener.postMessage(result(), '*');\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            window.parent.postMessage({ type: 'height', height }, '*');
+        """),
+        code("""
+            const origin = settings.origin;
+            window.opener.postMessage({ token }, origin);
+            const all = '*';
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "const tell = (frame, selection) => {\n"
-            "  frame.contentWindow?.postMessage({ type: 'select', selection }, '*');\n};\n",
-            path="a.ts",
-            line=2,
-            column=3,
-        ),
-        Invalid(
-            "interface Result {\n  code: string;\n  state: string;\n"
-            "}\nfunction read(search: string): Result | null {\n"
-            "  return parse(search);\n}\n"
-            "export function finishLogin() {\n"
-            "  const result = read(location.search);\n"
-            "  window.opener.postMessage({ type: 'oauth', ...result }, '*');\n}\n",
-            path="a.ts",
-            line=10,
-            column=3,
-        ),
-        Invalid(
-            "const target = () => settings.origin || '*';\n"
-            "export function publish(profile) {\n"
-            "  window.parent.postMessage({ email: profile.email "
-            "}, target());\n}\n",
-            path="a.ts",
-            line=1,
-            column=22,
-        ),
-        Invalid(
-            "function result() {\n  return { status: 'ok', code: params.get('code') };\n"
-            "}\nif (window.opener) {\n"
-            "  window.opener.postMessage(result(), '*'); // oauth\n}\n",
-            path="oauth/callback.js",
-            line=5,
-            column=3,
-        ),
-        Invalid(
-            "const ANY = '*';\nframe.contentWindow.postMessage({ token }, ANY);\n",
-            path="a.js",
-            line=2,
-            column=1,
-        ),
+    INVALID = [
+        code("""
+            const tell = (frame, selection) => {
+              «frame.contentWindow?.postMessage({ type: 'select', selection }, '*')»;
+            };
+        """),
+        code("""
+            const target = () => «settings.origin || '*'»;
+            export function publish(profile) {
+              window.parent.postMessage({ email: profile.email }, target());
+            }
+        """),
     ]
 
     def look(self) -> None:

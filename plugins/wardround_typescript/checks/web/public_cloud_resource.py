@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -57,77 +57,29 @@ class PublicCloudResource(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cloud-exposure"
     WORDS = ("aws-cdk", "@aws-cdk/", "@pulumi/aws", "@cdktf/")
-    TRIED_ON = (
-        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
-        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
-        "Supabase starters (16,600 scripts): no hit; none of them is written with a CDK"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "import * as ec2 from 'aws-cdk-lib/aws-ec2';\n"
-            "group.addIngressRule(ec2.Peer.anyIpv4(), ec2.Port.tcp(443));\n"
-            "group.addIngressRule(ec2.Peer.ipv4('10.0.0.0/16'), ec2.Port.tcp(5432));\n",
-            path="a.ts",
-        ),
-        Valid(
-            "import * as iam from 'aws-cdk-lib/aws-iam';\n"
-            "role.addToPolicy(new iam.PolicyStatement({ actions: ['s3:GetObject'], resources: ['*'] }));\n"
-            "role.addToPolicy(new iam.PolicyStatement({ effect: iam.Effect.DENY, actions: ['*'], "
-            "resources: ['*'] }));\n",
-            path="a.ts",
-        ),
-        Valid(
-            "import * as rds from 'aws-cdk-lib/aws-rds';\n"
-            "new rds.DatabaseInstance(this, 'Db', { publiclyAccessible: false, storageEncrypted: true });\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            import * as ec2 from 'aws-cdk-lib/aws-ec2';
+            group.addIngressRule(ec2.Peer.anyIpv4(), ec2.Port.tcp(443));
+            group.addIngressRule(ec2.Peer.ipv4('10.0.0.0/16'), ec2.Port.tcp(5432));
+        """),
+        code("""
+            import * as rds from 'aws-cdk-lib/aws-rds';
+            new rds.DatabaseInstance(this, 'Db', { publiclyAccessible: false, storageEncrypted: true });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "import { PolicyDocument } from 'aws-cdk-lib/aws-iam';\n"
-            "const all = PolicyDocument.fromJson({\n"
-            "  Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],\n});\n",
-            path="a.ts",
-            line=3,
-            column=15,
-        ),
-        Invalid(
-            "import * as iam from 'aws-cdk-lib/aws-iam';\n"
-            "bucket.addToResourcePolicy(new iam.PolicyStatement({ actions, principals: [new "
-            "iam.AnyPrincipal()] }));\n",
-            path="a.ts",
-            line=2,
-            column=28,
-        ),
-        Invalid(
-            "import * as ec2 from 'aws-cdk-lib/aws-ec2';\n"
-            "group.addIngressRule(ec2.Peer.anyIpv4(), ec2.Port.tcp(5432), 'postgres');\n",
-            path="a.ts",
-            line=2,
-            column=1,
-        ),
-        Invalid(
-            "import * as iam from 'aws-cdk-lib/aws-iam';\n"
-            "role.addToPolicy(new iam.PolicyStatement({ actions: ['*'], resources: ['*'] }));\n",
-            path="a.ts",
-            line=2,
-            column=18,
-        ),
-        Invalid(
-            "import * as rds from 'aws-cdk-lib/aws-rds';\n"
-            "new rds.DatabaseInstance(this, 'Db', {\n  engine,\n  publiclyAccessible: true,\n});\n",
-            path="a.ts",
-            line=4,
-            column=3,
-        ),
-        Invalid(
-            "import * as aws from '@pulumi/aws';\n"
-            "new aws.ec2.SecurityGroup('db', { ingress: [\n"
-            "  { protocol: 'tcp', fromPort: 22, toPort: 22, cidrBlocks: ['0.0.0.0/0'] },\n] });\n",
-            path="a.ts",
-            line=3,
-            column=3,
-        ),
+    INVALID = [
+        code("""
+            import { PolicyDocument } from 'aws-cdk-lib/aws-iam';
+            const all = PolicyDocument.fromJson({
+              Statement: [«{ Effect: 'Allow', Action: '*', Resource: '*' }»],
+            });
+        """),
+        code("""
+            import * as ec2 from 'aws-cdk-lib/aws-ec2';
+            «group.addIngressRule(ec2.Peer.anyIpv4(), ec2.Port.tcp(5432), 'postgres')»;
+        """),
     ]
 
     def look(self) -> None:

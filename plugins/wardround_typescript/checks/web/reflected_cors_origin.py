@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -38,89 +37,30 @@ class ReflectedCorsOrigin(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cors-any-origin"
     WORDS = ("rigin",)
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): one hit was in a branch for development and is passed "
-        "over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const ALLOWED = new Set(['https://a.example.com']);\n"
-            "function headers(req) {\n"
-            "  const origin = req.headers.origin;\n"
-            "  if (!ALLOWED.has(origin)) return {};\n"
-            "  return { 'access-control-allow-origin': origin, 'access-control-allow-credentials': "
-            "'true' };\n"
-            "}\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const HEADERS = { 'access-control-allow-origin': '*' };\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.use(cors({ origin: ['https://a.example.com'], credentials: true }));\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const PATTERN = /^https:\\/\\/[a-z]+\\.example\\.com$/;\n"
-            "app.use(cors({ origin: PATTERN, credentials: true }));\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            const HEADERS = { 'access-control-allow-origin': '*' };
+        """),
+        code("""
+            app.use(cors({ origin: ['https://a.example.com'], credentials: true }));
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "function headers(event) {\n"
-            "  const origin = event.headers.origin || '';\n"
-            "  if (!/example\\.com/.test(origin)) {\n"
-            "    return {};\n"
-            "  }\n"
-            "  return { 'access-control-allow-origin': origin, 'access-control-allow-credentials': "
-            "'true' };\n"
-            "}\n",
-            line=3,
-            column=8,
-            path="case.ts",
-        ),
-        Invalid(
-            "const options = {\n"
-            "  credentials: true,\n"
-            "  origin(origin, callback) {\n"
-            "    callback(null, origin ?? true);\n"
-            "  },\n"
-            "};\n",
-            line=4,
-            column=5,
-            path="case.ts",
-        ),
-        Invalid(
-            "function embed(req, res, next) {\n"
-            "  const allowed = req.get('origin') || '*';\n"
-            "  res.set({ 'Access-Control-Allow-Origin': allowed, 'Access-Control-Allow-Credentials': "
-            "'true' });\n"
-            "  next();\n"
-            "}\n",
-            line=3,
-            column=3,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.use((req, res, next) => {\n"
-            "  res.setHeader('Access-Control-Allow-Origin', req.headers.origin);\n"
-            "  res.setHeader('Access-Control-Allow-Credentials', 'true');\n"
-            "  next();\n"
-            "});\n",
-            line=2,
-            column=3,
-            path="case.ts",
-        ),
-        Invalid(
-            "const SITE = /https:\\/\\/.*\\.example\\.com/;\n"
-            "app.use(cors({ origin: SITE, credentials: true }));\n",
-            line=2,
-            column=16,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            const options = {
+              credentials: true,
+              origin(origin, callback) {
+                «callback(null, origin ?? true)»;
+              },
+            };
+        """),
+        code("""
+            app.use((req, res, next) => {
+              «res.setHeader('Access-Control-Allow-Origin', req.headers.origin)»;
+              res.setHeader('Access-Control-Allow-Credentials', 'true');
+              next();
+            });
+        """),
     ]
 
     def look(self) -> None:

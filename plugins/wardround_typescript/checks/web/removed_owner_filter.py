@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.tools.parsing import collapse_whitespace
@@ -46,46 +46,6 @@ _NAMES = LazyPattern(r"[A-Za-z_$][\w$]*")
 _PLAIN = LazyPattern(r"""^[^:]*:\s*(?:["'`\d]|true\b|false\b|null\b)""")
 
 
-_SHELF = (
-    "export const find = async (user: User, key: string) => {\n"
-    "  const shelf = await store.shelf.findFirst({\n"
-    "    where: { id: key, ownerId: user.id },\n    select: { label: true },\n  });\n"
-    "  return [shelf, user, key];\n};\n"
-)
-_ASKED = "if (shelf.ownerId !== user.id) throw new Error('not yours');\n  return"
-_BOTH = (
-    "export async function move({ id, to, teamId }: Move) {\n"
-    "  const one = await store.shelf.findFirst({ where: { id, team: ofTeam({ teamId }) } });\n"
-    "  if (!one) throw new Gone();\n"
-    "  const parent = await store.shelf.findFirst({ where: { team: ofTeam({ teamId }), id: to } });\n"
-    "  return [one, parent];\n}\n"
-)
-_CHAIN = (
-    "export async function drop(user, id) {\n"
-    "  await client.from('notes').delete().eq('id', id).eq('user_id', user.id);\n"
-    "  return log(user);\n}\n"
-)
-_TERMS = (
-    "export async function drop(session, id) {\n"
-    "  await db.delete(notes).where(and(eq(notes.id, id), eq(notes.userId, session.userId)));\n"
-    "  return session;\n}\n"
-)
-_MODEL = (
-    "export const drop = async (req, res) => {\n"
-    "  await Note.findOneAndDelete({ _id: req.params.id, owner: req.user.id });\n"
-    "  res.json({ by: req.user.name });\n};\n"
-)
-_SQL = (
-    "export async function drop(ownerId, id) {\n"
-    "  await pool.query('DELETE FROM notes WHERE id = $1 AND owner_id = $2 RETURNING id', [id, ownerId]);\n"
-    "  return log(ownerId);\n}\n"
-)
-
-
-def _kept(now: str) -> Valid:
-    return Valid(now, path="a.ts", base=_SHELF)
-
-
 class _Query(NamedTuple):
     """A query: the function it is in, of what it asks, whose it asks for, what else it names."""
 
@@ -122,49 +82,67 @@ class RemovedOwnerFilter(BeforeCheck):
         "deleteMany",
         "updateMany",
     )
-    TRIED_ON = (
-        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
-        "langfuse and redash: five in two commits, of a function for administrators that lost the "
-        "parameter and of queries that name the owner in an OR, passed over since"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(_SHELF, path="a.ts"),
-        _kept(_SHELF.replace("label: true", "label: false")),
-        _kept(_SHELF.replace("ownerId: user.id", "teamId: user.teamId")),
-        _kept(_SHELF.replace(", ownerId: user.id", "").replace("return", _ASKED)),
-        _kept(_SHELF.replace(", ownerId: user.id", "").replace("user: User, ", "").replace("user, ", "")),
-        _kept(_SHELF.replace("id: key, ownerId: user.id", "label: user.label")),
-        Valid(
-            _TERMS.replace(
-                "and(eq(notes.id, id), eq(notes.userId, session.userId))", "eq(notes.id, id)"
-            ).replace("drop(session, id)", "drop(id)"),
-            path="a.ts",
-            base=_TERMS,
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            export const find = async (user: User, key: string) => {
+              const shelf = await store.shelf.findFirst({
+                where: { id: key, ownerId: user.id },
+                select: { label: true },
+              });
+              return [shelf, user, key];
+            };
+        """),
+        code(
+            """
+            export const find = async (user: User, key: string) => {
+              const shelf = await store.shelf.findFirst({
+                where: { id: key, ownerId: user.id },
+                select: { label: false },
+              });
+              return [shelf, user, key];
+            };
+            """,
+            base="""
+            export const find = async (user: User, key: string) => {
+              const shelf = await store.shelf.findFirst({
+                where: { id: key, ownerId: user.id },
+                select: { label: true },
+              });
+              return [shelf, user, key];
+            };
+            """,
         ),
-        _kept(_SHELF.replace("ownerId: user.id", "OR: [{ ownerId: user.id }, { isShared: true }]")),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(_SHELF.replace(", ownerId: user.id", ""), line=2, column=23, path="a.ts", base=_SHELF),
-        Invalid(_BOTH.replace("team: ofTeam({ teamId }), ", ""), line=4, column=24, path="a.ts", base=_BOTH),
-        Invalid(_CHAIN.replace(".eq('user_id', user.id)", ""), line=2, column=9, path="a.ts", base=_CHAIN),
-        Invalid(
-            _TERMS.replace("and(eq(notes.id, id), eq(notes.userId, session.userId))", "eq(notes.id, id)"),
-            line=2,
-            column=9,
-            path="a.ts",
-            base=_TERMS,
+    INVALID = [
+        code(
+            """
+            export async function drop(user, id) {
+              await «client.from('notes').delete().eq('id', id)»;
+              return log(user);
+            }
+            """,
+            base="""
+            export async function drop(user, id) {
+              await client.from('notes').delete().eq('id', id).eq('user_id', user.id);
+              return log(user);
+            }
+            """,
         ),
-        Invalid(
-            _MODEL.replace(
-                "findOneAndDelete({ _id: req.params.id, owner: req.user.id })",
-                "findByIdAndDelete(req.params.id)",
-            ),
-            line=2,
-            column=9,
-            path="a.js",
-            base=_MODEL,
+        code(
+            """
+            export async function drop(session, id) {
+              await «db.delete(notes).where(eq(notes.id, id))»;
+              return session;
+            }
+            """,
+            base="""
+            export async function drop(session, id) {
+              await db.delete(notes).where(and(eq(notes.id, id), eq(notes.userId, session.userId)));
+              return session;
+            }
+            """,
         ),
-        Invalid(_SQL.replace(" AND owner_id = $2", ""), line=2, column=9, path="a.ts", base=_SQL),
     ]
 
     def compare(self, was: Code) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -43,97 +42,21 @@ class SecretInLog(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-in-log"
     WORDS = ("log", "Log", "console")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "logger.info('password changed', { userId });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "console.log(`token: ${token ? 'set' : 'missing'}`);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "logger.info({ tokenId, passwordResetAt });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "console.log('password', password.length);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "log.warn({ headers: redact(req.headers) });\n",
-            path="case.ts",
-        ),
-        Valid(
-            "console.log(formatTokens(tokens.length));\n",
-            path="case.ts",
-        ),
-        Valid(
-            "logger.error('invalid token', err);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "const headers = { 'content-type': 'text/plain', authorization: redact(key) };\n"
-            "logger.info({ url, headers });\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            logger.info('password changed', { userId });
+        """),
+        code("""
+            console.log(`token: ${token ? 'set' : 'missing'}`);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "console.log(`asked with ${req.headers.authorization}`);\n",
-            line=1,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "logger.info(`login of ${email} with ${password}`);\n",
-            line=1,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.post('/login', (req, res) => {\n  console.log('login', req.body);\n});\n",
-            line=2,
-            column=3,
-            path="case.ts",
-        ),
-        Invalid(
-            "const accessToken = await exchange(code);\nlogger.debug({ user, accessToken });\n",
-            line=2,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "log.info({ url, headers: req.headers });\n",
-            line=1,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "console.log('key', process.env.STRIPE_SECRET_KEY);\n",
-            line=1,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "const headers = { accept: 'application/json', Authorization: `Bearer ${key}` };\n"
-            "const reply = await fetch(url, { headers });\n"
-            "if (!reply.ok) logger.warn({ url, status: reply.status, headers });\n",
-            line=3,
-            column=16,
-            path="case.ts",
-        ),
-        Invalid(
-            "const init = { timeout: 5, headers: { 'X-Shop-Secret': shop.secret ?? '' } };\n"
-            "console.debug('asking', JSON.stringify(init));\n",
-            line=2,
-            column=1,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            «console.log(`asked with ${req.headers.authorization}`)»;
+        """),
+        code("""
+            «logger.info(`login of ${email} with ${password}`)»;
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -72,80 +72,45 @@ class SecretReachesClient(TreeCheck):
             "window.",
         ),
     )
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "export default defineConfig(({ mode }) => {\n"
-            "  const env = loadEnv(mode, process.cwd(), '');\n"
-            "  return { define: { __VERSION__: JSON.stringify(env.npm_package_version) },\n"
-            "    server: { proxy: { '/api': { headers: { token: env.API_TOKEN } } } } };\n"
-            "});\n",
-            path="vite.config.ts",
-        ),
-        Valid(
-            "const settings = { url: process.env.SITE_URL, key: process.env.MAPS_API_KEY };\n"
-            "export default function Layout() { return <Settings value={settings} />; }\n",
+    CASE_PATH = "vite.config.ts"
+    VALID = [
+        code("""
+            export default defineConfig(({ mode }) => {
+              const env = loadEnv(mode, process.cwd(), '');
+              return { define: { __VERSION__: JSON.stringify(env.npm_package_version) },
+                server: { proxy: { '/api': { headers: { token: env.API_TOKEN } } } } };
+            });
+        """),
+        code(
+            """
+            const settings = { url: process.env.SITE_URL, key: process.env.MAPS_API_KEY };
+            export default function Layout() { return <Settings value={settings} />; }
+            """,
             path="app/layout.tsx",
-        ),
-        Valid(
-            "export async function loader() {\n"
-            "  const rows = await load(process.env.API_TOKEN);\n"
-            "  return json({ rows });\n}\n",
-            path="app/routes/a.tsx",
-        ),
-        Valid(
-            "const client = new Client({ key: process.env.STRIPE_SECRET_KEY });\nwindow.x = 1;\n",
-            path="src/a.ts",
         ),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "export default defineConfig(({ mode }) => {\n"
-            "  const env = loadEnv(mode, process.cwd(), '');\n"
-            "  return {\n"
-            "    define: {\n      __AI__: JSON.stringify({\n"
-            "        key: env.AI_API_KEY,\n      }),\n"
-            "    },\n  };\n});\n",
-            path="vite.config.ts",
-            line=6,
-            column=14,
-        ),
-        Invalid(
-            "const settings = {\n  url: process.env.SITE_URL,\n"
-            "  token: process.env.STATS_ADMIN_SECRET,\n"
-            "};\n"
-            "export default function Layout() { return <Settings value={settings} />; }\n",
+    INVALID = [
+        code("""
+            export default defineConfig(({ mode }) => {
+              const env = loadEnv(mode, process.cwd(), '');
+              return {
+                define: {
+                  __AI__: JSON.stringify({
+                    key: «env.AI_API_KEY»,
+                  }),
+                },
+              };
+            });
+        """),
+        code(
+            """
+            const settings = {
+              url: process.env.SITE_URL,
+              token: «process.env.STATS_ADMIN_SECRET»,
+            };
+            export default function Layout() { return <Settings value={settings} />; }
+            """,
             path="app/layout.tsx",
-            line=3,
-            column=10,
-        ),
-        Invalid(
-            "export async function getServerSideProps() {\n"
-            "  const rows = await load();\n"
-            "  return { props: { rows, key: process.env.STRIPE_SECRET_KEY } };\n"
-            "}\nexport const A = () => <p />;\n",
-            path="pages/a.tsx",
-            line=3,
-            column=32,
-        ),
-        Invalid(
-            "export const loader = async () => json({ ENV: { SESSION_SECRET: process.env.SESSION_SECRET "
-            "} });\n"
-            "export default () => <p />;\n",
-            path="app/root.tsx",
-            line=1,
-            column=65,
-        ),
-        Invalid(
-            "const env = loadEnv(mode, process.cwd(), '');\n"
-            "export default defineConfig({ define: { 'process.env': env } });\n",
-            path="vite.config.js",
-            line=2,
-            column=56,
         ),
     ]
 

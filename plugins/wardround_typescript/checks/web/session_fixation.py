@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -38,43 +37,38 @@ class SessionFixation(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "session-fixation"
     WORDS = (".session.",)
-    TRIED_ON = (
-        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
-        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
-        "Supabase starters (16,600 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "app.post('/login', async (req, res) => {\n  req.session.regenerate(() => {\n"
-            "    req.session.userId = user.id;\n    res.end();\n  });\n});\n",
-            path="a.ts",
-        ),
-        Valid("app.post('/logout', (req, res) => {\n  req.session.user = null;\n});\n", path="a.ts"),
-        Valid(
-            "app.post('/name', (req, res) => {\n  req.session.user = { ...req.session.user, name };\n});\n",
-            path="a.ts",
-        ),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            app.post('/login', async (req, res) => {
+              req.session.regenerate(() => {
+                req.session.userId = user.id;
+                res.end();
+              });
+            });
+        """),
+        code("""
+            app.post('/logout', (req, res) => {
+              req.session.user = null;
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "app.post('/login', async (req, res) => {\n  const user = await find(req.body);\n"
-            "  req.session.userId = user.id;\n  req.session.authenticated = true;\n  res.end();\n});\n",
-            path="a.ts",
-            line=3,
-            column=3,
-        ),
-        Invalid(
-            "exports.signIn = async (req, res) => {\n  req.session.user = await check(req.body);\n};\n",
+    INVALID = [
+        code("""
+            app.post('/login', async (req, res) => {
+              const user = await find(req.body);
+              «req.session.userId = user.id»;
+              req.session.authenticated = true;
+              res.end();
+            });
+        """),
+        code(
+            """
+            exports.signIn = async (req, res) => {
+              «req.session.user = await check(req.body)»;
+            };
+            """,
             path="a.js",
-            line=2,
-            column=3,
-        ),
-        Invalid(
-            "async function enter(req, res) {\n  if (await bcrypt.compare(req.body.password, user.hash)) {\n"
-            "    req.session.uid = user.id;\n  }\n}\n",
-            path="a.js",
-            line=3,
-            column=5,
         ),
     ]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -44,64 +43,31 @@ class StateChangingGet(ServerCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "state-changing-get"
     WORDS = (".get(", ".all(", "@Get(", "function GET", "GET =")
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "router.get('/teams/:id/leave', requireLogin, async (req, res) => {\n"
-            "  res.render('leave', { team: await teams.membership(req.session.userId, req.params.id) });\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.get('/items', async (req, res) => {\n  res.json(await items.find());\n});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "app.get('/items/:id', async (req, res) => {\n"
-            "  await views.increment(req.params.id);\n"
-            "  res.json(await items.find(req.params.id));\n"
-            "});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "router.get('/x', async (req, res) => {\n  res.json(map.delete(req.params.id));\n});\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            router.get('/teams/:id/leave', requireLogin, async (req, res) => {
+              res.render('leave', { team: await teams.membership(req.session.userId, req.params.id) });
+            });
+        """),
+        code("""
+            app.get('/items', async (req, res) => {
+              res.json(await items.find());
+            });
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "router.get('/account/delete', requireLogin, async (req, res) => {\n"
-            "  await users.remove(req.session.userId);\n"
-            "  res.redirect('/');\n"
-            "});\n",
-            line=2,
-            column=9,
-            path="case.ts",
-        ),
-        Invalid(
-            "router.route('/:id/:decision').all(async (req, res) => {\n"
-            "  await approvals.decide(req.session.userId, Number(req.params.id), req.params.decision);\n"
-            "  res.render('done');\n"
-            "});\n",
-            line=1,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "@Controller('members')\n"
-            "export class Members {\n"
-            "  @Get(':id/remove')\n"
-            "  remove(@CurrentUser() user, @Param('id') id) {\n"
-            "    return this.members.remove(user.id, id);\n"
-            "  }\n"
-            "}\n",
-            line=5,
-            column=12,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            router.get('/account/delete', requireLogin, async (req, res) => {
+              await «users.remove(req.session.userId)»;
+              res.redirect('/');
+            });
+        """),
+        code("""
+            «router.route('/:id/:decision').all(async (req, res) => {
+              await approvals.decide(req.session.userId, Number(req.params.id), req.params.decision);
+              res.render('done');
+            })»;
+        """),
     ]
 
     def look(self) -> None:

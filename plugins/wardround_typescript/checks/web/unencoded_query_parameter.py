@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
@@ -63,55 +63,24 @@ class UnencodedQueryParameter(TreeCheck):
     SEVERITY = Severity.WARN
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("=${", "='", '="', "=`")
-    TRIED_ON = (
-        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
-        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
-        "(17,758 scripts): 10 hits, all read, all right; 2 that were encoded before and 2 of a path or "
-        "a word of the program are passed over now"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "const a = `/find?q=${encodeURIComponent(q)}`;\nconst b = `/rows?page=${page}&id=${id}`;\n",
-            path="a.ts",
-        ),
-        Valid("const text = encodeURIComponent(form.text);\nconst a = `/find?text=${text}`;\n", path="a.ts"),
-        Valid(
-            "console.log(`?q=${q}`);\n"
-            "const all = pairs.map(([k, v]) => `${k}=${encodeURIComponent(v)}`).join('&');\n",
-            path="a.ts",
-        ),
-        Valid("const style = names.map((name) => `${name}=${value}`).join(';');\n", path="a.ts"),
+    CASE_PATH = "a.ts"
+    VALID = [
+        code("""
+            const a = `/find?q=${encodeURIComponent(q)}`;
+            const b = `/rows?page=${page}&id=${id}`;
+        """),
+        code("""
+            const text = encodeURIComponent(form.text);
+            const a = `/find?text=${text}`;
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "visit('/find/' + part.value + '?q=' + wanted + '&from=header');\n",
-            path="a.ts",
-            line=1,
-            column=39,
-        ),
-        Invalid(
-            "const link = (headline: string) => `https://x.example/post?text=${headline}`;\n",
-            path="a.ts",
-            line=1,
-            column=65,
-        ),
-        Invalid(
-            "router.push('/find?scope=' + scope + '&q=' + term.trim());\n", path="a.ts", line=1, column=46
-        ),
-        Invalid(
-            "const query = Object.entries(filters)\n"
-            "  .map(([name, value]) => `${name}=${value}`)\n"
-            "  .join('&');\n",
-            path="a.ts",
-            line=2,
-            column=27,
-        ),
-        Invalid(
-            "const query = Object.keys(f).map((k) => k + '=' + f[k]).join('&');\n",
-            path="a.ts",
-            line=1,
-            column=41,
-        ),
+    INVALID = [
+        code("""
+            visit('/find/' + part.value + '?q=' + «wanted» + '&from=header');
+        """),
+        code("""
+            const link = (headline: string) => `https://x.example/post?text=«${headline}»`;
+        """),
     ]
 
     def look(self) -> None:

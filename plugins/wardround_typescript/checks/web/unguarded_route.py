@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -63,91 +62,31 @@ class UnguardedRoute(ServerCheck):
         "ensure",
         "@Admin",
     )
-    TRIED_ON = (
-        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): no hit; routes without validation, in NodeBB, documenso and two "
-        "examples: one, a post that takes nothing in, so only put and patch count"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "@Controller('m')\n"
-            "@UseGuards(JwtAuthGuard)\n"
-            "export class C {\n"
-            "  @Get()\n"
-            "  list() {}\n"
-            "\n"
-            "  @Delete(':id')\n"
-            "  @Roles('admin')\n"
-            "  remove() {}\n"
-            "\n"
-            "  @Post(':id')\n"
-            "  @Public()\n"
-            "  send() {}\n"
-            "}\n",
-            path="case.ts",
-        ),
-        Valid(
-            "router.post('/a', requireAdmin, add);\n"
-            "router.delete('/a/:id', requireAdmin, remove);\n"
-            "router.get('/a', list);\n",
-            path="case.ts",
-        ),
-        Valid(
-            "router.use(requireUser);\n"
-            "router.post('/a', requireAdmin, add);\n"
-            "router.post('/b', requireAdmin, other);\n"
-            "router.post('/login', login);\n",
-            path="case.ts",
-        ),
+    VALID = [
+        code("""
+            router.post('/a', requireAdmin, add);
+            router.delete('/a/:id', requireAdmin, remove);
+            router.get('/a', list);
+        """),
+        code("""
+            router.use(requireUser);
+            router.post('/a', requireAdmin, add);
+            router.post('/b', requireAdmin, other);
+            router.post('/login', login);
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "router.route('/').post(auth('manage'), validate(shapes.add), users.add);\n"
-            "router.route('/me').patch(auth(), users.changeMe);\n"
-            "router.route('/:id').patch(auth('manage'), validate(shapes.change), users.change)\n"
-            "  .put(auth('manage'), validate(shapes.put), users.put);\n",
-            line=2,
-            column=35,
-            path="case.ts",
-        ),
-        Invalid(
-            "@Controller('m')\n"
-            "@UseGuards(JwtAuthGuard, RolesGuard)\n"
-            "export class C {\n"
-            "  @Get()\n"
-            "  list() {}\n"
-            "\n"
-            "  @Delete(':id')\n"
-            "  @Roles('admin')\n"
-            "  remove() {}\n"
-            "\n"
-            "  @Post(':id/suspend')\n"
-            "  @Roles('admin')\n"
-            "  suspend() {}\n"
-            "\n"
-            "  @Post(':id/reset')\n"
-            "  reset() {}\n"
-            "}\n",
-            line=16,
-            column=3,
-            path="case.ts",
-        ),
-        Invalid(
-            "router.post('/a', requireAdmin, add);\n"
-            "router.put('/a/:id', requireAdmin, change);\n"
-            "router.delete('/a/:id', remove);\n",
-            line=3,
-            column=1,
-            path="case.ts",
-        ),
-        Invalid(
-            "app.post('/users', ensureAdmin, add);\n"
-            "app.put('/users/:id', change);\n"
-            "app.delete('/users/:id', ensureAdmin, remove);\n",
-            line=2,
-            column=1,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            router.route('/').post(auth('manage'), validate(shapes.add), users.add);
+            router.route('/me').patch(auth(), «users.changeMe»);
+            router.route('/:id').patch(auth('manage'), validate(shapes.change), users.change)
+              .put(auth('manage'), validate(shapes.put), users.put);
+        """),
+        code("""
+            router.post('/a', requireAdmin, add);
+            router.put('/a/:id', requireAdmin, change);
+            «router.delete('/a/:id', remove)»;
+        """),
     ]
 
     def look(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wardround.checks.cases import Invalid, Valid
+from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_typescript.analysis.call_options import ServerCheck
@@ -34,49 +33,26 @@ class UnvalidatedOpenExternal(ServerCheck):
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "electron-open-external"
     WORDS = ("openExternal", "openPath")
-    TRIED_ON = (
-        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
-        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): no hit"
-    )
-    VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid(
-            "ipcMain.handle('open', (event, url) => {\n"
-            "  if (new URL(url).protocol === 'https:') return shell.openExternal(url);\n});\n",
-            path="case.ts",
-        ),
-        Valid(
-            "ipcMain.handle('help', () => shell.openExternal('https://example.com/help'));\n", path="case.ts"
-        ),
-        Valid("export const openDocs = (page) => shell.openExternal(DOCS + page);\n", path="case.ts"),
+    VALID = [
+        code("""
+            ipcMain.handle('open', (event, url) => {
+              if (new URL(url).protocol === 'https:') return shell.openExternal(url);
+            });
+        """),
+        code("""
+            ipcMain.handle('help', () => shell.openExternal('https://example.com/help'));
+        """),
     ]
-    INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid(
-            "ipcMain.handle('open', (event, url) => shell.openExternal(url));\n",
-            line=1,
-            column=40,
-            path="case.ts",
-        ),
-        Invalid(
-            "win.webContents.setWindowOpenHandler(({ url }) => {\n"
-            "  void shell.openExternal(url);\n  return { action: 'deny' };\n});\n",
-            line=2,
-            column=8,
-            path="case.ts",
-        ),
-        Invalid(
-            "contents.on('will-navigate', (event, target) => {\n"
-            "  event.preventDefault();\n  shell.openExternal(target);\n});\n",
-            line=3,
-            column=3,
-            path="case.ts",
-        ),
-        Invalid(
-            "function open(details) {\n  shell.openExternal(details.url);\n  return { action: 'deny' };\n}\n"
-            "win.webContents.setWindowOpenHandler(open);\n",
-            line=2,
-            column=3,
-            path="case.ts",
-        ),
+    INVALID = [
+        code("""
+            ipcMain.handle('open', (event, url) => «shell.openExternal(url)»);
+        """),
+        code("""
+            win.webContents.setWindowOpenHandler(({ url }) => {
+              void «shell.openExternal(url)»;
+              return { action: 'deny' };
+            });
+        """),
     ]
 
     def look(self) -> None:

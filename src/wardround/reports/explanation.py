@@ -1,0 +1,61 @@
+"""A rule as ``wardround explain`` shows it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from wardround.reports.examples import comparison
+from wardround.rules.model import Rule
+
+_WIDTH = 80
+_SAME_DEFECT = 8
+"""How many rules that report the same defect are named; the others are counted."""
+
+
+def render_rule(rule: Rule, same_defect: Sequence[str], width: int, height: int) -> str:
+    """Return a rule with its reasons, its cases and the ways to suppress it.
+
+    Args:
+        same_defect: the rules that report the same defect.
+        width: of the terminal, in columns.
+        height: of the terminal, in lines.
+    """
+    lines = [f"{rule.id}  {rule.name}", ""]
+    for paragraph in rule.why.split("\n\n"):
+        lines += [*textwrap.wrap(" ".join(paragraph.split()), _WIDTH), ""]
+    lines += _facts(rule, same_defect)
+    if rule.invalid or rule.valid:
+        lines += ["", *comparison(rule.invalid, rule.valid, rule.case_path, width, height - 1)]
+    return "\n".join([*lines, *_suppression(rule)]) + "\n"
+
+
+def _facts(rule: Rule, same_defect: Sequence[str]) -> list[str]:
+    lines = [
+        f"severity      {'off; switched on, ' if rule.disabled_reason else ''}{rule.severity.label}",
+        f"plane         {rule.plane}",
+        f"defect class  {rule.defect_class}",
+        f"reported by   {', '.join(rule.reported_by)}",
+    ]
+    if same_defect:
+        more = len(same_defect) - _SAME_DEFECT
+        named = ", ".join(same_defect[:_SAME_DEFECT]) + (f" and {more} more" if more > 0 else "")
+        lines += textwrap.wrap(
+            f"same defect   {named}", _WIDTH, subsequent_indent=" " * 14, break_on_hyphens=False
+        )
+    return [*lines, f"more          {rule.url}"] if rule.url else lines
+
+
+def _suppression(rule: Rule) -> list[str]:
+    change = rule.severity.label if rule.disabled_reason else "off"
+    return [
+        "",
+        "to waive it at one place, in a comment on the line or the line above:",
+        "",
+        f"    wardround: ignore[{rule.id}] the reason",
+        "",
+        "to change it for a folder, in .wardround.toml or pyproject.toml:",
+        "",
+        "    [tool.wardround.rules]        # [rules] in .wardround.toml",
+        f'    "{rule.id}" = "{change}"',
+    ]

@@ -1,0 +1,160 @@
+"""The rule catalogue in Markdown: a page a rule, a page a tool with its codes, and an index.
+
+``docs/rules`` holds the pages of the rules that come with wardround; a test compares them with the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from pathlib import PurePosixPath
+
+from wardround.checks.cases import Case
+from wardround.reports.examples import as_lines
+from wardround.rules.model import Rule
+from wardround.text.escaping import lines_for_log
+
+INDEX = "README.md"
+_ENGINES = ("ast-grep", "semgrep")
+"""Prefixes of the ids of declarative rules; the letters of their codes name the specialist."""
+_INTRODUCTION = """\
+# Rules
+
+Every rule that wardround can report, written by `wardround rules --pages docs/rules`.
+
+*Error* is for what a reviewer would not merge, *warn* for what a reviewer would ask about, *info* for what
+is worth knowing. A rule that was right less than nine times in ten on real changes is off by default. Change
+any in `.wardround.toml` or `pyproject.toml`: `"ruff/S307" = "error"`, `"sql/*" = "off"`.
+"""
+_LANGUAGES = {
+    ".py": "python", ".ts": "ts", ".tsx": "tsx", ".js": "js", ".jsx": "jsx", ".sql": "sql", ".sh": "sh",
+    ".yml": "yaml", ".yaml": "yaml", ".html": "html", ".json": "json", ".toml": "toml",
+    "Dockerfile": "dockerfile",
+}  # fmt: skip
+
+
+def pages(rules: Sequence[Rule], same_defect: Callable[[Rule], Sequence[str]]) -> dict[str, str]:
+    """Return every page by its path.
+
+    Characters that cannot be seen, which some examples are about, are escaped.
+
+    Args:
+        same_defect: the rules that report the same defect as one.
+    """
+    found = {INDEX: index(rules)}
+    specialists = _specialists(rules)
+    for rule in rules:
+        if rule.invalid:
+            found[_path(rule, specialists)] = lines_for_log(_page(rule, same_defect(rule)), {})
+    for tool, group in _by_prefix([rule for rule in rules if not rule.invalid]):
+        found[f"tools/{tool}.md"] = lines_for_log(f"# Codes of {tool}\n\n{_codes(group)}", {})
+    return found
+
+
+def index(rules: Sequence[Rule]) -> str:
+    """Return the tables of our own rules by specialist, and the tools whose codes are mapped."""
+    specialists = _specialists(rules)
+    own = sorted((_path(rule, specialists), rule) for rule in rules if rule.invalid)
+    parts = [_INTRODUCTION]
+    for specialist, group in groupby(own, key=lambda entry: entry[0].partition("/")[0]):
+        parts.append(f"## {specialist}\n\n| rule | name | default | reports |\n|---|---|---|---|")
+        parts += [_index_row(path, rule) for path, rule in group]
+        parts[-1] += "\n"
+    parts.append("## Codes of the tools\n")
+    parts += [
+        f"- [{tool}](tools/{tool}.md): {len(group)} codes"
+        for tool, group in _by_prefix([rule for rule in rules if not rule.invalid])
+    ]
+    return lines_for_log("\n".join(parts) + "\n", {})
+
+
+def _index_row(path: str, rule: Rule) -> str:
+    level = rule.severity.label if rule.is_shown else "off"
+    return f"| [{rule.code}]({path}) | {rule.name} | {level} | {_cell(_summary(rule)[0])} |"
+
+
+def _specialists(rules: Iterable[Rule]) -> dict[str, str]:
+    """Return the letters that codes begin with -> the specialist whose checks have them."""
+    own = [rule.id.split("/") for rule in rules if rule.invalid]
+    return {_letters(code): prefix for prefix, code in own if prefix not in _ENGINES}
+
+
+def _letters(code: str) -> str:
+    return code.rstrip("0123456789")
+
+
+def _path(rule: Rule, specialists: dict[str, str]) -> str:
+    prefix = rule.id.partition("/")[0]
+    folder = specialists.get(_letters(rule.code), prefix) if prefix in _ENGINES else prefix
+    return f"{folder}/{rule.code}.md"
+
+
+def _by_prefix(rules: Iterable[Rule]) -> list[tuple[str, list[Rule]]]:
+    ordered = sorted(rules, key=lambda rule: (rule.id.partition("/")[0], rule.id))
+    return [(name, list(group)) for name, group in groupby(ordered, key=lambda r: r.id.partition("/")[0])]
+
+
+def _page(rule: Rule, same_defect: Sequence[str]) -> str:
+    summary, why = _summary(rule)
+    lines = [f"# {rule.code} {rule.name}", "", summary, "", *_table(rule)]
+    if why:
+        lines += ["## Why, and what to do instead", "", *_paragraphs(why)]
+    if rule.masked:
+        lines += [f"Its cases look like secrets; `wardround explain {rule.id}` shows them.", ""]
+    else:
+        lines += _examples("Reported", rule.invalid[0], rule.case_path)
+        lines += [line for case in rule.valid[:1] for line in _examples("Not reported", case, rule.case_path)]
+    lines += ["## How to suppress it", "", "In a comment on the line or the line above:", ""]
+    lines += ["```", f"wardround: ignore[{rule.id}] the reason", "```", ""]
+    if same_defect:
+        named = ", ".join(f"`{one}`" for one in same_defect)
+        lines += ["## Rules that report the same class of defect", "", named, ""]
+    return "\n".join(lines)
+
+
+def _summary(rule: Rule) -> tuple[str, str]:
+    """Return the first sentence of a rule's reason, and the rest."""
+    first, _, rest = rule.why.partition("\n")
+    if len(first) > len(rule.why.rstrip()) - 1 and ". " in first:
+        first, _, rest = first.partition(". ")
+        first += "."
+    return first, rest.strip()
+
+
+def _table(rule: Rule) -> list[str]:
+    off = rule.disabled_reason or rule.not_selected_reason
+    rows = {
+        "id": f"`{rule.id}`",
+        "severity": rule.severity.label,
+        "off by default": off,
+        "plane": str(rule.plane),
+        "defect class": f"`{rule.defect_class}`",
+        "more": rule.url or "",
+    }
+    return ["| | |", "|---|---|", *(f"| {k} | {_cell(v)} |" for k, v in rows.items() if v), ""]
+
+
+def _examples(title: str, case: Case, path: str) -> list[str]:
+    lines = as_lines(case, path)
+    fence = "````" if any("```" in line for line in lines) else "```"
+    name = PurePosixPath(path)
+    language = _LANGUAGES.get(name.suffix or name.name, "")
+    return [f"## {title}", "", f"{fence}{language}", *lines, fence, ""]
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [line for part in text.split("\n\n") for line in (" ".join(part.split()), "")]
+
+
+def _codes(rules: Sequence[Rule]) -> str:
+    lines = ["| code | default | plane | defect class | name | why |", "|---|---|---|---|---|---|"]
+    for rule in rules:
+        off = rule.disabled_reason or rule.not_selected_reason
+        default = rule.severity.label if rule.is_shown else f"off: {off}"
+        cells = (rule.code, default, str(rule.plane), rule.defect_class, rule.name, rule.why)
+        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
