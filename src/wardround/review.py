@@ -17,6 +17,8 @@ from wardround.change.repository import INDEX
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config, FilterMode
+from wardround.context.review_context import build_context
+from wardround.context.unstaged_settings import unstaged_settings
 from wardround.errors import ConfigError, UsageError
 from wardround.execution.review_run import ReviewRun
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
@@ -24,8 +26,6 @@ from wardround.host import PluginHost
 from wardround.policy.gate import Gate, GateOutcome, gate
 from wardround.processors import dismissals
 from wardround.processors.pipeline import FindingPipeline
-from wardround.processors.tamper import unstaged
-from wardround.storage.digest import sha256
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
@@ -117,12 +117,13 @@ def run_review(
     """
     started = time.monotonic()
     config = read_config(origin, change, host, request)
-    with ReviewRun(origin, change, host, config, request, processes, progress) as sides:
-        try:
-            reviewed = sides.review()
-        except ConfigError as cause:
-            raise loader.with_location(config, cause) from cause
-    asked, change = change, reviewed.change
+    try:
+        context = build_context(origin, change, host, config, request)
+        with ReviewRun(origin, context, host, config, request, processes, progress) as execution:
+            reviewed = execution.review()
+    except ConfigError as cause:
+        raise loader.with_location(config, cause) from cause
+    change = context.change
     weighing = FindingPipeline(origin, change, host, config, request, reviewed)
     named = weighing.findings()
     findings = tuple(finding for finding, _ in named)
@@ -130,7 +131,7 @@ def run_review(
     default = "block" if request.profile is Profile.CI else "pass"
     done = ReviewResult(
         change=change,
-        context_id=_context_id(asked, reviewed.digests),
+        context_id=context.id,
         reviewed=tuple(sorted(reviewed.claimed)),
         findings=findings,
         unreviewed=unreviewed,
@@ -167,7 +168,7 @@ def _unstaged(
         return ()
     records = (config.root.baseline, dismissals.path_for(config.root.baseline))
     paths = [file.path for file in change.files]
-    return unstaged(origin.root, lambda path: origin.read(path, "head"), paths, records)
+    return unstaged_settings(origin.root, lambda path: origin.read(path, "head"), paths, records)
 
 
 def read_config(origin: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest) -> Config:
@@ -197,16 +198,3 @@ def read_config(origin: ChangeSource, change: Change, host: PluginHost, request:
 
         require_models(origin.root, config.root.model_folders, config.origins["model-folders"])
     return config
-
-
-def _context_id(change: Change, digests: Mapping[str, bytes]) -> str:
-    """A digest over what was under review, and the target where that is not the base."""
-    digest = sha256()
-    target = () if change.target == change.base else (change.target,)
-    for part in (change.base, change.head, *target):
-        digest.update(part.encode() + b"\0")
-    for file in change.files:
-        names = (file.path, file.base_path or "", file.status, file.mode, file.head_blob or "",
-                 file.base_blob or "", digests.get(file.path, b"").hex())  # fmt: skip
-        digest.update("\0".join(names).encode("utf-8", "surrogateescape") + b"\n")
-    return f"sha256:{digest.hexdigest()}"

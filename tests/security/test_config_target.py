@@ -21,6 +21,7 @@ from wardround.change.repository import Repository
 from wardround.change.snapshot import Snapshot
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
+from wardround.context.review_context import build_context
 from wardround.execution.review_run import ReviewRun
 from wardround.tools.process import Processes
 
@@ -218,7 +219,9 @@ def _seen_in_snapshot(repo: GitRepository, side: SideName) -> dict[str, str]:
     with Repository(repo.root) as repository:
         change = repository.between("main", "HEAD")
         origin = GitChangeSource(repository, change)
-        sides = ReviewRun(origin, change, host.load(), Config(), request, Processes())
+        loaded = host.load()
+        context = build_context(origin, change, loaded, Config(), request)
+        sides = ReviewRun(origin, context, loaded, Config(), request, Processes())
         with Snapshot(repo.root.parent) as snapshot:
             sides._side(side).link(snapshot, "room", ("*.json",))
             root = snapshot.side("room")

@@ -26,10 +26,10 @@ from wardround import host, review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
+from wardround.context.config_files import tools_for
 from wardround.errors import ToolFailed
 from wardround.host import PluginHost
 from wardround.policy.gate import GateOutcome
-from wardround.processors.tamper import tools_for
 from wardround.reports.json import as_dict
 from wardround.storage.paths import cache_dir
 from wardround.tools import identity as identities

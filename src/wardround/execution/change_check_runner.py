@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 
-import msgspec
 from msgspec.structs import replace
 
-from wardround.change.change_source import ChangeSource, JudgeName, SideName, decoded
 from wardround.checks.base import ChangeCheck
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import Budget, ChangeView
@@ -53,21 +50,3 @@ def _results_of(check_type: type[ChangeCheck], change: ChangeView, models: Model
     check = check_type(replace(change, models=models))
     check.run()
     return check.results
-
-
-class RepositoryView(msgspec.Struct, frozen=True):
-    """The rest of the repository, as a check may ask for it."""
-
-    origin: ChangeSource
-    side: SideName | JudgeName
-
-    def read(self, path: str) -> str | None:
-        content = self.origin.read(path, self.side)
-        return None if content is None else decoded(content)
-
-    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
-        return self.origin.files_with_word(words, patterns)
-
-    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
-        tracked = sorted(self.origin.tracked(patterns))
-        return [path for path in tracked if any(fnmatch.fnmatchcase(path, one) for one in patterns)]

@@ -23,6 +23,7 @@ from wardround.checks.base import Check
 from wardround.checks.lazy import LazySequence, files_state, package_state
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import Budget, SourceFile
+from wardround.context.work_units import WorkUnit
 from wardround.errors import PLUGIN_EXCEPTIONS, CannotReview, OverBudget
 from wardround.execution.fork_pool import ForkedWorker, SharedTaskQueue, Worker, cpu_limit, fork_workers
 from wardround.execution.model import (
@@ -31,7 +32,6 @@ from wardround.execution.model import (
     ChangeReview,
     Results,
     ReviewSide,
-    WorkUnit,
     with_path,
 )
 from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, ToolRun, Unreviewed

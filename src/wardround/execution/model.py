@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 import msgspec
 from msgspec.structs import replace
 
 from wardround.change.snapshot import Snapshot
 from wardround.checks.source import RepositoryView
+from wardround.context.work_units import WorkUnit
 from wardround.findings import RawFinding, ToolRun, Unreviewed
 from wardround.inference.api import Models
 from wardround.specialists import Specialist
-from wardround.storage.digest import sha256
 from wardround.tools.tool import Tool
-
-
-class WorkUnit(msgspec.Struct, frozen=True):
-    """One file of one side, for one specialist.
-
-    Attributes:
-        digest: of the content.
-        size: of the content, in bytes.
-        base_digest: of the content a check may compare with; empty where there is none.
-        scored: whether its checks may ask models.
-        codes: what the checks of the specialist itself are asked about; None: everything.
-        tools: the tools that look at it; None: all the specialist has.
-        requested: by the name of a tool, the codes the configuration switches on that it is not asked for.
-        first: the specialist did not review the old version, so every line is added to it.
-    """
-
-    path: str
-    specialist: Specialist
-    digest: bytes
-    size: int
-    options: Any = None
-    base_digest: bytes = b""
-    scored: bool = True
-    codes: frozenset[str] | None = None
-    tools: frozenset[Tool] | None = None
-    requested: Mapping[str, tuple[str, ...]] = {}
-    first: bool = False
 
 
 class ModelProvider(Protocol):
@@ -150,11 +123,6 @@ class Results(msgspec.Struct):
     def named(self, name: str, path: str) -> bool:
         """Whether a reviewer of this name looked at a file."""
         return any(reviewer.name == name and path == where for reviewer, where in self.by_file)
-
-
-def content_digest(content: bytes | None) -> bytes:
-    """A digest of content; empty where there is none."""
-    return b"" if content is None else sha256(content).digest()
 
 
 def with_path(result: RawFinding, path: str) -> RawFinding:

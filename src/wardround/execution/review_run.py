@@ -15,25 +15,23 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.change.change_source import (
-    NOT_UTF8,
     ChangeSource,
     FileTexts,
     SideName,
-    decoded,
-    in_any_encoding,
-    is_lfs_pointer,
 )
-from wardround.change.diff import Change, ChangedFile, FileStatus
+from wardround.change.diff import Change, FileStatus
+from wardround.change.repository_view import RepositoryView
 from wardround.change.snapshot import Snapshot, scratch_root
-from wardround.change.trees import MAX_FILE_BYTES
 from wardround.checks.source import Budget, ChangedFileView, ChangeView
-from wardround.config.loader import read
 from wardround.config.request import ReviewRequest
-from wardround.config.schema import OWN_FILE, SHARED_FILE, Config
+from wardround.config.schema import Config
 from wardround.context.added_ignores import Blanked, blanked
-from wardround.context.newly_reviewed import as_first_reviewed, with_deletions
-from wardround.errors import ConfigError
-from wardround.execution.change_check_runner import RepositoryView, refusal, run_change_checks
+from wardround.context.claims import files_to_fetch, selected_specialists
+from wardround.context.config_files import config_file_names, settings_differ, tools_for
+from wardround.context.readability import why_unreadable
+from wardround.context.review_context import ReviewContext
+from wardround.context.work_units import WorkUnit, content_digest, work_units
+from wardround.execution.change_check_runner import refusal, run_change_checks
 from wardround.execution.check_runner import change_budget_s
 from wardround.execution.model import (
     ChangeCheckResult,
@@ -41,15 +39,12 @@ from wardround.execution.model import (
     Results,
     ResultSource,
     ReviewSide,
-    WorkUnit,
-    content_digest,
     reviewers_of,
 )
 from wardround.execution.scheduler import Scheduler
-from wardround.findings import UNMERGED, RawFinding, Unreviewed
+from wardround.findings import RawFinding, Unreviewed
 from wardround.host import PluginHost
 from wardround.inference.api import Models, NoModels
-from wardround.processors.tamper import config_file_names, settings_differ, tools_for
 from wardround.specialists import Specialist
 from wardround.storage.result_cache import ResultCache
 from wardround.tools.process import Processes
@@ -58,11 +53,6 @@ from wardround.tools.tool import Tool
 if TYPE_CHECKING:
     from wardround.inference.broker import ModelBroker
 
-_FILE_LIMIT = 2 * 1024 * 1024
-"""Bytes; what is larger is generated or data, and no tool answers about it within a commit."""
-_TEXT_LIMIT = MAX_FILE_BYTES - 1
-"""The same for specialists that look at any text, line by line."""
-
 
 class RawReview(msgspec.Struct):
     """What was said about both sides.
@@ -70,7 +60,6 @@ class RawReview(msgspec.Struct):
     Attributes:
         change: the change as it was reviewed: content that no review can have covered counts as added.
         claimed: path at the head -> the specialists that looked at it.
-        digests: path at the head -> digest of its content.
         unreviewed: what was asked for and did not happen, on either side.
         unwaived_head, unwaived_base: the same of the files to which a change that is not trusted adds ignore
             comments of tools, without those comments.
@@ -81,7 +70,6 @@ class RawReview(msgspec.Struct):
     head: Results
     base: Results
     claimed: dict[str, list[Specialist]] = msgspec.field(default_factory=dict)
-    digests: dict[str, bytes] = msgspec.field(default_factory=dict)
     unreviewed: list[Unreviewed] = msgspec.field(default_factory=list)
     notes: tuple[str, ...] = ()
     unwaived_head: Results = msgspec.field(default_factory=Results)
@@ -94,7 +82,7 @@ class ReviewRun:
     def __init__(
         self,
         origin: ChangeSource,
-        change: Change,
+        context: ReviewContext,
         host: PluginHost,
         config: Config,
         request: ReviewRequest,
@@ -102,20 +90,20 @@ class ReviewRun:
         progress: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._origin = origin
-        self._change = change
+        self._context = context
+        self._change = context.change
         self._host = host
         self._config = config
         self._request = request
         self._processes = processes
         self._progress = progress
-        self._texts = FileTexts(origin, change)
-        self._files = {file.path: file for file in change.files}
-        self._claimed: dict[str, list[Specialist]] = {}
-        self._digests: dict[str, bytes] = {}
-        self._unreviewed: list[Unreviewed] = []
+        self._texts = FileTexts(origin, context.change)
+        self._files = {file.path: file for file in context.change.files}
+        self._claimed = {one.file.path: list(one.specialists) for one in context.claimed}
+        self._unreviewed = list(context.unreviewed)
         self._snapshot: Snapshot | None = None
-        self._named: list[ChangedFile] = []
-        self._selected = [s for s in host.specialists if _is_selected(s.name, config, request)]
+        self._selected = selected_specialists(host, config, request)
+        self._unfetched = files_to_fetch(context.change, self._selected)
 
     def __enter__(self) -> Self:
         return self
@@ -146,7 +134,7 @@ class ReviewRun:
 
     def side_requests(self) -> Generator[tuple[ReviewSide, list[WorkUnit]], Results, RawReview]:
         """Ask for the results of one side after the other; whoever answers may do so for many changes."""
-        units = self._units()
+        units = self._with_models(work_units(self._context.claimed, self._host, self._config))
         head = yield self._side("head"), units
         spoken = self._merge_change_checks(head)
         old = self._base_units(units, head)
@@ -161,7 +149,7 @@ class ReviewRun:
         unreviewed = [*self._unreviewed, *head.unreviewed, *not_compared]
         notes = (*sorted(head.notes), *self._collect_model_notes(units, head, unreviewed))
         unwaived = yield from self._without_added_ignores(units, unreviewed)
-        return RawReview(self._change, head, base, self._claimed, self._digests, unreviewed, notes, *unwaived)
+        return RawReview(self._change, head, base, self._claimed, unreviewed, notes, *unwaived)
 
     def _without_added_ignores(
         self, units: Sequence[WorkUnit], unreviewed: list[Unreviewed]
@@ -295,125 +283,6 @@ class ReviewRun:
         content = self._origin.read(path, self._request.trusted_side)
         return None if content is None else content.decode("utf-8", "surrogateescape")
 
-    def _units(self) -> list[WorkUnit]:
-        """The files to look at, for each specialist that claims them."""
-        units: list[WorkUnit] = []
-        selected = self._selected
-        named = [f for f in self._change.files if _may_review(f.path, selected)]
-        self._named = [file for file in named if file.is_regular]
-        self._origin.fetch(self._named)
-        for file in self._change.files:
-            if file.is_link and file.status is not FileStatus.DELETED:
-                self._inspect_link(file)
-            if file.status is FileStatus.DELETED or not file.is_regular:
-                continue
-            if not _may_review(file.path, selected) and "." in file.path.rpartition("/")[2]:
-                continue
-            if file.status is FileStatus.UNMERGED:
-                claiming = [s for s in selected if s.claims_name(file.path) and not s.reviews_all_text]
-                self._not_reviewed(file.path, claiming, UNMERGED)
-                continue
-            content = self._origin.content(file)
-            claiming = [
-                s
-                for s in self._host.specialists_for(file.path, (content or b"")[:_FILE_LIMIT])
-                if s in selected
-            ]
-            if not claiming or self._config.for_file(file.path).excluded:
-                continue
-            readable = []
-            alone = all(s.reviews_all_text for s in claiming)
-            for specialist in claiming:
-                reason = _why_unreadable(file, file.path, content, specialist)
-                if reason is None:
-                    readable.append(specialist)
-                elif reason and (
-                    not specialist.reviews_all_text or alone or not (content is None or file.fragment)
-                ):
-                    self._not_reviewed(file.path, [specialist], reason)
-            claiming = readable
-            if not claiming or content is None:
-                continue
-            self._claimed[file.path] = claiming
-            units += self._units_of(file, content, claiming)
-        self._treat_as(list(self._files.values()))
-        return self._with_models(units)
-
-    def _units_of(
-        self, file: ChangedFile, content: bytes, readers: Sequence[Specialist]
-    ) -> Iterator[WorkUnit]:
-        """One file for each of the specialists that review it."""
-        digest = self._digests[file.path] = content_digest(content)
-        now = self._files[file.path] = as_first_reviewed(file, content, readers, self._covering_base)
-        options = self._config.for_file(file.path).options
-        before = (now.base_blob or "").encode()
-        if now.base_path is not None and not before:
-            before = content_digest(self._origin.content(file, base=True))
-        for s in readers:
-            first = s.name in now.first_for
-            old = b"" if first else before
-            yield WorkUnit(
-                file.path, s, digest, len(content), options.get(s.name), old,
-                requested=self._requested(s, file.path), first=first,
-            )  # fmt: skip
-
-    def _requested(self, specialist: Specialist, path: str) -> dict[str, tuple[str, ...]]:
-        """By tool, the codes that are switched on for a file and left out by our selection."""
-        levels = self._config.for_file(path).severities
-        keys = [key.partition("/") for key, level in levels.items() if level is not None and "/" in key]
-        found: dict[str, set[str]] = {}
-        for tool in {t.name for t in (*specialist.tools, *specialist.borrowed_tools)} if keys else ():
-            named = (
-                self._host.maps[tool].content.requested(code, path) for name, _, code in keys if name == tool
-            )
-            found[tool] = {code for codes in named for code in codes}
-        if self._host.requests_all:
-            tools = tools_for([specialist])
-            found = {
-                tool.name: set(self._host.maps[tool.name].content.requested("*", path)) for tool in tools
-            }
-        return {tool: tuple(sorted(codes)) for tool, codes in found.items() if codes}
-
-    def _treat_as(self, files: Sequence[ChangedFile]) -> None:
-        """Go on with the change in which these files take the place of those git named."""
-        if any(now is not file for file, now in zip(self._change.files, files, strict=True)):
-            every = sorted(with_deletions(self._change.files, files), key=lambda file: file.path)
-            self._change = replace(self._change, files=tuple(every))
-            self._files = {file.path: file for file in every}
-            self._texts = FileTexts(self._origin, self._change)
-
-    def _covering_base(self, file: ChangedFile, readers: Sequence[Specialist]) -> Collection[Specialist]:
-        """Those of the readers that reviewed the old version, by the configuration of then and of now."""
-        self._fetch_base()
-        content = self._origin.content(file, base=True)
-        path = file.base_path
-        if content is None or path is None:
-            return ()
-        configs = [self._config, *([self._config_before] if self._config_before is not None else [])]
-        if any(config.for_file(path).excluded for config in configs):
-            return ()
-        claiming = [s for s in readers if s.claims_name(path)]
-        if len(claiming) < len(readers):
-            claiming = self._host.specialists_for(path, content[:_FILE_LIMIT])
-        return [
-            s
-            for s in claiming
-            if all(_is_selected(s.name, config, self._request) for config in configs)
-            and _why_unreadable(file, path, content, s) is None
-        ]
-
-    @cached_property
-    def _config_before(self) -> Config | None:
-        """The configuration of the base, where the change itself brings the one that counts."""
-        touched = {file.path.rpartition("/")[2] for file in self._change.files}
-        if self._request.trusted_side == "target" or not touched & {OWN_FILE, SHARED_FILE}:
-            return None
-        paths = [path for file in self._change.files for path in (file.path, file.base_path) if path]
-        try:
-            return read(lambda path: self._origin.read(path, "base"), paths, self._host.specialists)
-        except ConfigError:  # nothing was reviewed with it
-            return None
-
     def _with_models(self, units: list[WorkUnit]) -> list[WorkUnit]:
         """The same, where models look at no more than the profile has time for."""
         if self._desk is None:
@@ -425,20 +294,6 @@ class ReviewRun:
             self._desk.limits.hunks, [u for u in units if u.specialist in asking], self._hunks
         )
         return [replace(u, scored=u.path in scored) if u.specialist in asking else u for u in units]
-
-    def _inspect_link(self, file: ChangedFile) -> None:
-        """List a symbolic link out of the repository: what it names is not under review."""
-        content = self._origin.content(file)
-        target = (
-            os.fsdecode(content) if content is not None else _target_on_disk(self._origin.root / file.path)
-        )
-        excluded = self._config.for_file(file.path).excluded
-        if target is not None and not excluded and leaves_repository(file.path, target):
-            reason = f"it is a symbolic link to {target!r}, outside the repository; link to a tracked file"
-            self._unreviewed.append(Unreviewed(file.path, "wardround", "git", reason))
-
-    def _not_reviewed(self, path: str, specialists: Iterable[Specialist], reason: str) -> None:
-        self._unreviewed += [Unreviewed(path, s.name, "git", reason) for s in specialists]
 
     def _base_units(self, units: Sequence[WorkUnit], head: Results) -> list[WorkUnit]:
         """Old versions worth looking at: of files about which something was said, by those who said it."""
@@ -458,7 +313,7 @@ class ReviewRun:
             if file.base_path is None or file.fragment or unit.first:
                 continue
             content = self._origin.content(file, base=True)
-            reason = _why_unreadable(file, file.base_path, content, unit.specialist)
+            reason = why_unreadable(file, file.base_path, content, unit.specialist)
             if content is None or reason is not None:
                 continue
             found.append(
@@ -612,9 +467,9 @@ class ReviewRun:
 
     def _fetch_base(self) -> None:
         """Read the old contents of all files at once, the first time that one is needed."""
-        if self._named:
-            self._origin.fetch(self._named, base=True)
-            self._named = []
+        if self._unfetched:
+            self._origin.fetch(self._unfetched, base=True)
+            self._unfetched = []
 
     def _present(self, name: SideName) -> tuple[set[str], set[str]]:
         """The changed paths that exist on a side, and those that do not."""
@@ -628,13 +483,6 @@ def _of_copy(unit: WorkUnit, path: str, content: bytes) -> WorkUnit:
     return replace(unit, path=path, digest=content_digest(content), scored=False)
 
 
-def _is_selected(name: str, config: Config, request: ReviewRequest) -> bool:
-    """Whether a specialist takes part in this review."""
-    only = request.only or config.root.only
-    skip = (*request.skip, *config.root.skip)
-    return name not in skip and (not only or name in only)
-
-
 def _layout(root: Path) -> str:
     """The names at the top of the work tree and in ``src``: what decides whether an import is first-party."""
     names: list[str] = []
@@ -642,51 +490,3 @@ def _layout(root: Path) -> str:
         with suppress(OSError):
             names += sorted(os.listdir(folder))
     return "\0".join(names)
-
-
-def _target_on_disk(path: Path) -> str | None:
-    """The target of a link of the work tree."""
-    with suppress(OSError):
-        return os.readlink(path)
-    return None
-
-
-def leaves_repository(path: str, target: str) -> bool:
-    """Return True if a link at a path has a target outside the repository."""
-    landed = os.path.normpath(os.path.join(os.path.dirname(path), target))
-    return target.startswith("/") or landed == ".." or landed.startswith("../")
-
-
-def _may_review(path: str, specialists: Sequence[Specialist]) -> bool:
-    """Whether the name of a file is reason to read it."""
-    return any(s.claims_name(path) or s.sniffs_content(path) for s in specialists)
-
-
-def _why_unreadable(
-    file: ChangedFile, path: str, content: bytes | None, specialist: Specialist
-) -> str | None:
-    """Why a specialist cannot review a side of a file, or None if it can.
-
-    Empty where it has nothing to look at. ``path`` and ``content`` are those of the side.
-    """
-    limit = _TEXT_LIMIT if specialist.reviews_all_text else _FILE_LIMIT
-    if file.fragment:
-        return "only fragments of it are in the diff; give --repo with a matching checkout"
-    if content is None:
-        return "its content is not in this clone; fetch it (partial or damaged clone)"
-    if specialist.reviews_all_text and (not _is_text(content, limit) or is_lfs_pointer(content)):
-        return ""
-    if is_lfs_pointer(content):
-        return "it is a Git LFS pointer, and its content is not in the repository"
-    if len(content) > limit:
-        return f"it is larger than {limit // 1024 // 1024} MiB"
-    text = None if specialist.reviews_all_text else decoded(content)
-    if text is None:
-        return None if specialist.reviews_all_text else NOT_UTF8
-    return specialist.declines(path, text) or None if specialist.declines is not None else None
-
-
-def _is_text(content: bytes, limit: int) -> bool:
-    """Whether content can be read as text; of what is too large to be read, whether it looks like text."""
-    text = in_any_encoding(content)
-    return text is not None and (len(content) <= limit or "\0" not in text)

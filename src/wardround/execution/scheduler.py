@@ -22,8 +22,9 @@ from wardround.change.change_source import decoded
 from wardround.change.encoding import with_lower_suffix
 from wardround.change.snapshot import Snapshot
 from wardround.change.trees import paths_overlap
+from wardround.context.work_units import WorkUnit
 from wardround.execution.check_runner import BUDGET_S, CheckRunner
-from wardround.execution.model import NO_CHANGE_REVIEW, ChangeReview, Results, ReviewSide, WorkUnit
+from wardround.execution.model import NO_CHANGE_REVIEW, ChangeReview, Results, ReviewSide
 from wardround.execution.tool_runner import ToolJob, ToolRunner, batch_paths
 from wardround.findings import RawFinding, ToolRun, Unreviewed
 from wardround.processors.normalize_message import may_contain_token

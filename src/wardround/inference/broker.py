@@ -19,7 +19,7 @@ from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
     from wardround.config.schema import RunSettings
-    from wardround.execution.model import WorkUnit
+    from wardround.context.work_units import WorkUnit
     from wardround.specialists import Specialist
 
 Said = TypeVar("Said")

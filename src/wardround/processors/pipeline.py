@@ -18,12 +18,13 @@ from wardround.change.change_source import (
 )
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import with_lower_suffix
+from wardround.change.repository_view import RepositoryView
 from wardround.change.trees import paths_overlap
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
 from wardround.context import added_ignores
+from wardround.context.config_files import config_file_names, settings_differ, tools_for
 from wardround.context.test_data import TestData, is_broken_data
-from wardround.execution.change_check_runner import RepositoryView
 from wardround.execution.model import Results, ResultSource, reviewers_of
 from wardround.execution.review_run import RawReview
 from wardround.findings import (
@@ -51,7 +52,6 @@ from wardround.processors.intent_comments import is_stated_as_intended
 from wardround.processors.mask_secrets import SecretMasker
 from wardround.processors.normalize_message import normalize, redact_tokens
 from wardround.processors.suppressions import Suppression
-from wardround.processors.tamper import config_file_names, settings_differ, tools_for
 from wardround.rules.model import Rule
 from wardround.rules.renamed import is_former_name, renaming_note
 from wardround.specialists import Specialist, leader_comments

@@ -13,8 +13,10 @@ import msgspec
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
+from wardround.context.review_context import build_context
+from wardround.context.work_units import WorkUnit
 from wardround.errors import PLUGIN_EXCEPTIONS, UsageError, WardroundError
-from wardround.execution.model import Results, ReviewSide, WorkUnit
+from wardround.execution.model import Results, ReviewSide
 from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import UNPARSED, Finding, Status, Unreviewed
 from wardround.host import PluginHost
@@ -217,7 +219,8 @@ class CaseBatch:
     def _begun(self, number: int, case: Case) -> _Running:
         known = build_change(case)
         origin = CaseChangeSource(known, case.messages)
-        sides = ReviewRun(origin, known.change, self._host, self._config, self._request, Processes())
+        context = build_context(origin, known.change, self._host, self._config, self._request)
+        sides = ReviewRun(origin, context, self._host, self._config, self._request, Processes())
         steps = sides.side_requests()
         side, units = next(steps)
         return _Running(case, known, origin, steps, SideRequest(number, origin, side, units))

@@ -20,8 +20,9 @@ from wardround.change.change_source import SideName
 from wardround.change.snapshot import Snapshot, scratch_root
 from wardround.checks.source import InMemoryRepository
 from wardround.config.globs import matches
+from wardround.context.work_units import WorkUnit
 from wardround.errors import ToolFailed
-from wardround.execution.model import Results, ReviewSide, WorkUnit
+from wardround.execution.model import Results, ReviewSide
 from wardround.execution.scheduler import Scheduler
 from wardround.execution.tool_runner import ToolJob
 from wardround.findings import RawFinding

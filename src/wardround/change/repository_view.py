@@ -1,0 +1,28 @@
+"""The files of one revision of a repository, in the form that checks read them."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+
+import msgspec
+
+from wardround.change.change_source import ChangeSource, JudgeName, SideName, decoded
+
+
+class RepositoryView(msgspec.Struct, frozen=True):
+    """One side of a change source, read as text; implements ``checks.source.RepositoryView``."""
+
+    origin: ChangeSource
+    side: SideName | JudgeName
+
+    def read(self, path: str) -> str | None:
+        content = self.origin.read(path, self.side)
+        return None if content is None else decoded(content)
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        return self.origin.files_with_word(words, patterns)
+
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        tracked = sorted(self.origin.tracked(patterns))
+        return [path for path in tracked if any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns)]

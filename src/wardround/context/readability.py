@@ -1,0 +1,50 @@
+"""The reasons why a specialist cannot review one side of a changed file."""
+
+from __future__ import annotations
+
+from wardround.change.change_source import NOT_UTF8, decoded, in_any_encoding, is_lfs_pointer
+from wardround.change.diff import ChangedFile
+from wardround.change.trees import MAX_FILE_BYTES
+from wardround.specialists import Specialist
+
+MAX_SOURCE_BYTES = 2 * 1024 * 1024
+"""Larger files are generated or data, and no tool finishes them within a commit."""
+_MAX_TEXT_BYTES = MAX_FILE_BYTES - 1
+"""The limit for specialists that review any text, line by line."""
+
+
+def why_unreadable(file: ChangedFile, path: str, content: bytes | None, specialist: Specialist) -> str | None:
+    """The reason why a specialist cannot review one side of a file; None if it can.
+
+    Args:
+        path: of that side.
+        content: of that side.
+
+    Returns:
+        Empty where the side has nothing for the specialist to review, so that nothing is missing.
+    """
+    if file.fragment:
+        return "only fragments of it are in the diff; give --repo with a matching checkout"
+    if content is None:
+        return "its content is not in this clone; fetch it (partial or damaged clone)"
+    if specialist.reviews_all_text:
+        is_content = _is_text(content, _MAX_TEXT_BYTES) and not is_lfs_pointer(content)
+        return _too_large(content, _MAX_TEXT_BYTES) if is_content else ""
+    if is_lfs_pointer(content):
+        return "it is a Git LFS pointer, and its content is not in the repository"
+    if (reason := _too_large(content, MAX_SOURCE_BYTES)) is not None:
+        return reason
+    text = decoded(content)
+    if text is None:
+        return NOT_UTF8
+    return specialist.declines(path, text) or None if specialist.declines is not None else None
+
+
+def _too_large(content: bytes, limit: int) -> str | None:
+    return f"it is larger than {limit // 1024 // 1024} MiB" if len(content) > limit else None
+
+
+def _is_text(content: bytes, limit: int) -> bool:
+    """Return True if content can be read as text; above the limit, if it holds no zero character."""
+    text = in_any_encoding(content)
+    return text is not None and (len(content) <= limit or "\0" not in text)
