@@ -27,7 +27,8 @@ from pathlib import Path
 
 import numpy as np
 
-from wardround.processors.triage import COUNTERS, WORTH, ActionRate, is_high_impact
+from wardround.processors.action_rates import COUNTERS, ActionRate
+from wardround.processors.triage import WORTH, is_high_impact
 from wardround_lab.corpora.action_rates import Sample, Tallies, distinct, held_out_scores, ranking, sample
 from wardround_lab.corpora.alert_outcomes import AlertItem, read_items
 from wardround_lab.training.conditional_logit import fit

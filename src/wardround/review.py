@@ -1,4 +1,4 @@
-"""The review itself, from a change to findings and a gate: front ends call ``run`` and render the result."""
+"""The review of a change, from the configuration to the gate: front ends call it and render the result."""
 
 from __future__ import annotations
 
@@ -9,43 +9,51 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.repository import INDEX
+from wardround.change.repository_view import RepositoryView
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
+from wardround.config.review_config import read_config
 from wardround.config.schema import Config, FilterMode
-from wardround.context.review_context import build_context
+from wardround.context.review_context import ReviewContext, build_context
+from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
-from wardround.errors import ConfigError, UsageError
-from wardround.execution.review_run import ReviewRun
-from wardround.findings import Finding, Status, ToolRun, Unreviewed
+from wardround.errors import ConfigError
+from wardround.execution.review_run import RawReview, ReviewRun
+from wardround.findings import Finding, ToolRun, Unreviewed
 from wardround.host import PluginHost
 from wardround.policy.gate import Gate, GateOutcome, gate
-from wardround.processors import dismissals
-from wardround.processors.pipeline import FindingPipeline
+from wardround.processors import baseline_file, dismissals_file, pipeline
+from wardround.processors.model import PipelineInputs, ReviewFindings, SideResults
+from wardround.processors.visibility import open_findings, visible_findings
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
+    from wardround.processors.action_rates import Rates
     from wardround.processors.triage import Triage
-
-_CONTEXT_LINES = 3
 
 
 class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """The result of a review. ``findings`` are all of them, ``visible`` those the filter lets through.
+    """The result of a review.
 
-    ``notes`` say what models did not look at, and which configured tools are not installed. ``triage`` ranks
-    and folds what people are shown; without it everything visible is shown, in the order of places. No
-    machine is told of it. ``verbose`` shows each finding with its lines, however many there are.
-    ``unstaged`` are files of settings whose version in the work tree, which does not count, says otherwise.
+    Attributes:
+        context: what was reviewed.
+        reviewed: the paths that a specialist reviewed.
+        findings: all of them, in order; ``visible`` are those the filter mode lets through.
+        contents: fingerprint -> the identity of a finding without its path.
+        text_of: path -> the text at the head.
+        notes: sentences for people: hunks that models did not review, tools that are not installed.
+        triage: ranks and folds what people are shown; without it, everything visible is shown in order.
+            Reports for programs do not depend on it.
+        verbose: the text report shows each finding with its lines.
+        unstaged: configuration files that differ in the work tree from the staged version, which was used.
     """
 
-    change: Change
-    context_id: str
+    context: ReviewContext
     reviewed: tuple[str, ...]
     findings: tuple[Finding, ...]
     unreviewed: tuple[Unreviewed, ...]
@@ -62,15 +70,20 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     verbose: bool = False
     unstaged: tuple[str, ...] = ()
 
+    @property
+    def change(self) -> Change:
+        """The change as it was reviewed."""
+        return self.context.change
+
     @cached_property
     def visible(self) -> tuple[Finding, ...]:
         """The findings the filter mode lets through, in order."""
-        return tuple(f for f in self.findings if self._passes(f))
+        return visible_findings(self.findings, self._files, self.filter_mode)
 
     @property
     def open_findings(self) -> tuple[Finding, ...]:
-        """The visible findings that nobody waived, in order."""
-        return tuple(f for f in self.visible if f.status is not Status.SUPPRESSED)
+        """The visible findings that are not suppressed, in order."""
+        return open_findings(self.findings, self._files, self.filter_mode)
 
     @cached_property
     def _files(self) -> dict[str, ChangedFile]:
@@ -78,18 +91,8 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def filtered_count(self) -> int:
-        """How many findings the filter mode keeps from view."""
+        """The number of findings that the filter mode removes."""
         return len(self.findings) - len(self.visible)
-
-    def _passes(self, finding: Finding) -> bool:
-        if self.filter_mode in ("file", "nofilter") or finding.status in (Status.NEW, Status.CAUSED):
-            return True
-        file = self._files.get(finding.file)
-        if file is None:
-            return False
-        if finding.status is Status.SUPPRESSED:
-            return file.is_added_line(finding.span.line)
-        return self.filter_mode == "diff_context" and file.is_near_change(finding.span.line, _CONTEXT_LINES)
 
     @property
     def exit_status(self) -> int:
@@ -119,82 +122,101 @@ def run_review(
     config = read_config(origin, change, host, request)
     try:
         context = build_context(origin, change, host, config, request)
-        with ReviewRun(origin, context, host, config, request, processes, progress) as execution:
-            reviewed = execution.review()
+        with ReviewRun(origin, context, host, config, request, processes, progress) as run:
+            results = run.review()
     except ConfigError as cause:
         raise loader.with_location(config, cause) from cause
-    change = context.change
-    weighing = FindingPipeline(origin, change, host, config, request, reviewed)
-    named = weighing.findings()
-    findings = tuple(finding for finding, _ in named)
-    unreviewed = weighing.unreviewed(findings)
-    default = "block" if request.profile is Profile.CI else "pass"
-    done = ReviewResult(
-        change=change,
-        context_id=context.id,
-        reviewed=tuple(sorted(reviewed.claimed)),
-        findings=findings,
-        unreviewed=unreviewed,
-        runs=tuple(reviewed.head.runs),
-        gate=gate(findings, unreviewed, request.fail_level or config.root.fail_level),
-        filter_mode=request.filter_mode or config.root.filter_mode,
-        profile=request.profile,
-        blocks_on_inconclusive=config.root.inconclusive.get(request.profile.value, default) == "block",
-        seconds=time.monotonic() - started,
-        contents={finding.fingerprint: content for finding, content in named},
-        text_of=FileTexts(origin, change).head,
-        notes=(*reviewed.notes, *weighing.notes),
-        verbose=request.verbose,
-        unstaged=_unstaged(origin, change, config, request),
-    )
-    shown = done.open_findings
-    if request.show_all or not config.root.fold or not shown:
-        return done
-    from wardround.processors.rank import rank  # for those reviews only that have something to rank
+    inputs = pipeline_inputs(origin, context, results, host, config, request)
+    review = pipeline.process(inputs)
+    unstaged = _unstaged(origin, context.change, config, request)
+    return _result(review, results, inputs, context, request, unstaged, started)
 
-    today = datetime.datetime.now(datetime.UTC).date()
-    return replace(
-        done,
-        triage=rank(shown, findings, done.text_of, weighing.baseline, weighing.dismissals, today),
+
+def pipeline_inputs(
+    source: ChangeSource,
+    context: ReviewContext,
+    results: RawReview,
+    host: PluginHost,
+    config: Config,
+    request: ReviewRequest,
+) -> PipelineInputs:
+    """The inputs of the pipeline: the only part of it that reads the repository, the clock and the rules.
+
+    Raises:
+        ConfigError: the baseline or the dismissals cannot be read.
+    """
+    side, settings = request.trusted_side, config.root
+    dismissals_path = dismissals_file.path_for(settings.baseline)
+    dismissals = dismissals_file.load(source.read(dismissals_path, side), dismissals_path)
+    accepted = source.read(settings.baseline, side) if request.use_baseline else None
+    return PipelineInputs(
+        change=context.change,
+        results=SideResults(results.head, results.base),
+        unwaived_results=SideResults(results.unwaived_head, results.unwaived_base),
+        reviewers=results.claimed,
+        unreviewed=results.unreviewed,
+        specialists=host.specialists,
+        catalogue=host.catalogue,
+        config=config,
+        fail_level=request.fail_level or settings.fail_level,
+        filter_mode=request.filter_mode or settings.filter_mode,
+        is_trusted=side == "head",
+        texts=FileTexts(source, context.change),
+        other_text=RepositoryView(source, "head").read,
+        tracked_paths=source.tracked,
+        test_data=TestData(RepositoryView(source, side).read),
+        baseline=baseline_file.load(accepted, settings.baseline),
+        dismissals=dismissals,
+        today=datetime.datetime.now(datetime.UTC).date(),
+        ranks=settings.fold and not request.show_all,
+        action_rates=_action_rates,
+    )
+
+
+def _action_rates() -> Rates:
+    from wardround.processors.action_rates import load_action_rates  # only reviews with something to rank
+
+    return load_action_rates()
+
+
+def _result(
+    review: ReviewFindings,
+    results: RawReview,
+    inputs: PipelineInputs,
+    context: ReviewContext,
+    request: ReviewRequest,
+    unstaged: tuple[str, ...],
+    started: float,
+) -> ReviewResult:
+    settings = inputs.config.root
+    default = "block" if request.profile is Profile.CI else "pass"
+    names = zip(review.findings, review.content_names, strict=True)
+    return ReviewResult(
+        context=context,
+        reviewed=tuple(sorted(results.claimed)),
+        findings=review.findings,
+        unreviewed=review.unreviewed,
+        runs=tuple(results.head.runs),
+        gate=gate(review.findings, review.unreviewed, inputs.fail_level),
+        filter_mode=inputs.filter_mode,
+        profile=request.profile,
+        blocks_on_inconclusive=settings.inconclusive.get(request.profile.value, default) == "block",
         seconds=time.monotonic() - started,
+        contents={finding.fingerprint: name for finding, name in names},
+        text_of=inputs.texts.head,
+        notes=(*results.notes, *review.notes),
+        triage=review.triage,
+        verbose=request.verbose,
+        unstaged=unstaged,
     )
 
 
 def _unstaged(
-    origin: ChangeSource, change: Change, config: Config, request: ReviewRequest
+    source: ChangeSource, change: Change, config: Config, request: ReviewRequest
 ) -> tuple[str, ...]:
-    """The settings that are not staged, where those of the index count."""
+    """The configuration files that are not staged, where those of the index count."""
     if change.head != INDEX or request.trusted_side != "head":
         return ()
-    records = (config.root.baseline, dismissals.path_for(config.root.baseline))
+    records = (config.root.baseline, dismissals_file.path_for(config.root.baseline))
     paths = [file.path for file in change.files]
-    return unstaged_settings(origin.root, lambda path: origin.read(path, "head"), paths, records)
-
-
-def read_config(origin: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest) -> Config:
-    """The configuration that counts for a change, from the trusted side."""
-    explicit = None
-    if request.config_file is not None:
-        try:
-            explicit = (str(request.config_file), request.config_file.read_bytes())
-        except OSError as cause:
-            raise ConfigError(f"--config {request.config_file}: {cause.strerror}; give a file") from cause
-    paths = [path for file in change.files for path in (file.path, file.base_path) if path]
-    side = request.trusted_side
-    config = loader.read(lambda path: origin.read(path, side), paths, host.specialists, explicit)
-    names = {s.name for s in host.specialists}
-    for asked, where in loader.named_specialists(config, request):
-        if asked not in names:
-            raise UsageError(f"{where}no specialist is named {asked!r}; there are {', '.join(sorted(names))}")
-    loader.require_known_rules(config, host.catalogue.is_known)
-    loaded = {plugin.name for plugin in host.plugins}
-    for name in config.root.required_plugins:
-        if name not in loaded:
-            raise ConfigError(
-                f"{config.origins['required-plugins']}: required plugin {name!r} is not installed; install it"
-            )
-    if config.root.model_folders and config.root.models != "off":
-        from wardround.inference.locations import require_models
-
-        require_models(origin.root, config.root.model_folders, config.origins["model-folders"])
-    return config
+    return unstaged_settings(source.root, lambda path: source.read(path, "head"), paths, records)

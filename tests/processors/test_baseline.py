@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from wardround.errors import ConfigError
 from wardround.findings import Finding, Plane, Severity, Span, Status
-from wardround.processors.baseline import Acceptance, Baseline, BaselineEntry, accepted, dump, load
+from wardround.processors.baseline import Acceptance
+from wardround.processors.baseline_file import Baseline, BaselineEntry, accepted, dump, load
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository

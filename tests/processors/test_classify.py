@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from wardround.change.diff import ChangedFile, FileStatus, Hunk
 from wardround.findings import RawFinding, Span, Status
-from wardround.processors.classify import ResultPair, classify
-from wardround.processors.fingerprint import StatementIndex
+from wardround.processors.classify import classify
+from wardround.processors.result_pairs import ResultPair
+from wardround.processors.statements import StatementIndex
 from wardround.specialists import lines_as_statements
 
 if TYPE_CHECKING:

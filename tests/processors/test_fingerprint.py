@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wardround_python.syntax.host_adapter import statements
 
-from wardround.processors.fingerprint import StatementIndex, fingerprints
+from wardround.processors.fingerprint import fingerprints
+from wardround.processors.statements import StatementIndex
 from wardround.specialists import lines_as_statements
 
 RUFF = Path(sys.executable).with_name("ruff")

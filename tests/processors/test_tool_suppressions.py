@@ -8,7 +8,7 @@ from wardround.change.diff import ChangedFile, FileStatus, Hunk
 from wardround.processors import tool_suppressions
 
 
-def _added(path: str, text: str) -> list[tool_suppressions.Waiver]:
+def _added(path: str, text: str) -> list[tool_suppressions.ToolSuppression]:
     lines = text.count("\n") + 1
     file = ChangedFile(path, None, FileStatus.ADDED, "100644", hunks=(Hunk(0, 0, 1, lines),))
     return tool_suppressions.added_tool_suppressions(file, str, text)

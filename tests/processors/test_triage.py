@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import random
 
 import pytest
@@ -10,29 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from wardround.errors import ConfigError
 from wardround.findings import Edit, Finding, Plane, Severity, Span, Status, SuggestedFix
-from wardround.processors import dismissals
-from wardround.processors.dismissals import Dismissal, DismissalMatcher, Dismissals, by_rule
-from wardround.processors.rank import load_action_rates
+from wardround.processors.action_rates import COUNTERS, ActionRate, ActionRates, load_action_rates
+from wardround.processors.counters import Counters, function_lengths, is_test
 from wardround.processors.triage import (
-    COUNTERS,
     CROWD,
     FOLD_AFTER,
     SHOWN_OF_CROWD,
-    ActionRate,
-    ActionRates,
-    Counters,
     RuleGroupFold,
     ScoredFinding,
-    function_lengths,
     is_high_impact,
-    is_test,
     score,
     triage,
 )
 
-TODAY = datetime.date(2026, 11, 22)
 WEAK = ActionRate(fix=0.02, placebo=0.05, repositories=9, items=400)
 STRONG = ActionRate(fix=0.2, placebo=0.05, repositories=9, items=400)
 PLAIN = Finding(
@@ -197,64 +187,5 @@ class TestShippedRates:
         assert weights["same-in-repository"] < 0
 
 
-class TestDismissals:
-    def entry(self, fingerprint: str = "f1", rule: str = "ruff/SIM108", age: int = 0) -> Dismissal:
-        day = TODAY - datetime.timedelta(days=age)
-        return Dismissal("a.py", rule, fingerprint, day, "seen", f"c-{fingerprint}")
-
-    def test_what_is_written_is_read(self) -> None:
-        stored = Dismissals().with_one(self.entry("f2")).with_one(self.entry("f1"))
-        content = dismissals.dump(stored)
-        assert dismissals.load(content, "d.json") == stored
-        assert content.count(b"\n") == 4
-
-    def test_a_later_dismissal_of_the_same_finding_takes_its_place(self) -> None:
-        stored = Dismissals().with_one(self.entry(age=9)).with_one(self.entry())
-        assert stored.dismissed == (self.entry(),)
-        assert stored.without("f1") == Dismissals()
-
-    @pytest.mark.parametrize(
-        "content",
-        [b"", b"[]", b'{"schema": "wardround.dismissals/2"}', b'{"dismissed": [{}]}', b"\xff"],
-    )
-    def test_anything_else_stops_the_run_and_names_the_file(self, content: bytes) -> None:
-        with pytest.raises(ConfigError, match=r"^d\.json holds no dismissals: "):
-            dismissals.load(content, "d.json")
-
-    def test_one_without_a_reason_stops_the_run(self) -> None:
-        content = dismissals.dump(Dismissals((replace_reason(self.entry(), " "),)))
-        with pytest.raises(ConfigError, match="f1 is dismissed without a reason"):
-            dismissals.load(content, "d.json")
-
-    def test_each_waives_one_finding_exactly(self) -> None:
-        dismissing = DismissalMatcher(Dismissals((self.entry(),)), {"a.py"})
-        assert dismissing.reason(replace(PLAIN, fingerprint="f2"), "c-f1") is None
-        assert dismissing.reason(replace(PLAIN, fingerprint="f1"), "c-f1") == "seen"
-        assert dismissing.reason(replace(PLAIN, fingerprint="f1"), "c-f1") is None
-
-    def test_in_a_renamed_file_too(self) -> None:
-        dismissing = DismissalMatcher(Dismissals((self.entry(),)), {"b.py"})
-        assert dismissing.reason(replace(PLAIN, fingerprint="f9", file="b.py"), "c-f1") == "seen"
-
-    def test_never_what_is_said_about_the_steering_of_a_review(self) -> None:
-        dismissing = DismissalMatcher(Dismissals((self.entry(),)), {"a.py"})
-        assert (
-            dismissing.reason(replace(PLAIN, fingerprint="f1", rule="wardround/config-changed"), "") is None
-        )
-
-    def test_what_they_say_of_their_rule_fades(self) -> None:
-        ages = (0, dismissals.HALF_LIFE_DAYS, 2 * dismissals.HALF_LIFE_DAYS, -30)
-        stored = Dismissals(tuple(self.entry(f"f{n}", age=age) for n, age in enumerate(ages)))
-        assert by_rule(stored, TODAY) == {"ruff/SIM108": pytest.approx(1 + 0.5 + 0.25 + 1)}
-
-    def test_they_are_beside_the_baseline(self) -> None:
-        assert dismissals.path_for(".wardround-baseline.json") == ".wardround-dismissals.json"
-        assert dismissals.path_for("ci/known.json") == "ci/.wardround-dismissals.json"
-
-
 def replace_threshold(threshold: float) -> ActionRates:
     return ActionRates(RANKING.bias, RANKING.weights, RANKING.means, threshold)
-
-
-def replace_reason(entry: Dismissal, reason: str) -> Dismissal:
-    return Dismissal(entry.file, entry.rule, entry.fingerprint, entry.day, reason, entry.content)

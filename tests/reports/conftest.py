@@ -10,6 +10,7 @@ import pytest
 
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
 from wardround.config.schema import FilterMode
+from wardround.context.review_context import ReviewContext
 from wardround.findings import (
     Edit,
     Finding,
@@ -80,8 +81,7 @@ class Factory:
             for path in sorted(lines)
         )
         return ReviewResult(
-            change=Change("1" * 40, ":index", changed),
-            context_id=f"sha256:{'0' * 64}",
+            context=ReviewContext(f"sha256:{'0' * 64}", Change("1" * 40, ":index", changed)),
             reviewed=tuple(sorted(lines)),
             findings=ordered,
             unreviewed=tuple(sorted(unreviewed)),

@@ -116,7 +116,7 @@ class FileTexts:
 
     def head(self, path: str) -> str | None:
         """The text after the change; None if there is none, or it is no UTF-8."""
-        content = self._origin.content(self._files[path])
+        content = self.head_bytes(path)
         return None if content is None else decoded(content)
 
     def base(self, path: str) -> str | None:
@@ -125,9 +125,13 @@ class FileTexts:
         return None if content is None else decoded(content)
 
     def readable(self, path: str, *, base: bool = False) -> str | None:
-        """The text of a side in whichever encoding it is; None if there is none."""
-        content = self.base_bytes(path) if base else self._origin.content(self._files[path])
+        """The text of a side in any encoding; None if there is none."""
+        content = self.base_bytes(path) if base else self.head_bytes(path)
         return None if content is None else in_any_encoding(content)
+
+    def head_bytes(self, path: str) -> bytes | None:
+        """The content after the change; None if there is none."""
+        return self._origin.content(self._files[path])
 
     def base_bytes(self, path: str) -> bytes | None:
         """The content before the change; None for an added file."""

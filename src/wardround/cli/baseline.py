@@ -10,7 +10,7 @@ import click
 from wardround.cli.run import emit_line
 
 if TYPE_CHECKING:
-    from wardround.processors.baseline import Baseline
+    from wardround.processors.baseline_file import Baseline
     from wardround.review import ReviewResult
 
 _repo = click.option(
@@ -28,7 +28,7 @@ def command() -> None:
 def write(repo: Path | None) -> None:
     """Accept every finding of the repository as it is staged now."""
     from wardround.findings import Status
-    from wardround.processors.baseline import accepted
+    from wardround.processors.baseline_file import accepted
 
     root, name, review = _whole(repo)
     open_findings = [f for f in review.findings if f.status is not Status.SUPPRESSED]
@@ -51,7 +51,7 @@ def show(repo: Path | None) -> None:
 @_repo
 def prune(repo: Path | None) -> None:
     """Drop the entries whose finding is gone; accept nothing new."""
-    from wardround.processors.baseline import Baseline
+    from wardround.processors.baseline_file import Baseline
 
     root, name, baseline = _stored(repo)
     _, _, review = _whole(repo)
@@ -68,6 +68,7 @@ def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
     from wardround.change.change_source import GitChangeSource
     from wardround.change.repository import INDEX, Repository
     from wardround.config.request import ReviewRequest
+    from wardround.config.review_config import read_config
     from wardround.errors import WardroundError
     from wardround.tools.process import Processes
 
@@ -78,7 +79,7 @@ def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
         origin = GitChangeSource(repository, change)
         request = ReviewRequest(use_baseline=False)
         done = review.run_review(origin, change, loaded, request, Processes())
-        settings = review.read_config(origin, change, loaded, request)
+        settings = read_config(origin, change, loaded, request)
     if done.unreviewed:
         first = done.unreviewed[0]
         raise WardroundError(
@@ -93,13 +94,13 @@ def _stored(repo: Path | None) -> tuple[Path, str, Baseline]:
     from wardround import host
     from wardround.change.repository import INDEX, Repository
     from wardround.config import loader
-    from wardround.processors import baseline
+    from wardround.processors import baseline_file
 
     with Repository(repo) as repository:
         settings = loader.read(repository.tree(INDEX).read, [], host.load().specialists)
         name = settings.root.baseline
         file = repository.root / name
-        return repository.root, name, baseline.load(file.read_bytes() if file.exists() else None, name)
+        return repository.root, name, baseline_file.load(file.read_bytes() if file.exists() else None, name)
 
 
 def _to_be_staged(name: str) -> str:
@@ -107,7 +108,7 @@ def _to_be_staged(name: str) -> str:
 
 
 def _save(root: Path, name: str, baseline: Baseline) -> None:
-    from wardround.processors.baseline import dump
+    from wardround.processors.baseline_file import dump
     from wardround.storage import directories
 
     directories.replace_file(root / name, dump(baseline), root)

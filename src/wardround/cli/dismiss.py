@@ -13,7 +13,7 @@ from wardround.cli.run import emit_line, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
-    from wardround.processors.dismissals import Dismissals
+    from wardround.processors.dismissals_file import Dismissals
     from wardround.storage.last_review import ReportedFinding
 
 _SHORTEST = 6
@@ -58,7 +58,7 @@ def command(fingerprint: str | None, **options: Any) -> None:
 
 
 def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: dict[str, Any]) -> None:
-    from wardround.processors.dismissals import Dismissal, can_be_dismissed
+    from wardround.processors.dismissals_file import Dismissal, can_be_dismissed
     from wardround.storage import last_review
 
     reason = " ".join((options["reason"] or "").split())
@@ -75,7 +75,7 @@ def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: di
     _save(
         root,
         file,
-        stored.with_one(Dismissal(one.file, one.rule, one.fingerprint, today, reason, one.content)),
+        stored.with_entry(Dismissal(one.file, one.rule, one.fingerprint, today, reason, one.content)),
     )
     added = f"git add {file.relative_to(root)} and commit it: reviews read the staged version"
     emit_line(f"{file.name}: {one.rule} in {one.file} dismissed; {added}")
@@ -128,18 +128,18 @@ def _stored(repo: Path | None) -> tuple[Path, Path, Dismissals]:
     from wardround import host
     from wardround.change.repository import INDEX, Repository
     from wardround.config import loader
-    from wardround.processors import dismissals
+    from wardround.processors import dismissals_file
 
     with Repository(repo) as repository:
         settings = loader.read(repository.tree(INDEX).read, [], host.load().specialists)
-        name = dismissals.path_for(settings.root.baseline)
+        name = dismissals_file.path_for(settings.root.baseline)
         file = repository.root / name
         content = file.read_bytes() if file.exists() else None
-        return repository.root, file, dismissals.load(content, name)
+        return repository.root, file, dismissals_file.load(content, name)
 
 
 def _save(root: Path, file: Path, stored: Dismissals) -> None:
-    from wardround.processors.dismissals import dump
+    from wardround.processors.dismissals_file import dump
     from wardround.storage import directories
 
     directories.replace_file(file, dump(stored), root)

@@ -1,9 +1,9 @@
 """Ignore comments of tools that a change adds, blanked out in copies of both sides of a file.
 
-Where the change is not trusted, its files are reviewed a second time with these copies: what is reported
-there and was not before is what the comments hide. Blanking replaces letters by the same number of letters,
-so every position stays; it works on lines and words, not on comments, since it must not depend on one
-language's syntax, and a string that holds such a word loses nothing but its letters.
+Where the change is not trusted, its files are reviewed a second time with these copies: the comments hide the
+additional findings. Blanking replaces letters by the same number of letters, so that positions stay. It works
+on lines and words, since it must not depend on the syntax of one language; a string with such a word loses
+only its letters.
 """
 
 from __future__ import annotations
@@ -16,46 +16,14 @@ import msgspec
 
 from wardround.change.diff import ChangedFile, Hunk
 from wardround.checks.lazy import LazyPattern
+from wardround.context.ignore_comments import IGNORE, REGION, REGION_END
 
-_IGNORES = LazyPattern(
-    r"(?:#|--|//|/\*)[ \t]*noqa\b"
-    r"|#\s*(?:ruff|flake8|pylint)\s*[:=]"
-    r"|#\s*(?:type|ty|mypy)\s*:\s*ignore"
-    r"|#\s*(?:pyright|mypy)\s*:"
-    r"|#\s*nosec\b"
-    r"|\bnosem(?:grep)?\b"
-    r"|\b(?:eslint|oxlint)-(?:disable|env)"
-    r"|(?:/\*|^)[\s*]*eslint\b"
-    r"|\bbiome-ignore"
-    r"|@ts-(?:ignore|nocheck|expect-error)\b"
-    r"|\bast-grep-ignore\b"
-    r"|\bsquawk-ignore"
-    r"|--\s*sqlfluff\s*:"
-    r"|#\s*hadolint\s+(?:global\s+)?ignore\s*="
-    r"|#\s*check\s*="
-    r"|#\s*shellcheck\s[^\n#]{0,200}?\bdisable\s*="
-    r"|#\s*zizmor\s*:\s*ignore"
-    r"|\b(?:checkov|bridgecrew|cortex)(?:\.io/skip|:skip)"
-    r"|\bgitleaks:allow\b",
-    re.IGNORECASE,
-)
-_REGIONS = LazyPattern(
-    r"(?:eslint|oxlint)-(?:disable(?!-next-line|-line)|env)|(?:/\*|^)[\s*]*eslint\b(?!-)|biome-ignore-(?:all|start)"
-    r"|@ts-nocheck|#\s*(?:ruff|flake8|pylint|pyright|mypy)\s*[:=]|squawk-ignore-file|noqa\s*:\s*disable"
-    r"|global\s+ignore|sqlfluff\s*:|#\s*check\s*=",
-    re.IGNORECASE,
-)
-"""Those that hold for more than a line or a statement."""
-_ENDS = LazyPattern(
-    r"(?:eslint|oxlint)-enable|biome-ignore-end|(?:noqa|ruff)\s*:\s*enable", re.IGNORECASE
-)  # fmt: skip
-"""What ends such a region: where the change takes it away, the region grows."""
 _COMMENT = LazyPattern(r"\s*(?:#|//|/\*|\*|--|<!--|\{/\*)")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 class Blanked(msgspec.Struct, frozen=True):
-    """Both sides of a file without the ignore comments at issue; ``base`` is empty for an added file."""
+    """Both sides of a file with blanked ignore comments; ``base`` is empty for an added file."""
 
     base: bytes
     head: bytes
@@ -64,22 +32,22 @@ class Blanked(msgspec.Struct, frozen=True):
 def blanked(file: ChangedFile, base: bytes | None, head: bytes) -> Blanked | None:
     """Both sides without the ignore comments the change adds; None if it adds none.
 
-    A comment is the base's where the lines that a hunk replaces have the same one to their end, so the code
-    beside it may be edited. Those that hold for a region or a file, those above a line that is inserted, and
-    all of a file in which the end of a region is removed, never are. On the base side the counterparts are
-    blanked too, and those on replaced lines: what they hid there was there before.
+    A comment is not added where the lines that a hunk replaces end with the same one: the code before it may
+    change. Three kinds always count as added: those that hold for a region or a file, those above an inserted
+    line, and all of a file from which the change removes the end of a region. At the base their counterparts
+    are blanked too, and those on replaced lines: the findings they hid existed before.
     """
     old, new = _lines(base or b""), _lines(head)
-    added, removed = _at_issue(file, old, new)
+    added, removed = _blanked_lines(file, old, new)
     if not added:
         return None
-    return Blanked(_without(old, removed), _without(new, added))
+    return Blanked(_blank(old, removed), _blank(new, added))
 
 
-def cut(text: str) -> str:
-    """The text of a file with each line ending where an ignore comment begins."""
+def without_ignore_comments(text: str) -> str:
+    """The text of a file with each line cut off where an ignore comment begins."""
     lines = text.split("\n")
-    ends = ((line, _IGNORES.search(line)) for line in lines)
+    ends = ((line, IGNORE.search(line)) for line in lines)
     return "\n".join(line if match is None else line[: match.start()] for line, match in ends)
 
 
@@ -87,60 +55,61 @@ def _lines(content: bytes) -> list[str]:
     return content.decode("utf-8", "surrogateescape").split("\n")
 
 
-def _without(lines: Sequence[str], numbers: set[int]) -> bytes:
-    found = (
-        _IGNORES.sub(_letters_blanked, line) if n in numbers else line for n, line in enumerate(lines, 1)
+def _blank(lines: Sequence[str], numbers: set[int]) -> bytes:
+    blanked_lines = (
+        IGNORE.sub(_letters_blanked, line) if n in numbers else line for n, line in enumerate(lines, 1)
     )
-    return "\n".join(found).encode("utf-8", "surrogateescape")
+    return "\n".join(blanked_lines).encode("utf-8", "surrogateescape")
 
 
 def _letters_blanked(match: re.Match[str]) -> str:
     return _LETTER.sub("x", match[0])
 
 
-def _at_issue(file: ChangedFile, old: Sequence[str], new: Sequence[str]) -> tuple[set[int], set[int]]:
+def _blanked_lines(file: ChangedFile, old: Sequence[str], new: Sequence[str]) -> tuple[set[int], set[int]]:
     """The 1-based lines whose ignore comments are blanked, at the head and at the base."""
     added: set[int] = set()
     removed: set[int] = set()
     for hunk in (Hunk(0, 0, 1, len(new)),) if file.is_all_added else file.hunks:
-        before = _marked(old, hunk.base_start, hunk.base_length)
-        after = _marked(new, hunk.head_start, hunk.head_length)
+        before = _ignore_comments(old, hunk.base_start, hunk.base_length)
+        after = _ignore_comments(new, hunk.head_start, hunk.head_length)
         removed |= before.keys()
         known = Counter(before.values())
         for number, ending in after.items():
             known[ending] -= 1
-            if known[ending] < 0 or _REGIONS.search(ending[1]):
+            if known[ending] < 0 or REGION.search(ending[1]):
                 added.add(number)
         if hunk.base_length == 0:
-            above = _marked_above(new, hunk.head_start - 1)
+            above = _comments_above(new, hunk.head_start - 1)
             added |= above
             removed |= {number - hunk.head_start + 1 + hunk.base_start for number in above}
-        if _ends(old, hunk.base_start, hunk.base_length) > _ends(new, hunk.head_start, hunk.head_length):
-            return {*_marked(new, 1, len(new))}, {*_marked(old, 1, len(old))}
+        ends_before = _region_ends(old, hunk.base_start, hunk.base_length)
+        if ends_before > _region_ends(new, hunk.head_start, hunk.head_length):
+            return {*_ignore_comments(new, 1, len(new))}, {*_ignore_comments(old, 1, len(old))}
     return added, removed
 
 
-def _marked(lines: Sequence[str], start: int, length: int) -> dict[int, tuple[bool, str]]:
-    """The lines of a block with an ignore comment: whether it has its line alone, and that to its end."""
-    found = {}
+def _ignore_comments(lines: Sequence[str], start: int, length: int) -> dict[int, tuple[bool, str]]:
+    """The lines of a block with an ignore comment: (True if a comment alone, text from there to the end)."""
+    comments = {}
     for number in range(max(start, 1), min(start + length, len(lines) + 1)):
         line = lines[number - 1]
-        match = _IGNORES.search(line)
+        match = IGNORE.search(line)
         if match is not None:
-            found[number] = _COMMENT.match(line) is not None, line[match.start() :].strip()
-    return found
+            comments[number] = _COMMENT.match(line) is not None, line[match.start() :].strip()
+    return comments
 
 
-def _marked_above(lines: Sequence[str], number: int) -> set[int]:
-    """The ignore comments in the comment lines directly above an insertion, which hold for what follows."""
-    found = set()
+def _comments_above(lines: Sequence[str], number: int) -> set[int]:
+    """The ignore comments in the comment lines directly above an insertion, which hold for the next line."""
+    numbers = set()
     while number >= 1 and _COMMENT.match(lines[number - 1]):
-        if _IGNORES.search(lines[number - 1]):
-            found.add(number)
+        if IGNORE.search(lines[number - 1]):
+            numbers.add(number)
         number -= 1
-    return found
+    return numbers
 
 
-def _ends(lines: Sequence[str], start: int, length: int) -> int:
+def _region_ends(lines: Sequence[str], start: int, length: int) -> int:
     block = lines[max(start - 1, 0) : max(start - 1, 0) + length]
-    return sum(_ENDS.search(line) is not None for line in block)
+    return sum(REGION_END.search(line) is not None for line in block)

@@ -1,78 +1,52 @@
-"""The baseline: findings that were there before wardround was, and are accepted."""
+"""The baseline: an accepted finding counts as existing."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
-from typing import Literal
+from collections.abc import Collection
 
-import msgspec
+from msgspec.structs import replace
 
 from wardround.change.encoding import escape_undecodable
-from wardround.errors import ConfigError
-from wardround.findings import Finding
-
-SCHEMA: Literal["wardround.baseline/1"] = "wardround.baseline/1"
-
-
-class BaselineEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, order=True):
-    """One accepted finding. ``content`` names it without its file, for files that were renamed since."""
-
-    file: str
-    rule: str
-    fingerprint: str
-    content: str
+from wardround.findings import Finding, Status
+from wardround.processors.baseline_file import Baseline
+from wardround.processors.model import PipelineInputs, ReviewFindings
 
 
-class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of the baseline file."""
+class ApplyBaseline:
+    """Turn new and caused findings that the baseline accepts into existing ones."""
 
-    findings: tuple[BaselineEntry, ...] = ()
-    schema: Literal["wardround.baseline/1"] = SCHEMA
-
-
-def load(content: bytes | None, name: str) -> Baseline:
-    """Read a baseline file; none is an empty one.
-
-    Raises:
-        ConfigError: it is not a baseline of this version.
-    """
-    if content is None:
-        return Baseline()
-    try:
-        return msgspec.json.decode(content, type=Baseline)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as cause:
-        raise ConfigError(
-            f"{name} is not a baseline: {cause}; restore it, or run wardround baseline write"
-        ) from cause
-
-
-def dump(baseline: Baseline) -> bytes:
-    """The file for a baseline: sorted and one finding a line, so that it merges well."""
-    rows = [msgspec.json.encode(entry).decode() for entry in sorted(baseline.findings)]
-    body = ",\n  ".join(rows)
-    listed = f"[\n  {body}\n]" if rows else "[]"
-    return f'{{"schema": "{SCHEMA}", "findings": {listed}}}\n'.encode()
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        if not inputs.baseline.findings:
+            return review
+        acceptance = Acceptance(inputs.baseline, inputs.tracked_paths())
+        findings = (
+            replace(finding, status=Status.EXISTING)
+            if finding.status in (Status.NEW, Status.CAUSED) and acceptance.matches(finding, content)
+            else finding
+            for finding, content in zip(review.findings, review.content_names, strict=True)
+        )
+        return replace(review, findings=tuple(findings))
 
 
 class Acceptance:
-    """Which findings a baseline accepts. Each entry accepts one finding."""
+    """The findings that a baseline accepts; each entry accepts one finding."""
 
     def __init__(self, baseline: Baseline, present: Collection[str] | None = None) -> None:
         """Args:
-        present: the paths that exist at the head; entries of others may stand for renamed files.
+        present: the paths that exist at the head; entries of other paths may be of renamed files.
         """
-        here = None if present is None else {escape_undecodable(path) for path in present}
+        known = None if present is None else {escape_undecodable(path) for path in present}
         self._by_fingerprint: dict[str, list[int]] = defaultdict(list)
         self._renamed: dict[str, list[int]] = defaultdict(list)
         for number, entry in enumerate(baseline.findings):
             self._by_fingerprint[entry.fingerprint].append(number)
-            if here is not None and entry.file not in here:
+            if known is not None and entry.file not in known:
                 self._renamed[entry.content].append(number)
         self._used: set[int] = set()
 
     def matches(self, finding: Finding, content: str) -> bool:
-        """Whether an entry accepts this finding; that entry is then used up."""
+        """Return True if an entry accepts this finding; that entry is then used up."""
         return self.entry(finding, content) is not None
 
     def entry(self, finding: Finding, content: str) -> int | None:
@@ -83,15 +57,3 @@ class Acceptance:
                 self._used.add(free)
                 return free
         return None
-
-
-def accepted(findings: Iterable[tuple[Finding, str]]) -> Baseline:
-    """A baseline that accepts these findings, each given with its name without the file."""
-    return Baseline(
-        tuple(
-            sorted(
-                BaselineEntry(escape_undecodable(f.file), f.rule, f.fingerprint, content)
-                for f, content in findings
-            )
-        )
-    )

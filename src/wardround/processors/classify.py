@@ -1,73 +1,116 @@
-"""What the change brought: results at the head compared with those at the base."""
+"""Classification: each result becomes a finding of its rule that is new, caused by the change or existing."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from wardround.change.diff import ChangedFile
-from wardround.findings import RawFinding, Status
-from wardround.processors.fingerprint import StatementIndex
+from wardround.findings import Finding, Plane, RawFinding, Severity, Status
+from wardround.processors.model import Candidate, PipelineInputs, ReviewFindings, SideResults
+from wardround.processors.result_pairs import ResultPair, ResultPairing
+from wardround.processors.statements import StatementIndex
+from wardround.rules.model import Rule
 
 
-class ResultPair(msgspec.Struct, frozen=True):
-    """The results of one tool for one file on both sides.
+class ClassifyResults:
+    """Turn results into candidates, with the severity that the configuration gives them."""
 
-    Attributes:
-        base: None where the base could not be looked at, so nothing off the added lines can be blamed on
-            the change.
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        hidden = _candidates(inputs, inputs.unwaived_results, is_hidden=True)
+        candidates = (*_candidates(inputs, inputs.results, is_hidden=False), *hidden)
+        return replace(review, candidates=candidates)
+
+
+def _candidates(inputs: PipelineInputs, results: SideResults, *, is_hidden: bool) -> Iterator[Candidate]:
+    pairs = ResultPairing(inputs, results, unwaived=is_hidden).pairs()
+    for (specialist, tool), of_tool in sorted(pairs.items(), key=lambda entry: entry[0]):
+        for pair, statuses in zip(of_tool, classify(of_tool), strict=True):
+            for result, status in zip(pair.head, statuses, strict=True):
+                finding = _finding(inputs, pair.file.path, specialist, tool, result, status)
+                if finding is not None:
+                    yield Candidate(finding, result, pair.base is None, is_hidden)
+
+
+def _finding(
+    inputs: PipelineInputs, path: str, specialist: str, tool: str, result: RawFinding, status: Status
+) -> Finding | None:
+    """The finding of a result; None where its rule is off, or reports only what a change causes."""
+    rule = inputs.catalogue.rule(f"{tool}/{result.code}")
+    default = None if rule.disabled_reason else result.severity or rule.severity
+    severity = inputs.config.for_file(path).severity(rule.id, default)
+    if severity is None or (result.only_caused and status is not Status.CAUSED):
+        return None
+    return new_finding(result, rule, specialist, severity, status)
+
+
+def new_finding(
+    result: RawFinding, rule: Rule, specialist: str, severity: Severity, status: Status
+) -> Finding:
+    """A finding without its identity."""
+    return Finding(
+        fingerprint="",
+        rule=rule.id,
+        defect_class=rule.defect_class,
+        plane=Plane(rule.plane),
+        specialist=specialist,
+        severity=severity,
+        file=result.file,
+        span=result.span,
+        message=result.message,
+        rationale=rule.why,
+        status=status,
+        confidence=result.confidence,
+        sources=(rule.id,),
+        url=result.url or rule.url,
+        suggested_fix=result.fix,
+        masked=rule.masked,
+    )
+
+
+def classify(pairs: Sequence[ResultPair]) -> list[list[Status]]:
+    """Separate new, caused and existing results of one tool, over all files of the change.
+
+    A result exists already if the base has the same code on the line it came from, or in the same statement
+    of the same file, or in the same statement of any file that no longer has it (moved code). Each result of
+    the base accounts for one of the head.
     """
-
-    file: ChangedFile
-    head: Sequence[RawFinding]
-    base: Sequence[RawFinding] | None
-    head_anchors: StatementIndex
-    base_anchors: StatementIndex | None
-
-
-def classify(compared: Sequence[ResultPair]) -> list[list[Status]]:
-    """Tell new, caused and existing results of one tool apart, over all files of the change.
-
-    A result exists already if the base has the same complaint on the line it came from, or about the same
-    statement in the same file, or about the same statement anywhere it has vanished from (moved code).
-    Each result of the base accounts for one of the head.
-    """
-    found: list[list[Status | None]] = []
+    statuses: list[list[Status | None]] = []
     pools: list[_Pool] = []
-    everywhere: _Pool = Counter()
-    for pair in compared:
+    moved: _Pool = Counter()
+    for pair in pairs:
         remaining = list(pair.base or ())
-        found.append([_match_same_line(pair.file, result, remaining) for result in pair.head])
-        pools.append(_pool(pair.base_anchors, remaining))
-    for pair, row, pool in zip(compared, found, pools, strict=True):
-        _take(pair, row, pool)
-        everywhere += pool
-    for pair, row in zip(compared, found, strict=True):
-        _take(pair, row, everywhere)
+        statuses.append([_match_same_line(pair.file, result, remaining) for result in pair.head])
+        pools.append(_pool(pair.base_statements, remaining))
+    for pair, row, pool in zip(pairs, statuses, pools, strict=True):
+        _match_same_statement(pair, row, pool)
+        moved += pool
+    for pair, row in zip(pairs, statuses, strict=True):
+        _match_same_statement(pair, row, moved)
     return [
         [status or _status_without_match(pair, result) for status, result in zip(row, pair.head, strict=True)]
-        for pair, row in zip(compared, found, strict=True)
+        for pair, row in zip(pairs, statuses, strict=True)
     ]
 
 
 _Pool = Counter[tuple[str, str]]
-"""How many results of the base have a code and a statement."""
+"""(code, statement) -> the number of results at the base."""
 
 
-def _pool(anchors: StatementIndex | None, results: Sequence[RawFinding]) -> _Pool:
-    if anchors is None:
+def _pool(statements: StatementIndex | None, results: Sequence[RawFinding]) -> _Pool:
+    if statements is None:
         return Counter()
-    return Counter((result.code, anchors.statement_at(result.span.line)) for result in results)
+    return Counter((result.code, statements.statement_at(result.span.line)) for result in results)
 
 
-def _take(pair: ResultPair, row: list[Status | None], pool: _Pool) -> None:
-    """Mark as existing what a pool has the like of, and use that up."""
+def _match_same_statement(pair: ResultPair, row: list[Status | None], pool: _Pool) -> None:
+    """Mark the results that a pool has too as existing, and remove those from the pool."""
     for index, result in enumerate(pair.head):
         if row[index] is not None:
             continue
-        identity = (result.code, pair.head_anchors.statement_at(result.span.line))
+        identity = (result.code, pair.head_statements.statement_at(result.span.line))
         if pool[identity] > 0:
             pool[identity] -= 1
             row[index] = Status.EXISTING
@@ -80,7 +123,7 @@ def _status_without_match(pair: ResultPair, result: RawFinding) -> Status:
 
 
 def _match_same_line(file: ChangedFile, result: RawFinding, remaining: list[RawFinding]) -> Status | None:
-    """Existing, if the same complaint stood on the line this one came from; that one is then used up."""
+    """Existing if the base has the code on the line this result came from; that result is then removed."""
     line = file.base_line(result.span.line)
     if line is None:
         return None

@@ -1,4 +1,4 @@
-"""One defect, one finding: tools that say the same about the same place become one."""
+"""Deduplication: results of several tools about one defect become one finding."""
 
 from __future__ import annotations
 
@@ -8,21 +8,37 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from wardround.execution.model import reviewers_of
 from wardround.findings import SYNTAX_ERROR, Finding, Status
+from wardround.processors.model import PipelineInputs, ReviewFindings
 
 _WEIGHT = {Status.EXISTING: 0, Status.SUPPRESSED: 1, Status.CAUSED: 2, Status.NEW: 3}
 
 
-def deduplicate(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Finding]:
-    """Merge findings of one defect class whose places overlap or begin on the same line.
+class MergeDuplicates:
+    """Turn the candidates into findings, one for each defect."""
 
-    Two findings of one rule are never merged: a tool that says a thing twice means two things. But of a file
-    that does not parse the first finding, of the most severe ones, speaks for all: what follows is mostly the
-    parser not finding back. Of a group, the most severe finding speaks, then one that brings a fix, then that
-    of the tool named first, then the first by rule name; the others become its sources.
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        merged = deduplicate((one.finding for one in review.candidates), _preferred_tools(inputs))
+        return replace(review, candidates=(), findings=tuple(merged))
+
+
+def _preferred_tools(inputs: PipelineInputs) -> list[str]:
+    """The tools of the specialists that reviewed something, each after the checks of its specialist."""
+    reviewing = {s for specialists in inputs.reviewers.values() for s in specialists}
+    return [r.name for s in sorted(reviewing, key=lambda s: s.name) for r in reviewers_of(s)]
+
+
+def deduplicate(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Finding]:
+    """Merge findings of one defect class whose spans overlap or begin on the same line.
+
+    Two findings of one rule are never merged: a tool that reports a line twice means two defects. But a file
+    that does not parse has one syntax error, the first of the most severe: the others are mostly its
+    consequences. The primary finding of a cluster is the most severe, then one with a fix, then that of the
+    first tool in ``tools``, then the first by rule name; the others become its sources.
 
     Args:
-        tools: who speaks first, so that the same rule speaks at commit and in CI, where more tools run.
+        tools: in order of preference, so that commit and CI, where more tools run, report the same rule.
     """
     by_class: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -39,8 +55,8 @@ class _Cluster:
     """Findings that become one.
 
     Attributes:
-        number: its place among the clusters, in the order of their first findings.
-        last_line: the last line that one of its findings reaches.
+        number: its position among the clusters, in the order of their first findings.
+        last_line: the last line of its findings.
     """
 
     def __init__(self, number: int, finding: Finding) -> None:
@@ -52,42 +68,48 @@ class _Cluster:
         self.findings.append(finding)
         self.last_line = max(self.last_line, finding.span.end_line)
 
-    def meets(self, finding: Finding) -> bool:
+    def overlaps(self, finding: Finding) -> bool:
         """Return True if one of its findings overlaps ``finding`` or begins on the same line."""
         spans = (other.span for other in self.findings)
         return any(span.line == finding.span.line or span.overlaps(finding.span) for span in spans)
 
 
 def _clusters(group: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings of one class and file, in order, by what they become one with."""
+    """The clusters of the findings of one class and file, which come in order."""
     if group[0].defect_class == SYNTAX_ERROR:
         return [list(group)]
     clusters: list[_Cluster] = []
-    near: dict[frozenset[str], list[_Cluster]] = {}  # by their rules, those that reach the line at hand
+    open_clusters: dict[frozenset[str], list[_Cluster]] = {}  # rules -> those that reach the current line
     line = 0
     for finding in group:
         if finding.span.line != line:
             line = finding.span.line
-            near = _reaching(line, near)
-        homes = [_first_met(finding, some) for rules, some in near.items() if finding.rule not in rules]
-        home = min(filter(None, homes), key=lambda one: one.number, default=None)
-        if home is None:
-            home = _Cluster(len(clusters), finding)
-            clusters.append(home)
+            open_clusters = _reaching(line, open_clusters)
+        matches = [
+            _first_overlapping(finding, some)
+            for rules, some in open_clusters.items()
+            if finding.rule not in rules
+        ]
+        cluster = min(filter(None, matches), key=lambda match: match.number, default=None)
+        if cluster is None:
+            cluster = _Cluster(len(clusters), finding)
+            clusters.append(cluster)
         else:
-            near[_rules(home)].remove(home)
-            home.add(finding)
-        insort(near.setdefault(_rules(home), []), home, key=lambda one: one.number)
+            open_clusters[_rules(cluster)].remove(cluster)
+            cluster.add(finding)
+        insort(open_clusters.setdefault(_rules(cluster), []), cluster, key=lambda other: other.number)
     return [cluster.findings for cluster in clusters]
 
 
-def _reaching(line: int, near: dict[frozenset[str], list[_Cluster]]) -> dict[frozenset[str], list[_Cluster]]:
-    left = {rules: [one for one in some if one.last_line >= line] for rules, some in near.items()}
-    return {rules: some for rules, some in left.items() if some}
+def _reaching(
+    line: int, clusters: dict[frozenset[str], list[_Cluster]]
+) -> dict[frozenset[str], list[_Cluster]]:
+    reaching = {rules: [c for c in some if c.last_line >= line] for rules, some in clusters.items()}
+    return {rules: some for rules, some in reaching.items() if some}
 
 
-def _first_met(finding: Finding, clusters: Sequence[_Cluster]) -> _Cluster | None:
-    return next((one for one in clusters if one.meets(finding)), None)
+def _first_overlapping(finding: Finding, clusters: Sequence[_Cluster]) -> _Cluster | None:
+    return next((cluster for cluster in clusters if cluster.overlaps(finding)), None)
 
 
 def _rules(cluster: _Cluster) -> frozenset[str]:
@@ -105,20 +127,20 @@ def _merge_cluster(cluster: list[Finding], tools: Sequence[str]) -> Finding:
 
 
 def _primary(candidates: list[Finding], cluster: list[Finding], tools: Sequence[str]) -> Finding:
-    """One of the candidates, with what the whole cluster knows."""
+    """The best candidate, completed by the other findings of the cluster."""
     rank = {tool: number for number, tool in enumerate(tools)}
 
     def order(finding: Finding) -> tuple[int, bool, int, str]:
-        place = rank.get(finding.rule.partition("/")[0], len(rank))
-        return (-finding.severity, finding.suggested_fix is None, place, finding.rule)
+        preference = rank.get(finding.rule.partition("/")[0], len(rank))
+        return (-finding.severity, finding.suggested_fix is None, preference, finding.rule)
 
-    speaker = min(candidates, key=order)
+    primary = min(candidates, key=order)
     return replace(
-        speaker,
+        primary,
         sources=tuple(sorted({source for f in cluster for source in f.sources})),
         confidence=max(f.confidence for f in cluster),
         status=max((f.status for f in cluster), key=_WEIGHT.__getitem__),
         masked=any(f.masked for f in cluster),
-        rationale=speaker.rationale or next((f.rationale for f in cluster if f.rationale), ""),
-        url=speaker.url or next((f.url for f in cluster if f.url), None),
+        rationale=primary.rationale or next((f.rationale for f in cluster if f.rationale), ""),
+        url=primary.url or next((f.url for f in cluster if f.url), None),
     )

@@ -1,47 +1,65 @@
-"""What a finding hangs on besides its line number, so that it keeps its identity when lines move."""
+"""Fingerprints: the identity of a finding across moved lines, reformatting and renamed files."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
-from wardround.specialists import StatementOf
+from msgspec.structs import replace
+
+from wardround.findings import Finding
+from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.storage.digest import sha256
 
-_IGNORED = str.maketrans(dict.fromkeys("(),'\"\\"))
+
+class FingerprintFindings:
+    """Give every finding its fingerprint."""
+
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        parts = [
+            (f.defect_class, inputs.files[f.file].base_path or f.file, _statement(f, inputs))
+            for f in review.findings
+        ]
+        names = fingerprints(parts)
+        findings = (replace(f, fingerprint=n) for f, n in zip(review.findings, names, strict=True))
+        return replace(review, findings=tuple(findings))
 
 
-class StatementIndex:
-    """The statements of one text, without what a formatter changes: white space, quotes, brackets, commas."""
+class NameByContent:
+    """Sort findings and notices together, and name each by its content alone, for renamed files."""
 
-    def __init__(self, text: str, statement_of: StatementOf) -> None:
-        self._lines = text.split("\n")
-        self._statement_of = statement_of
-        self._known: dict[tuple[int, int], str] = {}
-
-    def statement_at(self, line: int) -> str:
-        """The normalised statement a line belongs to."""
-        first, last = self._statement_of(line)
-        if (first, last) not in self._known:  # hundreds of findings may stand on one line of megabytes
-            text = "".join("".join(part.split()) for part in self._lines[first - 1 : last])
-            self._known[first, last] = text.translate(_IGNORED)
-        return self._known[first, last]
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        findings = sorted((*review.findings, *review.notices), key=lambda f: f.sort_key)
+        names: list[str] = []
+        for _, of_file in groupby(findings, key=lambda f: f.file):
+            names += fingerprints([(f.defect_class, "", _statement(f, inputs)) for f in of_file])
+        return replace(review, findings=tuple(findings), notices=(), content_names=tuple(names))
 
 
-def fingerprints(parts: Iterable[tuple[str, str, str]]) -> list[str]:
+def _statement(finding: Finding, inputs: PipelineInputs) -> str:
+    """The statement a finding is about; of one that no specialist reported, the message."""
+    reviewers = inputs.reviewers.get(finding.file, ())
+    specialist = next((s for s in reviewers if s.name == finding.specialist), None)
+    if specialist is None:
+        return finding.message
+    return inputs.statements.of(specialist, finding.file, base=False).statement_at(finding.span.line)
+
+
+def fingerprints(parts: Iterable[tuple[str, str, str]]) -> Sequence[str]:
     """Name findings so that the names survive moved lines and reformatting.
 
     Args:
-        parts: (defect class, path, anchor) of each finding of a file, in the order of their places. The
+        parts: (defect class, path, statement) of each finding of a file, in the order of their places. The
             path is the base's where the change renames the file.
 
     Returns:
-        16 hexadecimal digits for each; findings alike in all parts are told apart by their order.
+        16 hexadecimal digits for each; findings alike in all parts differ by their order.
     """
-    seen: Counter[tuple[str, str, str]] = Counter()
+    occurrences: Counter[tuple[str, str, str]] = Counter()
     names = []
     for part in parts:
-        text = "\0".join((*part, str(seen[part])))
-        seen[part] += 1
+        text = "\0".join((*part, str(occurrences[part])))
+        occurrences[part] += 1
         names.append(sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16])
     return names

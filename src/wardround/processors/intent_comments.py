@@ -1,15 +1,18 @@
-"""Comments next to a finding that state that the code is meant as it is.
+"""Comments next to a finding that state that the code is intended.
 
-Such a comment lowers a warning to a note: whoever wrote it has seen what the finding is about. It never
-touches an error or a finding about security.
+Such a comment lowers a warning to a note: its author knows of the problem. Errors and findings about security
+are never lowered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from wardround.checks.lazy import LazyPattern
-from wardround.findings import Span
+from wardround.findings import Finding, Plane, Severity, Span
+from wardround.processors.model import ChangeTexts, PipelineInputs, ReviewFindings
 
 _COMMENT = LazyPattern(r"(?:^|(?<=[\s;{}(),]))(?:#|//|--|/\*+|<!--|\*(?=\s))\s*(?P<text>\S.*)$")
 _ONLY_COMMENT = LazyPattern(r"^\s*(?:#|//|--|/\*|<!--|\*(?:\s|/|$))")
@@ -31,6 +34,29 @@ _ABOVE = 3
 """Lines of a comment above a finding that are read, the nearest."""
 _WITHIN = 3
 """Lines below the first of a finding in which an empty block holds its comment."""
+
+
+class LowerIntended:
+    """Lower warnings to notes where a comment next to them states that the code is intended.
+
+    Not where warnings block a change that is not trusted: its own comments would let it pass.
+    """
+
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        if not inputs.is_trusted and inputs.fail_level in ("info", "warn"):
+            return review
+        findings = (
+            replace(finding, severity=Severity.INFO) if _is_intended(finding, inputs.texts) else finding
+            for finding in review.findings
+        )
+        return replace(review, findings=tuple(findings))
+
+
+def _is_intended(finding: Finding, texts: ChangeTexts) -> bool:
+    if finding.severity is not Severity.WARN or finding.plane is Plane.SECURITY:
+        return False
+    text = texts.head(finding.file)
+    return text is not None and is_stated_as_intended(text.split("\n"), finding.span)
 
 
 def is_stated_as_intended(lines: Sequence[str], span: Span) -> bool:

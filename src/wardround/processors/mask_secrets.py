@@ -1,4 +1,4 @@
-"""Secrets in what is about to be printed: what a check for secrets sees is hidden wherever it stands."""
+"""Secrets in what is about to be printed: what a check for secrets reports is masked in every output."""
 
 from __future__ import annotations
 
@@ -12,22 +12,47 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.errors import PLUGIN_EXCEPTIONS
 from wardround.findings import Edit, Finding, Span, Status
+from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.specialists import Specialist
 
 _QUOTES = LazyPattern(r"[\"'`]+")
 _LITERAL = LazyPattern(r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`""")
-_TELLING = 6
-"""Characters from which on a string found to be a secret is looked for elsewhere."""
-_COULD_HOLD_ONE = LazyPattern(r"[A-Za-z0-9_-]{20}")
+_LEAST_LENGTH = 6
+"""Characters from which on a secret is masked wherever it occurs; a shorter string could be any word."""
+_TOKEN_LIKE = LazyPattern(r"[A-Za-z0-9_-]{20}")
 _PRINTED = frozenset({Status.NEW, Status.CAUSED})
 
 
-class SecretMasker:
-    """The secrets in the files of some findings, and how they are kept out of reports.
+class MaskSecrets:
+    """Mask the secrets in findings, and keep the means to mask them in other texts."""
 
-    What is secret is what stands in the strings of findings that say so, and what the checks that look for
-    secrets in any text see in the same files, on old lines too. Of a file in which one of them crashes no
-    line is shown.
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        masker = _masker(review.findings, inputs)
+        findings = tuple(masker.finding(finding) for finding in review.findings)
+        return replace(review, findings=findings, mask_text=masker.text)
+
+
+class MaskNotices:
+    """Mask the secrets in notices: those of their files, and those of the files of all findings."""
+
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        if not review.notices:
+            return review
+        masker = _masker((*review.findings, *review.notices), inputs)
+        notices = tuple(masker.finding(notice) for notice in review.notices)
+        return replace(review, notices=notices, mask_text=masker.text)
+
+
+def _masker(findings: Sequence[Finding], inputs: PipelineInputs) -> SecretMasker:
+    printed = _PRINTED if inputs.filter_mode == "added" else frozenset(Status)
+    return SecretMasker(findings, inputs.specialists, inputs.texts.head, printed)
+
+
+class SecretMasker:
+    """The secrets in the files of some findings, and their masks.
+
+    Secrets are the strings in findings of rules that say so, and what the checks for secrets in any text
+    report in the same files, on old lines too. Where such a check crashes, no line of the file is shown.
 
     Args:
         printed: the statuses whose findings may be printed.
@@ -50,29 +75,29 @@ class SecretMasker:
                 self._lines |= _lines_of(finding.file, finding.span)
                 secrets.update(_strings(self._files[finding.file], finding.span))
         for path, lines in self._files.items():
-            seen = self._seen(path, "\n".join(lines))
-            if seen is None:
+            spans = self._secret_spans(path, "\n".join(lines))
+            if spans is None:
                 self._lines |= {(path, number) for number, _ in enumerate(lines, 1)}
-            for span in seen or ():
+            for span in spans or ():
                 self._lines |= _lines_of(path, span)
                 secrets.update(_long_enough(_QUOTES.split(_within(lines, span))))
         self._secrets = sorted(secrets, key=lambda secret: (-len(secret), secret))
 
     @cached_property
-    def _seeing(self) -> list[Specialist]:
-        """Who looks for secrets; asked when there is something to be printed."""
+    def _detectors(self) -> list[Specialist]:
+        """The specialists with checks for secrets; their checks load when something is printed."""
         return [s for s in self._any_text if any(check.MASKED for check in s.checks)]
 
-    def _seen(self, path: str, text: str) -> list[Span] | None:
-        """Where secrets stand in a text; None where nobody can tell, since a check crashed."""
-        found: list[Span] = []
-        for specialist in self._seeing:
+    def _secret_spans(self, path: str, text: str) -> list[Span] | None:
+        """The positions of secrets in a text; None where a check crashed, so that they are unknown."""
+        spans: list[Span] = []
+        for specialist in self._detectors:
             checks = [check for check in specialist.checks if check.MASKED]
             try:
-                found += [result.span for result in specialist.run_checks(checks, SourceFile(path, text))]
+                spans += [result.span for result in specialist.run_checks(checks, SourceFile(path, text))]
             except PLUGIN_EXCEPTIONS:
                 return None
-        return found
+        return spans
 
     def finding(self, finding: Finding) -> Finding:
         """A finding as it may be printed: its message without secrets, its lines masked if they hold one."""
@@ -85,11 +110,11 @@ class SecretMasker:
         """A text as it may be printed."""
         for secret in self._secrets:
             text = text.replace(secret, f"{secret[:2]}***")
-        if _COULD_HOLD_ONE.search(text):
-            seen = self._seen("message", text)
-            if seen is None:
+        if _TOKEN_LIKE.search(text):
+            spans = self._secret_spans("message", text)
+            if spans is None:
                 return "***"
-            for span in sorted(seen, reverse=True):
+            for span in sorted(spans, reverse=True):
                 lines = text.split("\n")
                 before = "\n".join([*lines[: span.line - 1], lines[span.line - 1][: span.column - 1]])
                 after = "\n".join([lines[span.end_line - 1][span.end_column - 1 :], *lines[span.end_line :]])
@@ -97,37 +122,37 @@ class SecretMasker:
         return text
 
     def _exposes_secret(self, finding: Finding) -> bool:
-        """Whether the lines a finding shows, or its fix, hold a secret."""
+        """Return True if the lines a finding shows, or its fix, contain a secret."""
         edits = finding.suggested_fix.edits if finding.suggested_fix else ()
         shown = _lines_of(finding.file, finding.span).union(*(_lines_shown_by(edit) for edit in edits))
         if not self._lines.isdisjoint(shown):
             return True
         texts = [edit.replacement for edit in edits]
         texts += self._files.get(finding.file, [])[finding.span.line - 1 : finding.span.end_line]
-        return any(_stands_in(secret, text) for secret in self._secrets for text in texts)
+        return any(_contains(text, secret) for secret in self._secrets for text in texts)
 
 
-def _stands_in(secret: str, text: str) -> bool:
-    """Return True if a secret is in a text: a plain word, such as the name of a database, as a word."""
+def _contains(text: str, secret: str) -> bool:
+    """Return True if a text contains a secret; one of letters only, such as a name, as a word."""
     if not secret.isalpha():
         return secret in text
     return re.search(rf"(?<![A-Za-z]){re.escape(secret)}(?![A-Za-z])", text) is not None
 
 
 def _lines_of(path: str, span: Span) -> set[tuple[str, int]]:
-    """The lines that hold a part of a place; it may end where the next one begins."""
+    """The lines of a span, which may end where the next line begins."""
     ends_before = span.end_column == 1 and span.end_line > span.line
     return {(path, line) for line in range(span.line, span.end_line + (not ends_before))}
 
 
 def _lines_shown_by(edit: Edit) -> set[tuple[str, int]]:
-    """The lines of which an edit changes a part, so that they stand in the diff of a fix."""
+    """The lines that an edit changes, as the diff of a fix shows them."""
     keeps_next = edit.replacement.endswith("\n") or (not edit.replacement and edit.span.column == 1)
     return _lines_of(edit.file, edit.span) | (set() if keeps_next else {(edit.file, edit.span.end_line)})
 
 
 def _within(lines: Sequence[str], span: Span) -> str:
-    """The text of a place."""
+    """The text of a span."""
     inside = list(lines[span.line - 1 : span.end_line])
     if not inside:
         return ""
@@ -137,12 +162,12 @@ def _within(lines: Sequence[str], span: Span) -> str:
 
 
 def _strings(lines: Sequence[str], span: Span) -> list[str]:
-    """The contents of the strings in a place, line by line; of one that goes on, all that follows."""
+    """The contents of the strings in a span, line by line; an unclosed string goes on to its end."""
     text = _within(lines, span)
     literals = [match[0][1:-1] for match in _LITERAL.finditer(text)]
     return _long_enough([*literals, *_QUOTES.split(_LITERAL.sub(" ", text))[1:]])
 
 
 def _long_enough(parts: Iterable[str]) -> list[str]:
-    """The lines of some texts; what is short could be any word."""
-    return [line.strip() for part in parts for line in part.split("\n") if len(line.strip()) >= _TELLING]
+    """The lines of some texts that are long enough for a secret."""
+    return [line.strip() for part in parts for line in part.split("\n") if len(line.strip()) >= _LEAST_LENGTH]

@@ -6,23 +6,160 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
+from wardround.change.change_source import in_any_encoding
 from wardround.checks.lazy import LazyPattern
-from wardround.specialists import Comment
+from wardround.findings import Finding, Status
+from wardround.processors.model import PipelineInputs, ReviewFindings
+from wardround.processors.notices import notice
+from wardround.rules.renamed import is_former_name, renaming_note
+from wardround.specialists import Comment, Specialist, leader_comments
+from wardround.text.credentials import redact_tokens
 
 _ADDRESSED = LazyPattern(r"wardround:\s*(.*)", re.DOTALL)
 _IGNORE = LazyPattern(r"ignore\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
+
+
+class ApplySuppressions:
+    """Waive what suppressions cover; a suppression that is wrong or unused becomes a notice."""
+
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        for path, reviewers in sorted(inputs.reviewers.items()):
+            content = inputs.texts.head_bytes(path)
+            if content is not None and b"wardround:" in content:
+                comments = _comment_reader(reviewers).comments(in_any_encoding(content) or "")
+                review = _FileSuppressions(path, reviewers, inputs).apply(review, comments)
+        note = renaming_note(review.former_names)
+        return replace(review, notes=(*review.notes, note)) if note else review
+
+
+class _FileSuppressions:
+    """The suppressions of one file.
+
+    Attributes:
+        specialist: reads the comments of the file.
+    """
+
+    def __init__(self, path: str, reviewers: Sequence[Specialist], inputs: PipelineInputs) -> None:
+        self._path = path
+        self._inputs = inputs
+        self._specialist = _comment_reader(reviewers)
+        self._trust = SuppressionTrust(path, self._specialist, inputs)
+
+    def apply(self, review: ReviewFindings, comments: Iterable[Comment]) -> ReviewFindings:
+        suppressions, malformed = read(comments)
+        message = "this is not a suppression, so it waives nothing; write wardround: ignore[RULE] reason"
+        notices = (self._notice("invalid-suppression", (bad.line, bad.column), message) for bad in malformed)
+        review = replace(review, notices=(*review.notices, *notices))
+        for suppression in suppressions:
+            review = self._apply_one(review, suppression)
+        return review
+
+    def _apply_one(self, review: ReviewFindings, suppression: Suppression) -> ReviewFindings:
+        catalogue = self._inputs.catalogue
+        resolved = {name: catalogue.resolve(name) for name in suppression.rules}
+        former = {name: rules for name, rules in resolved.items() if rules and is_former_name(name, rules)}
+        review = replace(review, former_names={**review.former_names, **former}) if former else review
+        rules = {rule.id for some in resolved.values() for rule in some}
+        unknown = [repr(redact_tokens(name)) for name, some in resolved.items() if not some]
+        notices = [self._unknown_rules(suppression, unknown)] if unknown else []
+        if not suppression.reason:
+            notices.append(self._without_reason(suppression))
+            return _with_notices(review, notices)
+        covered = [f for f in review.findings if self._covers(suppression, rules, f)]
+        waived = [f for f in covered if self._trust.is_trusted(suppression, f)]
+        if covered:
+            notices += [] if waived == covered else [self._untrusted(suppression)]
+            findings = (replace(f, status=Status.SUPPRESSED) if f in waived else f for f in review.findings)
+            return _with_notices(replace(review, findings=tuple(findings)), notices)
+        if self._was_reviewed_for(rules):
+            notices.append(self._unused(suppression))
+        return _with_notices(review, notices)
+
+    def _covers(self, suppression: Suppression, rules: set[str], finding: Finding) -> bool:
+        is_here = finding.file == self._path and suppression.covers(finding.span.line)
+        return is_here and bool(rules & {finding.rule, *finding.sources})
+
+    def _was_reviewed_for(self, rules: set[str]) -> bool:
+        """Return True if a tool or check of one of the rules ran in this profile."""
+        results = self._inputs.results.head
+        return any(results.named(rule.partition("/")[0], self._path) for rule in rules)
+
+    def _unknown_rules(self, suppression: Suppression, names: Sequence[str]) -> Finding:
+        message = f"suppression names no known rule: {', '.join(names)}; wardround rules lists them"
+        return self._notice("invalid-suppression", suppression.position, message)
+
+    def _without_reason(self, suppression: Suppression) -> Finding:
+        message = "this suppression gives no reason, so it waives nothing; write one behind the bracket"
+        return self._notice("suppression-without-reason", suppression.position, message)
+
+    def _untrusted(self, suppression: Suppression) -> Finding:
+        is_added = self._inputs.files[self._path].is_added_line(suppression.line)
+        added = "a suppression" if is_added else "code to a suppression"
+        message = f"this change adds {added} of {', '.join(suppression.rules)}, which does not count here"
+        return replace(self._notice("config-changed", suppression.position, message), status=Status.NEW)
+
+    def _unused(self, suppression: Suppression) -> Finding:
+        message = f"nothing here breaks {', '.join(suppression.rules)}; remove the suppression"
+        return self._notice("unused-suppression", suppression.position, message)
+
+    def _notice(self, code: str, position: tuple[int, int], message: str) -> Finding:
+        return notice(self._inputs, code, self._path, position, message, self._specialist)
+
+
+class SuppressionTrust:
+    """The suppressions of a file that count where the configuration of the target does.
+
+    A suppression counts for what the base has it for. That is code of the base under a comment of the base.
+    Where both were moved, each suppression of the base counts for one finding that existed before. The base
+    decides and not the target, since a comment waives the code next to it, and the old code is at the base.
+    """
+
+    def __init__(self, path: str, specialist: Specialist, inputs: PipelineInputs) -> None:
+        self._path = path
+        self._specialist = specialist
+        self._inputs = inputs
+        self._remaining: Counter[tuple[tuple[str, ...], str]] | None = None
+
+    def is_trusted(self, suppression: Suppression, finding: Finding) -> bool:
+        """Return True if a suppression may waive a finding that it covers."""
+        if self._inputs.is_trusted:
+            return True
+        file = self._inputs.files[self._path]
+        if not file.is_added_line(suppression.line) and not file.is_added_line(finding.span.line):
+            return True
+        if self._remaining is None:
+            self._remaining = self._base_suppressions()
+        is_existing = finding.status is Status.EXISTING
+        self._remaining[suppression.rules, suppression.reason] -= is_existing
+        return is_existing and self._remaining[suppression.rules, suppression.reason] >= 0
+
+    def _base_suppressions(self) -> Counter[tuple[tuple[str, ...], str]]:
+        text = self._inputs.texts.readable(self._path, base=True) or ""
+        suppressions, _ = read(self._specialist.comments(text))
+        return Counter((suppression.rules, suppression.reason) for suppression in suppressions)
+
+
+def _with_notices(review: ReviewFindings, notices: Iterable[Finding]) -> ReviewFindings:
+    return replace(review, notices=(*review.notices, *notices))
+
+
+def _comment_reader(specialists: Sequence[Specialist]) -> Specialist:
+    """The specialist that reads the comments of a file: one that knows its language, if there is one."""
+    return min(specialists, key=lambda s: (s.reviews_all_text, s.comments is leader_comments))
 
 
 class Suppression(msgspec.Struct, frozen=True):
     """One comment.
 
     Attributes:
-        rules: what it names, as written.
-        reason: empty if none is given, and then it waives nothing.
+        rules: the names in its brackets, as written.
+        reason: empty if there is none, so that it waives nothing.
         column: 1-based, where the comment starts.
     """
 
@@ -31,12 +168,18 @@ class Suppression(msgspec.Struct, frozen=True):
     rules: tuple[str, ...]
     reason: str
 
+    @property
+    def position(self) -> tuple[int, int]:
+        """The line and the column."""
+        return self.line, self.column
+
     def covers(self, line: int) -> bool:
+        """Return True for the line of the comment and the next one."""
         return line in (self.line, self.line + 1)
 
 
 class MalformedSuppression(msgspec.Struct, frozen=True):
-    """A comment that addresses wardround in words it does not know; it starts at a column, 1-based."""
+    """A comment that is addressed to wardround and is not a suppression; its column is 1-based."""
 
     line: int
     column: int
@@ -44,9 +187,9 @@ class MalformedSuppression(msgspec.Struct, frozen=True):
 
 
 def read(comments: Iterable[Comment]) -> tuple[list[Suppression], list[MalformedSuppression]]:
-    """The suppressions among a file's comments, and what looks like one and is not."""
-    found: list[Suppression] = []
-    unreadable: list[MalformedSuppression] = []
+    """The suppressions among the comments of a file, and the malformed ones."""
+    suppressions: list[Suppression] = []
+    malformed: list[MalformedSuppression] = []
     for comment in comments:
         addressed = _ADDRESSED.match(comment.text)
         if addressed is None:
@@ -54,8 +197,8 @@ def read(comments: Iterable[Comment]) -> tuple[list[Suppression], list[Malformed
         match = _IGNORE.match(addressed[1].strip())
         names = tuple(name.strip() for name in match[1].split(",") if name.strip()) if match else ()
         if match is None or not names:
-            unreadable.append(MalformedSuppression(comment.line, comment.column, comment.text))
+            malformed.append(MalformedSuppression(comment.line, comment.column, comment.text))
             continue
         reason = match[2].strip().lstrip("-:").strip()
-        found.append(Suppression(comment.line, comment.column, names, reason))
-    return found, unreadable
+        suppressions.append(Suppression(comment.line, comment.column, names, reason))
+    return suppressions, malformed

@@ -52,7 +52,7 @@ def render(review: ReviewResult) -> str:
     lines = [str(annotation) for annotation in shown]
     if held_back:
         lines.append(str(Annotation("notice", _held_back(held_back), {"title": "wardround"})))
-    lines += _escape_workflow_commands(summary_line(review), review.context_id)
+    lines += _escape_workflow_commands(summary_line(review), review.context.id)
     return "\n".join(lines) + "\n"
 
 

@@ -23,18 +23,18 @@ def render(review: ReviewResult) -> str:
 
 def as_dict(review: ReviewResult) -> dict[str, Any]:
     """The report as plain values."""
-    files = review.change.files
+    context = review.context
     return {
         "schema": SCHEMA,
         "tool": {"name": "wardround", "version": __version__},
         "context": {
-            "id": review.context_id,
-            "base": review.change.base,
-            "target": review.change.target,
-            "head": review.change.head,
-            "files": len(files),
-            "hunks": sum(len(file.hunks) for file in files),
-            "added_lines": sum(file.added_lines for file in files),
+            "id": context.id,
+            "base": context.change.base,
+            "target": context.change.target,
+            "head": context.change.head,
+            "files": len(context.change.files),
+            "hunks": context.hunks,
+            "added_lines": context.added_lines,
         },
         "gate": {
             "outcome": review.gate.outcome.value,

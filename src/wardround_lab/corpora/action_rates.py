@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wardround.errors import UsageError
-from wardround.processors.triage import (
+from wardround.processors.action_rates import (
     COUNTERS,
     REPOSITORIES,
     ActionRate,

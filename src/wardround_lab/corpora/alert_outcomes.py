@@ -29,7 +29,7 @@ import msgspec
 from wardround.change.git_process import GitProcess
 from wardround.change.revisions import END
 from wardround.errors import UsageError, WardroundError
-from wardround.processors.triage import Counters, function_lengths, is_import, is_test
+from wardround.processors.counters import Counters, function_lengths, is_import, is_test
 from wardround.tools.process import Processes, find_program, minimal_env
 from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 from wardround_lab.corpora.line_mapping import DIFF, LineMaps, parsed, squeezed

@@ -13,14 +13,15 @@ import msgspec
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
-from wardround.context.review_context import build_context
+from wardround.context.review_context import ReviewContext, build_context
 from wardround.context.work_units import WorkUnit
 from wardround.errors import PLUGIN_EXCEPTIONS, UsageError, WardroundError
 from wardround.execution.model import Results, ReviewSide
 from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import UNPARSED, Finding, Status, Unreviewed
 from wardround.host import PluginHost
-from wardround.processors.pipeline import FindingPipeline
+from wardround.processors import pipeline
+from wardround.review import pipeline_inputs
 from wardround.rules.catalogue import Catalogue
 from wardround.rules.model import Rule
 from wardround.tools.process import Processes
@@ -158,6 +159,7 @@ class _Running:
     case: Case
     known: CaseChange
     origin: CaseChangeSource
+    context: ReviewContext
     steps: Steps
     asked: SideRequest | None
     reviewed: RawReview | None = None
@@ -177,7 +179,11 @@ class CaseBatch:
         self._settings = settings
         self._progress = progress
         self._request = ReviewRequest(
-            profile=settings.profile, only=settings.only, skip=settings.skip, use_baseline=False
+            profile=settings.profile,
+            only=settings.only,
+            skip=settings.skip,
+            use_baseline=False,
+            show_all=True,
         )
         self._config = _defaults(self._host, self._request)
         self._scopes = {
@@ -223,17 +229,16 @@ class CaseBatch:
         sides = ReviewRun(origin, context, self._host, self._config, self._request, Processes())
         steps = sides.side_requests()
         side, units = next(steps)
-        return _Running(case, known, origin, steps, SideRequest(number, origin, side, units))
+        return _Running(case, known, origin, context, steps, SideRequest(number, origin, side, units))
 
     def _outcome(self, one: _Running, blank: CaseOutcome) -> CaseOutcome:
         assert one.reviewed is not None
         expected = tuple(_place(e) for e in placed(one.case, one.known))
         try:
-            weighing = FindingPipeline(
-                one.origin, one.reviewed.change, self._host, self._config, self._request, one.reviewed
+            inputs = pipeline_inputs(
+                one.origin, one.context, one.reviewed, self._host, self._config, self._request
             )
-            findings = [finding for finding, _ in weighing.findings()]
-            unreviewed = weighing.unreviewed(findings)
+            processed = pipeline.process(inputs)
         except WardroundError as trouble:
             return msgspec.structs.replace(blank, expected=expected, unusable=str(trouble))
         except PLUGIN_EXCEPTIONS as crash:  # one case must not end the measurement of the others
@@ -243,8 +248,8 @@ class CaseBatch:
         return msgspec.structs.replace(
             blank,
             expected=expected,
-            said=tuple(self._said(finding, fragments.get(finding.file)) for finding in findings),
-            unreviewed=_not_reviewed(unreviewed, findings, fragments),
+            said=tuple(self._said(finding, fragments.get(finding.file)) for finding in processed.findings),
+            unreviewed=_not_reviewed(processed.unreviewed, processed.findings, fragments),
             added_lines=_reviewed_lines(one),
         )
 

@@ -17,7 +17,7 @@ from wardround_lab.corpora.line_mapping import parsed
 
 pytest.importorskip("numpy")
 
-from wardround.processors.triage import COUNTERS, Rates
+from wardround.processors.action_rates import COUNTERS, Rates
 from wardround_lab.corpora import action_rates
 
 DAY = 24 * 3600

@@ -1,0 +1,131 @@
+"""The counters of a finding, by which it is ranked: numbers about its file, its rule and its line."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from wardround.findings import Finding
+from wardround.processors.baseline_file import Baseline
+
+_TEST_FOLDERS = {"test", "tests", "testing"}
+
+
+class Counters(msgspec.Struct, frozen=True):
+    """The counters of one finding.
+
+    Attributes:
+        lines: of its file.
+        in_file: findings in its file, existing ones too.
+        same_in_file: of them, those of its rule.
+        same_in_repository: the known findings of its rule.
+        function_lines: of the function around it, 0 outside of functions; None where that is unknown.
+    """
+
+    is_test: bool
+    lines: int
+    in_file: int
+    same_in_file: int
+    same_in_repository: int
+    no_fix: bool
+    is_import: bool
+    function_lines: int | None
+
+    def row(self, prior: float | None, means: Mapping[str, float]) -> list[float]:
+        """The values in the order of ``COUNTERS``; ``prior`` is the log-odds of the rule's fix rate."""
+        function = self.function_lines
+        return [
+            means["prior"] if prior is None else prior,
+            float(self.is_test),
+            math.log1p(self.lines),
+            math.log1p(self.in_file),
+            math.log1p(self.same_in_file),
+            math.log1p(self.same_in_repository),
+            float(self.no_fix),
+            float(self.is_import),
+            means["function-lines"] if function is None else math.log1p(function),
+        ]
+
+
+class FindingCounters:
+    """The counters of the findings of a review; each file is read once.
+
+    Args:
+        findings: all of the reviewed files, existing ones too.
+        baseline: its findings in other files count as known.
+    """
+
+    def __init__(
+        self, findings: Sequence[Finding], text_of: Callable[[str], str | None], baseline: Baseline
+    ) -> None:
+        reviewed = {finding.file for finding in findings}
+        self._text_of = text_of
+        self._files: dict[str, tuple[Sequence[str], Sequence[int] | None]] = {}
+        self._in_file = Counter(finding.file for finding in findings)
+        self._same_in_file = Counter((finding.file, finding.rule) for finding in findings)
+        self._same: Mapping[str, int] = Counter(finding.rule for finding in findings) + Counter(
+            entry.rule for entry in baseline.findings if entry.file not in reviewed
+        )
+
+    def of(self, finding: Finding) -> Counters:
+        """The counters of one of the findings."""
+        lines, functions = self._file(finding.file)
+        index = finding.span.line - 1
+        return Counters(
+            is_test=is_test(finding.file),
+            lines=len(lines),
+            in_file=self._in_file[finding.file],
+            same_in_file=self._same_in_file[finding.file, finding.rule],
+            same_in_repository=self._same[finding.rule],
+            no_fix=finding.suggested_fix is None,
+            is_import=index < len(lines) and is_import(lines[index]),
+            function_lines=None if functions is None or index >= len(functions) else functions[index],
+        )
+
+    def _file(self, path: str) -> tuple[Sequence[str], Sequence[int] | None]:
+        if path not in self._files:
+            lines = (self._text_of(path) or "").split("\n")
+            self._files[path] = lines, function_lengths(lines) if path.endswith((".py", ".pyi")) else None
+        return self._files[path]
+
+
+def is_test(path: str) -> bool:
+    """Return True if the path is that of a test."""
+    *folders, name = path.lower().split("/")
+    stem = name.partition(".")[0]
+    named = stem.startswith("test_") or stem.endswith(("_test", "_tests")) or stem in ("conftest", "tests")
+    return named or bool(_TEST_FOLDERS & set(folders)) or ".test." in name or ".spec." in name
+
+
+def is_import(line: str) -> bool:
+    """Return True for a line that begins an import."""
+    return line.lstrip().startswith(("import ", "from "))
+
+
+def function_lengths(lines: Sequence[str]) -> list[int]:
+    """For each line of Python, the length of the innermost function around it; 0 outside of functions.
+
+    Indentation decides: a dedent inside a string of several lines ends a function early.
+    """
+    lengths = [0] * len(lines)
+    open_functions: list[tuple[int, int, int]] = []
+    spans: list[tuple[int, int, int]] = []
+    last = -1
+    for number, line in enumerate(lines):
+        text = line.lstrip()
+        if not text or text.startswith(("#", ")", "]", "}")):
+            continue
+        indent = len(line) - len(text)
+        while open_functions and indent <= open_functions[-1][0]:
+            _, start, depth = open_functions.pop()
+            spans.append((depth, start, last))
+        if text.startswith(("def ", "async def ")):
+            open_functions.append((indent, number, len(open_functions)))
+        last = number
+    spans += [(depth, start, last) for _, start, depth in open_functions]
+    for _, start, end in sorted(spans):  # outer functions first, so that the innermost counts
+        lengths[start : end + 1] = [end - start + 1] * (end - start + 1)
+    return lengths

@@ -1,0 +1,30 @@
+"""Findings that a change hides from a gate it does not control, by ignore comments of tools that it adds."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from wardround.findings import Finding, Severity, Span, Status
+from wardround.processors.model import PipelineInputs, ReviewFindings
+
+
+class RevealHiddenFindings:
+    """Keep of the hidden findings those that would block the change and that nothing else reports."""
+
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        reported = {_key(one.finding) for one in review.candidates if not one.is_hidden}
+        kept = (
+            one
+            for one in review.candidates
+            if not one.is_hidden
+            or (_may_block(one.finding, inputs.blocking_severity) and _key(one.finding) not in reported)
+        )
+        return replace(review, candidates=tuple(kept))
+
+
+def _key(finding: Finding) -> tuple[str, str, Span]:
+    return finding.file, finding.rule, finding.span
+
+
+def _may_block(finding: Finding, least: Severity) -> bool:
+    return finding.severity >= least and finding.status in (Status.NEW, Status.CAUSED)

@@ -1,0 +1,153 @@
+"""The values the steps of the pipeline take and return, and the interface of a step."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from wardround.change.diff import Change, ChangedFile
+from wardround.config.schema import Config, FailLevel, FilterMode
+from wardround.context.test_data import TestData
+from wardround.execution.model import Results
+from wardround.findings import Finding, RawFinding, Severity, Unreviewed
+from wardround.processors.baseline_file import Baseline
+from wardround.processors.dismissals_file import Dismissals
+from wardround.processors.statements import StatementIndexes
+from wardround.rules.catalogue import Catalogue
+from wardround.rules.model import Rule
+from wardround.specialists import Specialist
+
+if TYPE_CHECKING:
+    from wardround.processors.action_rates import Rates
+    from wardround.processors.triage import Triage
+
+
+class ChangeTexts(Protocol):
+    """The contents of the changed files, by their path at the head."""
+
+    def head(self, path: str) -> str | None:
+        """The text after the change; None if there is none, or it is not UTF-8."""
+
+    def readable(self, path: str, *, base: bool = False) -> str | None:
+        """The text of one side in any encoding; None if there is none."""
+
+    def head_bytes(self, path: str) -> bytes | None:
+        """The content after the change; None if there is none."""
+
+    def base_bytes(self, path: str) -> bytes | None:
+        """The content before the change; None for an added file."""
+
+
+class SideResults(msgspec.Struct, frozen=True):
+    """The results of tools and checks for the two sides of a change."""
+
+    head: Results
+    base: Results
+
+
+class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
+    """Everything that the steps know besides the findings.
+
+    Attributes:
+        change: as it was reviewed.
+        results: of tools and checks.
+        unwaived_results: the same for copies without the ignore comments of tools that the change adds.
+        reviewers: path at the head -> the specialists that reviewed it.
+        unreviewed: required reviews that did not happen.
+        specialists: all that are loaded.
+        texts: of the changed files.
+        other_text: path -> the text of any file at the head.
+        tracked_paths: the paths at the head; called by the steps that need them.
+        test_data: the test data of the project, by the configuration that counts.
+        is_trusted: the configuration of the change itself counts.
+        today: the date by which dismissals age.
+        ranks: open findings are ranked and folded.
+        action_rates: loads the measured rates of rules; called by the steps that need them.
+    """
+
+    change: Change
+    results: SideResults
+    unwaived_results: SideResults
+    reviewers: Mapping[str, Sequence[Specialist]]
+    unreviewed: Sequence[Unreviewed]
+    specialists: Sequence[Specialist]
+    catalogue: Catalogue
+    config: Config
+    fail_level: FailLevel
+    filter_mode: FilterMode
+    is_trusted: bool
+    texts: ChangeTexts
+    other_text: Callable[[str], str | None]
+    tracked_paths: Callable[[], Collection[str]]
+    test_data: TestData
+    baseline: Baseline
+    dismissals: Dismissals
+    today: datetime.date
+    ranks: bool
+    action_rates: Callable[[], Rates]
+
+    @cached_property
+    def files(self) -> Mapping[str, ChangedFile]:
+        """The changed files by path."""
+        return {file.path: file for file in self.change.files}
+
+    @cached_property
+    def statements(self) -> StatementIndexes:
+        """The statements of the changed files, each file indexed once."""
+        return StatementIndexes(self.texts)
+
+    @property
+    def blocking_severity(self) -> Severity:
+        """The least severity that blocks; of a review in which none does, the highest."""
+        return Severity.ERROR if self.fail_level == "none" else Severity.named(self.fail_level)
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A classified result of a tool or check, before duplicates are merged.
+
+    Attributes:
+        was_unparsed: the old version of the file could not be compared with.
+        is_hidden: it was reported only without the ignore comments that the change adds.
+    """
+
+    finding: Finding
+    result: RawFinding
+    was_unparsed: bool = False
+    is_hidden: bool = False
+
+
+class ReviewFindings(msgspec.Struct, frozen=True):
+    """The findings of a review, as far as the pipeline has processed them.
+
+    Attributes:
+        candidates: what the review may report; empty once duplicates are merged.
+        notices: findings about suppressions and configuration, until they join the other findings.
+        content_names: for each of ``findings``, its identity without its path.
+        unparsed_data: test data that is broken on purpose.
+        mask_text: masks the secrets in a text.
+        former_names: former names of rules in suppressions -> the rules that they stand for.
+        notes: sentences for people that are not findings.
+        triage: the order of the open findings; None where everything is shown in the order of places.
+    """
+
+    candidates: tuple[Candidate, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    notices: tuple[Finding, ...] = ()
+    content_names: tuple[str, ...] = ()
+    unparsed_data: frozenset[str] = frozenset()
+    unreviewed: tuple[Unreviewed, ...] = ()
+    mask_text: Callable[[str], str] = str
+    former_names: Mapping[str, Sequence[Rule]] = {}
+    notes: tuple[str, ...] = ()
+    triage: Triage | None = None
+
+
+class Processor(Protocol):
+    """One step of the pipeline: a pure function of its arguments."""
+
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        """Return the findings after this step."""

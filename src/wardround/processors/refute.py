@@ -1,0 +1,36 @@
+"""Refutation: a specialist that knows the values of an expression discards what others report there."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from wardround.change.encoding import with_lower_suffix
+from wardround.processors.model import Candidate, PipelineInputs, ReviewFindings
+
+
+class RefuteFindings:
+    """Leave out what a specialist of the file knows to be wrong, unless the project enabled the rule."""
+
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        kept = (candidate for candidate in review.candidates if not _is_refuted(candidate, inputs))
+        return replace(review, candidates=tuple(kept))
+
+
+def _is_refuted(candidate: Candidate, inputs: PipelineInputs) -> bool:
+    """Return True if a specialist refutes a tool or another specialist."""
+    finding, result = candidate.finding, candidate.result
+    if result.explicitly_enabled:
+        return False
+    reporter = finding.rule.partition("/")[0]
+    refuting = [
+        specialist.refutes
+        for specialist in inputs.reviewers[result.file]
+        if specialist.refutes and not specialist.name == finding.specialist == reporter
+    ]
+    text = inputs.texts.head(result.file) if refuting else None
+    if text is None:
+        return False
+    kind = with_lower_suffix(result.file)
+    return any(
+        refutes(kind, text, finding.defect_class, result.span, inputs.other_text) for refutes in refuting
+    )

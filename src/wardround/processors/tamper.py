@@ -1,0 +1,82 @@
+"""Changes to the configuration by which the change itself is reviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from msgspec.structs import replace
+
+from wardround.change.diff import ChangedFile
+from wardround.change.trees import paths_overlap
+from wardround.context.config_files import config_file_names, settings_differ, tools_for
+from wardround.findings import Finding, Status
+from wardround.processors import dismissals_file
+from wardround.processors.model import ChangeTexts, PipelineInputs, ReviewFindings
+from wardround.processors.notices import notice
+
+
+class ReportTampering:
+    """Report changed configuration where that of the target counts.
+
+    A change is compared with the merge base: later commits of the target branch are not part of it.
+    """
+
+    def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
+        if inputs.is_trusted:
+            return review
+        notices = (replace(one, status=Status.NEW) for one in _notices(inputs))
+        return replace(review, notices=(*review.notices, *notices))
+
+
+def _notices(inputs: PipelineInputs) -> Iterator[Finding]:
+    watched = _WatchedFiles(inputs)
+    unclaimed = set(inputs.results.head.tampered_paths)
+    for file in inputs.change.files:
+        tampered = {path for path in unclaimed if any(paths_overlap(path, own) for own in _paths(file))}
+        unclaimed -= tampered
+        if tampered:
+            yield _notice(file, "what it brings was not used", inputs)
+        elif watched.is_changed(file):
+            yield _notice(file, "the target branch's version was used", inputs)
+
+
+def _notice(file: ChangedFile, consequence: str, inputs: PipelineInputs) -> Finding:
+    line = next((hunk.head_start for hunk in file.hunks if hunk.head_length), 1)
+    message = f"{file.path} steers this review; {consequence}"
+    return notice(inputs, "config-changed", file.path, (line, 1), message)
+
+
+def _paths(file: ChangedFile) -> set[str]:
+    return {file.path, file.base_path or file.path}
+
+
+class _WatchedFiles:
+    """The files that configure wardround and its tools, and the records of accepted findings."""
+
+    def __init__(self, inputs: PipelineInputs) -> None:
+        tools = tools_for(inputs.specialists)
+        baseline = inputs.config.root.baseline
+        self._texts = inputs.texts
+        self._tools = {tool.name for tool in tools}
+        self._names = config_file_names(tools)
+        self._root_names = {name for tool in tools if tool.config_at_root for name in tool.config_names}
+        self._records = {baseline, dismissals_file.path_for(baseline)}
+
+    def is_changed(self, file: ChangedFile) -> bool:
+        """Return True for a record, and for a configuration file with other settings than before."""
+        paths = _paths(file)
+        if self._records & paths:
+            return True
+        names = {path.rpartition("/")[2] for path in paths}
+        is_config = bool(paths & self._root_names or names & self._names)
+        return is_config and _settings_differ(file, self._texts, self._tools)
+
+
+def _settings_differ(file: ChangedFile, texts: ChangeTexts, tools: Collection[str]) -> bool:
+    """Return True if a file configures wardround or its tools differently than before."""
+    before, after = texts.base_bytes(file.path), texts.head_bytes(file.path)
+    if file.base_path in (None, file.path):
+        return settings_differ(file.path, before, after, tools)
+    return settings_differ(file.base_path, before, None, tools) or settings_differ(
+        file.path, None, after, tools
+    )

@@ -1,0 +1,85 @@
+"""Dismissals suppress single findings, each with its reason, and lower the rank of their rule for a time."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from msgspec.structs import replace
+
+from wardround.errors import ConfigError
+from wardround.findings import Finding, Plane, Severity, Span, Status
+from wardround.processors import dismissals_file
+from wardround.processors.dismissals import DismissalMatcher
+from wardround.processors.dismissals_file import Dismissal, Dismissals, by_rule
+
+TODAY = datetime.date(2026, 11, 22)
+PLAIN = Finding(
+    "0" * 16, "ruff/SIM108", "ruff-SIM108", Plane.SEMANTIC, "python", Severity.INFO, "a.py",
+    Span(1, 1, 1, 2), "m", "", Status.NEW,
+)  # fmt: skip
+
+
+def entry(fingerprint: str = "f1", rule: str = "ruff/SIM108", age: int = 0) -> Dismissal:
+    day = TODAY - datetime.timedelta(days=age)
+    return Dismissal("a.py", rule, fingerprint, day, "seen", f"c-{fingerprint}")
+
+
+def test_what_is_written_is_read() -> None:
+    stored = Dismissals().with_entry(entry("f2")).with_entry(entry("f1"))
+    content = dismissals_file.dump(stored)
+    assert dismissals_file.load(content, "d.json") == stored
+    assert content.count(b"\n") == 4
+
+
+def test_a_later_dismissal_of_the_same_finding_takes_its_place() -> None:
+    stored = Dismissals().with_entry(entry(age=9)).with_entry(entry())
+    assert stored.dismissed == (entry(),)
+    assert stored.without("f1") == Dismissals()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b'{"schema": "wardround.dismissals/2"}', b'{"dismissed": [{}]}', b"\xff"],
+)
+def test_anything_else_stops_the_run_and_names_the_file(content: bytes) -> None:
+    with pytest.raises(ConfigError, match=r"^d\.json holds no dismissals: "):
+        dismissals_file.load(content, "d.json")
+
+
+def test_one_without_a_reason_stops_the_run() -> None:
+    content = dismissals_file.dump(Dismissals((replace_reason(entry(), " "),)))
+    with pytest.raises(ConfigError, match="f1 is dismissed without a reason"):
+        dismissals_file.load(content, "d.json")
+
+
+def test_each_waives_one_finding_exactly() -> None:
+    dismissing = DismissalMatcher(Dismissals((entry(),)), {"a.py"})
+    assert dismissing.reason(replace(PLAIN, fingerprint="f2"), "c-f1") is None
+    assert dismissing.reason(replace(PLAIN, fingerprint="f1"), "c-f1") == "seen"
+    assert dismissing.reason(replace(PLAIN, fingerprint="f1"), "c-f1") is None
+
+
+def test_in_a_renamed_file_too() -> None:
+    dismissing = DismissalMatcher(Dismissals((entry(),)), {"b.py"})
+    assert dismissing.reason(replace(PLAIN, fingerprint="f9", file="b.py"), "c-f1") == "seen"
+
+
+def test_never_what_is_said_about_the_steering_of_a_review() -> None:
+    dismissing = DismissalMatcher(Dismissals((entry(),)), {"a.py"})
+    assert dismissing.reason(replace(PLAIN, fingerprint="f1", rule="wardround/config-changed"), "") is None
+
+
+def test_what_they_say_of_their_rule_fades() -> None:
+    ages = (0, dismissals_file.HALF_LIFE_DAYS, 2 * dismissals_file.HALF_LIFE_DAYS, -30)
+    stored = Dismissals(tuple(entry(f"f{n}", age=age) for n, age in enumerate(ages)))
+    assert by_rule(stored, TODAY) == {"ruff/SIM108": pytest.approx(1 + 0.5 + 0.25 + 1)}
+
+
+def test_they_are_in_the_folder_of_the_baseline() -> None:
+    assert dismissals_file.path_for(".wardround-baseline.json") == ".wardround-dismissals.json"
+    assert dismissals_file.path_for("ci/known.json") == "ci/.wardround-dismissals.json"
+
+
+def replace_reason(entry: Dismissal, reason: str) -> Dismissal:
+    return Dismissal(entry.file, entry.rule, entry.fingerprint, entry.day, reason, entry.content)
