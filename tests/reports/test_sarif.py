@@ -205,7 +205,8 @@ class TestStatus:
         review = make.review(waived, filter_mode="nofilter")
         hunk = Hunk(2, 0, 3, 1)
         file = ChangedFile("src/a.py", "src/a.py", FileStatus.MODIFIED, "100644", hunks=(hunk,))
-        review = replace(review, change=replace(review.change, files=(file,)))
+        context = replace(review.context, change=replace(review.change, files=(file,)))
+        review = replace(review, context=context)
         assert run_of(sarif.render(review))["results"][0]["baselineState"] == state
 
     def test_what_the_filter_holds_back_is_not_reported(self, make: Factory) -> None:

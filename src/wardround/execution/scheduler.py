@@ -29,7 +29,7 @@ from wardround.execution.tool_runner import ToolJob, ToolRunner, batch_paths
 from wardround.findings import RawFinding, ToolRun, Unreviewed
 from wardround.storage.digest import file_stamp
 from wardround.storage.result_cache import ResultCache, digest_key
-from wardround.text.credentials import may_contain_token
+from wardround.text.redaction import may_contain_token
 from wardround.tools.configuration import configuration
 from wardround.tools.identity import identify, identity
 from wardround.tools.process import Processes, find_program

@@ -19,7 +19,7 @@ from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.processors.notices import notice
 from wardround.rules.renamed import is_former_name, renaming_note
 from wardround.specialists import Comment, Specialist, leader_comments
-from wardround.text.credentials import redact_tokens
+from wardround.text.redaction import redact_tokens
 
 _ADDRESSED = LazyPattern(r"wardround:\s*(.*)", re.DOTALL)
 _IGNORE = LazyPattern(r"ignore\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
