@@ -1,6 +1,7 @@
 """Changed files whose old version was not reviewed by the specialists that claim the new one.
 
-Such content counts as added: a rename out of a kind that nobody reviews must not make all of it *existing*.
+Such content counts as added: otherwise a rename from a kind of file that nobody reviews would turn all of its
+findings into existing ones.
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ def as_first_reviewed(
     readers: Sequence[Specialist],
     reviewed_base: Callable[[ChangedFile, Sequence[Specialist]], Collection[Specialist]],
 ) -> ChangedFile:
-    """The file as the review treats it: added where no reader covered its old version.
+    """The file as it is reviewed: added where no reader covered its old version.
 
-    The readers that decide are those that know the language of the file; those of any text decide only where
-    no other claims it. Where some of them covered the old version, the file stays what it is, and is marked
-    for the others.
+    The readers that know the language of the file decide; those of any text decide only where no other claims
+    it. Where some of them covered the old version, the file keeps its status and is marked for the others.
 
     Args:
         content: at the head.
@@ -43,16 +43,16 @@ def as_first_reviewed(
 
 
 def added_in_full(file: ChangedFile, content: bytes) -> ChangedFile:
-    """The file as one whose every line is added."""
+    """The file as if the change added all of its lines."""
     lines = content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
     return replace(file.as_added(), hunks=(Hunk(0, 0, 1, lines),) if lines else ())
 
 
-def with_deletions(files: Sequence[ChangedFile], treated: Sequence[ChangedFile]) -> Iterator[ChangedFile]:
-    """The treated files, and for each rename that became an addition the deletion of the old path."""
+def with_deletions(files: Sequence[ChangedFile], reviewed: Sequence[ChangedFile]) -> Iterator[ChangedFile]:
+    """The files as they are reviewed, and a deletion of the old path where a rename became an addition."""
     paths = {file.path for file in files}
-    for file, now in zip(files, treated, strict=True):
-        yield now
+    for file, as_reviewed in zip(files, reviewed, strict=True):
+        yield as_reviewed
         old = file.base_path
-        if now.base_path is None and file.status is FileStatus.RENAMED and old and old not in paths:
+        if as_reviewed.base_path is None and file.status is FileStatus.RENAMED and old and old not in paths:
             yield ChangedFile(old, old, FileStatus.DELETED, file.mode, base_blob=file.base_blob)

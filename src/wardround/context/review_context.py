@@ -66,7 +66,7 @@ def build_context(
         if claim.specialists:
             claimed[file.path] = _claimed_file(source, file, claim, coverage)
     reviewed = _reviewed_change(change, [_as_reviewed(file, claimed) for file in change.files])
-    digests = {path: one.digest for path, one in claimed.items()}
+    digests = {path: file.digest for path, file in claimed.items()}
     return ReviewContext(context_id(change, digests), reviewed, tuple(claimed.values()), tuple(unreviewed))
 
 

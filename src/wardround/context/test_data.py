@@ -1,8 +1,7 @@
-"""Files that are data of tests, kept as they are on purpose, by the settings of the project's own tools.
+"""Test data: files whose defects are the subject of a test, such as a broken file for a parser.
 
-What is wrong in them is what a test is about: a formatter's input, a broken file for a parser. Such a file is
-in a folder of test data and left out by the project's linters or formatters. Only settings of the trusted
-side count, and findings about security are kept.
+They are in a folder of test data and excluded from the project's own linters or formatters. Only settings of
+the trusted side count.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ _TABLES = (
     ("tool", "ruff"), ("tool", "ruff", "lint"), ("tool", "ruff", "format"), ("tool", "black"),
     ("tool", "isort"), ("tool", "codespell"), (), ("lint",), ("format",),
 )  # fmt: skip
-"""Where pyproject.toml and ruff.toml leave files out."""
+"""The tables of pyproject.toml and ruff.toml that exclude files."""
 _KEYS = ("exclude", "extend-exclude", "force-exclude", "skip", "skip_glob", "extend_skip", "extend_skip_glob")
 _IGNORES = (".prettierignore", ".eslintignore", ".stylelintignore")
 _BIOME = ("biome.json", "biome.jsonc")
 
 
 def is_broken_data(path: str) -> bool:
-    """Return True for a file in a folder of test data whose path says that it is broken."""
+    """Return True for a file in a folder of test data whose path names it as broken."""
     return _FOLDERS.search(path) is not None and _BROKEN.search(path) is not None
 
 
 class TestData:
-    """The data of a project's tests.
+    """The test data of a project.
 
     Args:
         read: path -> the text of a file of the trusted side; None if there is none.
@@ -59,23 +58,24 @@ class TestData:
     def is_left_out(self, path: str) -> bool:
         """Return True for test data that a linter or formatter of the project leaves out."""
         return self.is_data(path) and (
-            any(_fits(path, glob) for glob in self._globs) or any(one.search(path) for one in self._patterns)
+            any(_matches(path, glob) for glob in self._globs)
+            or any(pattern.search(path) for pattern in self._patterns)
         )
 
     @cached_property
     def _globs(self) -> tuple[str, ...]:
-        found = [*self._of_ini(), *self._of_ignore_files(), *self._of_biome(), *self._of_attributes()]
-        return tuple(found + [one for one in self._of_toml() if not _is_pattern(one)])
+        globs = [*self._of_ini(), *self._of_ignore_files(), *self._of_biome(), *self._of_attributes()]
+        return tuple(globs + [text for text in self._of_toml() if not _is_pattern(text)])
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], ...]:
-        written = [*self._of_pre_commit(), *(one for one in self._of_toml() if _is_pattern(one))]
-        return tuple(_compiled(written))
+        texts = [*self._of_pre_commit(), *(text for text in self._of_toml() if _is_pattern(text))]
+        return tuple(_compiled(texts))
 
     def _of_toml(self) -> list[str]:
         import tomllib
 
-        found: list[str] = []
+        texts: list[str] = []
         for name in ("pyproject.toml", "ruff.toml", ".ruff.toml"):
             try:
                 document = tomllib.loads(self._read(name) or "")
@@ -84,8 +84,8 @@ class TestData:
             for table in _TABLES:
                 settings = _inner(document, table)
                 for key in _KEYS if table or name != "pyproject.toml" else ():
-                    found += _texts(settings.get(key))
-        return found
+                    texts += _texts(settings.get(key))
+        return texts
 
     def _of_ini(self) -> Iterator[str]:
         for name in (".flake8", "setup.cfg", "tox.ini"):
@@ -113,7 +113,9 @@ class TestData:
             for table in (("files",), ("formatter",), ("linter",)):
                 settings = _inner(document, table)
                 yield from _texts(settings.get("ignore"))
-                yield from (one[1:].lstrip("!") for one in _texts(settings.get("includes")) if one[:1] == "!")
+                yield from (
+                    glob[1:].lstrip("!") for glob in _texts(settings.get("includes")) if glob[:1] == "!"
+                )
 
     def _of_attributes(self) -> Iterator[str]:
         for line in (self._read(".gitattributes") or "").split("\n"):
@@ -131,8 +133,9 @@ class TestData:
             document = load_yaml(text)
         except ValueError:
             return []
-        hooks = [hook for one in _list(document, "repos") for hook in _list(one, "hooks")]
-        return [one for holder in (document, *hooks) for one in _texts(_inner(holder, ()).get("exclude"))]
+        hooks = [hook for repo in _list(document, "repos") for hook in _list(repo, "hooks")]
+        tables = [_inner(table, ()) for table in (document, *hooks)]
+        return [text for table in tables for text in _texts(table.get("exclude"))]
 
 
 def _inner(document: object, keys: Iterable[str]) -> dict[str, Any]:
@@ -142,38 +145,40 @@ def _inner(document: object, keys: Iterable[str]) -> dict[str, Any]:
 
 
 def _list(document: object, key: str) -> list[object]:
-    found = _inner(document, ()).get(key)
-    return found if isinstance(found, list) else []
+    value = _inner(document, ()).get(key)
+    return value if isinstance(value, list) else []
 
 
 def _texts(value: object) -> list[str]:
-    """The patterns of a setting: a text, several apart by commas, or a list of texts."""
+    """The patterns of a setting: a text, several separated by commas, or a list of texts."""
     if isinstance(value, str):
-        return [value] if _is_pattern(value) else [one.strip() for one in value.split(",")]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+        return [value] if _is_pattern(value) else [text.strip() for text in value.split(",")]
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def _is_pattern(text: str) -> bool:
     """Return True for a regular expression, which black and pre-commit take."""
-    return any(sign in text for sign in ("|", "^", "$", "\\", "(")) or "\n" in text
+    return any(character in text for character in ("|", "^", "$", "\\", "(")) or "\n" in text
 
 
-def _compiled(written: Iterable[str]) -> Iterator[re.Pattern[str]]:
-    for one in written:
+def _compiled(texts: Iterable[str]) -> Iterator[re.Pattern[str]]:
+    for text in texts:
         try:
-            yield re.compile(one, re.VERBOSE if "\n" in one else 0)
+            yield re.compile(text, re.VERBOSE if "\n" in text else 0)
         except re.error:
             continue
 
 
-def _fits(path: str, glob: str) -> bool:
-    """Return True if a pattern in the way of .gitignore fits a path or a folder above it."""
+def _matches(path: str, glob: str) -> bool:
+    """Return True if a pattern of .gitignore matches a path or a folder above it."""
     if not glob or glob.startswith(("#", "!")):
         return False
     pattern = glob.removeprefix("./").strip("/").removesuffix("/**").removesuffix("/*").removeprefix("**/")
     parts = path.split("/")
-    above = ["/".join(parts[: end + 1]) for end in range(len(parts))]
+    heads = ["/".join(parts[: end + 1]) for end in range(len(parts))]
     if "/" in pattern:
         anywhere = f"*/{pattern}"
-        return any(fnmatch.fnmatchcase(one, pattern) or fnmatch.fnmatchcase(one, anywhere) for one in above)
+        return any(
+            fnmatch.fnmatchcase(head, pattern) or fnmatch.fnmatchcase(head, anywhere) for head in heads
+        )
     return any(fnmatch.fnmatchcase(part, pattern) for part in parts)

@@ -1,4 +1,4 @@
-"""What the exit status says."""
+"""The gate: the outcome of a review, behind its exit status."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_level: str) -> Gate:
-    """Say whether the change may pass. No clock, no disk, no network: same input, same gate."""
-    brought = [f for f in findings if f.status in (Status.NEW, Status.CAUSED)]
+    """Decide whether the change may pass. Pure: no clock, disk or network."""
+    introduced = [f for f in findings if f.status in (Status.NEW, Status.CAUSED)]
     level = None if fail_level == "none" else Severity.named(fail_level)
-    blocking = [f for f in brought if level is not None and f.severity >= level]
+    blocking = [f for f in introduced if level is not None and f.severity >= level]
     missing = Counter((u.tool, u.reason) for u in unreviewed)
-    not_seen = [
+    unreviewed_reasons = [
         f"{tool} did not review {files} file{'s' if files > 1 else ''}: {reason}"
         for (tool, reason), files in sorted(missing.items())
     ]
     if blocking:
         counts = Counter(f.rule for f in blocking)
         reasons = [f"{rule}: {count}" for rule, count in sorted(counts.items())]
-        return Gate(GateOutcome.BLOCKED, fail_level, (*reasons, *not_seen))
+        return Gate(GateOutcome.BLOCKED, fail_level, (*reasons, *unreviewed_reasons))
     if unreviewed:
-        return Gate(GateOutcome.INCONCLUSIVE, fail_level, tuple(not_seen))
+        return Gate(GateOutcome.INCONCLUSIVE, fail_level, tuple(unreviewed_reasons))
     return Gate(GateOutcome.PASS, fail_level, ())

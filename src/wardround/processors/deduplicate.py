@@ -19,7 +19,7 @@ class MergeDuplicates:
     """Turn the candidates into findings, one for each defect."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
-        merged = deduplicate((one.finding for one in review.candidates), _preferred_tools(inputs))
+        merged = deduplicate((candidate.finding for candidate in review.candidates), _preferred_tools(inputs))
         return replace(review, candidates=(), findings=tuple(merged))
 
 

@@ -12,12 +12,13 @@ class RevealHiddenFindings:
     """Keep of the hidden findings those that would block the change and that nothing else reports."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
-        reported = {_key(one.finding) for one in review.candidates if not one.is_hidden}
+        reported = {_key(candidate.finding) for candidate in review.candidates if not candidate.is_hidden}
+        least = inputs.blocking_severity
         kept = (
-            one
-            for one in review.candidates
-            if not one.is_hidden
-            or (_may_block(one.finding, inputs.blocking_severity) and _key(one.finding) not in reported)
+            candidate
+            for candidate in review.candidates
+            if not candidate.is_hidden
+            or (_may_block(candidate.finding, least) and _key(candidate.finding) not in reported)
         )
         return replace(review, candidates=tuple(kept))
 

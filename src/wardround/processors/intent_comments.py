@@ -31,9 +31,9 @@ _DOUBTS = LazyPattern(
     r"|\bshould(?:n'?t| not)? (?:be|not)\b|\bmust not\b|\?\s*(?:\*/)?$"
 )
 _ABOVE = 3
-"""Lines of a comment above a finding that are read, the nearest."""
+"""Lines of a comment above a finding that are read, the nearest ones."""
 _WITHIN = 3
-"""Lines below the first of a finding in which an empty block holds its comment."""
+"""Lines below the first of a finding in which an empty block has its comment."""
 
 
 class LowerIntended:
@@ -78,6 +78,6 @@ def _comments_near(lines: Sequence[str], span: Span) -> Iterator[str]:
         end += 1
     last = min(end, len(lines) - 1) if span.end_line > span.line else end - 1
     for line in lines[start : last + 1]:
-        found = _COMMENT.search(line)
-        if found is not None:
-            yield found["text"]
+        comment = _COMMENT.search(line)
+        if comment is not None:
+            yield comment["text"]

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from wardround.change.change_source import NOT_UTF8, bytes_outside_utf8
 from wardround.findings import Finding
 from wardround.processors.model import PipelineInputs, ReviewFindings
-from wardround.processors.notices import notice
+from wardround.processors.notices import new_notice
 from wardround.specialists import Specialist
 
 
@@ -37,4 +37,4 @@ def _notice(inputs: PipelineInputs, path: str, specialist: Specialist) -> Findin
     added = [position for position in positions if inputs.files[path].is_added_line(position[0])]
     line, column, byte = (added or positions)[0]
     message = f"byte 0x{byte:02x} is not UTF-8, and no other encoding is declared; save the file as UTF-8"
-    return notice(inputs, "not-utf8", path, (line, column), message, specialist)
+    return new_notice(inputs, "not-utf8", path, (line, column), message, specialist)

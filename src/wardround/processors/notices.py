@@ -11,7 +11,7 @@ from wardround.processors.model import PipelineInputs
 from wardround.specialists import Specialist
 
 
-def notice(
+def new_notice(
     inputs: PipelineInputs,
     code: str,
     path: str,

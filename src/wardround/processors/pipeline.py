@@ -25,11 +25,11 @@ PIPELINE: tuple[Processor, ...] = (
     ClassifyResults(),
     DropTestDataFindings(),
     RefuteFindings(),
-    RevealHiddenFindings(),  # after refutation: a refuted finding does not hide what an ignore comment hides
+    RevealHiddenFindings(),  # after the steps that discard results, which apply to hidden ones too
     MergeDuplicates(),
     DropConflictEchoes(),
-    LowerIntended(),  # after duplicates are merged, so that a comment lowers the finding of every source
-    MaskSecrets(),  # before identities: a finding is named by its message where nobody knows its statement
+    LowerIntended(),
+    MaskSecrets(),  # before identities, which are the message where the statement is unknown
     FingerprintFindings(),
     ReportNotUtf8(),
     ApplySuppressions(),
@@ -39,7 +39,7 @@ PIPELINE: tuple[Processor, ...] = (
     NameByContent(),
     ApplyDismissals(),
     ApplyBaseline(),  # after dismissals: an entry accepts only what is still open
-    ReportUnreviewed(),  # after all findings: one about a file that does not parse replaces its entries
+    ReportUnreviewed(),  # after all findings, since one about the syntax of a file replaces its entries
     RankFindings(),
 )
 

@@ -16,7 +16,7 @@ from wardround.change.change_source import in_any_encoding
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Finding, Status
 from wardround.processors.model import PipelineInputs, ReviewFindings
-from wardround.processors.notices import notice
+from wardround.processors.notices import new_notice
 from wardround.rules.renamed import is_former_name, renaming_note
 from wardround.specialists import Comment, Specialist, leader_comments
 from wardround.text.redaction import redact_tokens
@@ -109,7 +109,7 @@ class _FileSuppressions:
         return self._notice("unused-suppression", suppression.position, message)
 
     def _notice(self, code: str, position: tuple[int, int], message: str) -> Finding:
-        return notice(self._inputs, code, self._path, position, message, self._specialist)
+        return new_notice(self._inputs, code, self._path, position, message, self._specialist)
 
 
 class SuppressionTrust:

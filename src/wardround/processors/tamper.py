@@ -12,7 +12,7 @@ from wardround.context.config_files import config_file_names, settings_differ, t
 from wardround.findings import Finding, Status
 from wardround.processors import dismissals_file
 from wardround.processors.model import ChangeTexts, PipelineInputs, ReviewFindings
-from wardround.processors.notices import notice
+from wardround.processors.notices import new_notice
 
 
 class ReportTampering:
@@ -24,7 +24,7 @@ class ReportTampering:
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         if inputs.is_trusted:
             return review
-        notices = (replace(one, status=Status.NEW) for one in _notices(inputs))
+        notices = (replace(notice, status=Status.NEW) for notice in _notices(inputs))
         return replace(review, notices=(*review.notices, *notices))
 
 
@@ -43,7 +43,7 @@ def _notices(inputs: PipelineInputs) -> Iterator[Finding]:
 def _notice(file: ChangedFile, consequence: str, inputs: PipelineInputs) -> Finding:
     line = next((hunk.head_start for hunk in file.hunks if hunk.head_length), 1)
     message = f"{file.path} steers this review; {consequence}"
-    return notice(inputs, "config-changed", file.path, (line, 1), message)
+    return new_notice(inputs, "config-changed", file.path, (line, 1), message)
 
 
 def _paths(file: ChangedFile) -> set[str]:

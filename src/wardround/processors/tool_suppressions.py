@@ -16,7 +16,7 @@ from wardround.config.globs import matches_any_case
 from wardround.context.ignore_comments import FORMS, CommentForm, reported_pattern
 from wardround.findings import Finding
 from wardround.processors.model import PipelineInputs, ReviewFindings
-from wardround.processors.notices import notice
+from wardround.processors.notices import new_notice
 
 _SHOWN = 3
 """Comments of one file that are reported one by one."""
@@ -28,7 +28,7 @@ class ReportToolSuppressions:
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         if inputs.is_trusted:
             return review
-        notices = (one for path in sorted(inputs.reviewers) for one in _notices_of_file(path, inputs))
+        notices = (notice for path in sorted(inputs.reviewers) for notice in _notices_of_file(path, inputs))
         return replace(review, notices=(*review.notices, *notices))
 
 
@@ -43,7 +43,7 @@ def _notices_of_file(path: str, inputs: PipelineInputs) -> Iterator[Finding]:
         message = f"{added.marker!r} switches a tool off here, which this change cannot decide alone"
         message += f"; {added.more} more below" if added.more else ""
         position = (added.line, added.column)
-        yield replace(notice(inputs, "waiver-added", path, position, message), severity=severity)
+        yield replace(new_notice(inputs, "waiver-added", path, position, message), severity=severity)
 
 
 def _base_text(path: str, inputs: PipelineInputs) -> str:
