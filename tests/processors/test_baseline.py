@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.processors.factory import inputs, review
 from wardround.errors import ConfigError
 from wardround.findings import Finding, Plane, Severity, Span, Status
-from wardround.processors.baseline import Acceptance
+from wardround.processors.baseline import Acceptance, ApplyBaseline
 from wardround.processors.baseline_file import Baseline, BaselineEntry, accepted, dump, load
 
 if TYPE_CHECKING:
@@ -147,3 +148,13 @@ class TestInAReview:
         done = adopted.wardround("review")
         assert done.returncode == 2
         assert ".wardround-baseline.json is not a baseline" in done.stderr
+
+
+def test_the_step_makes_accepted_findings_existing_and_no_others() -> None:
+    accepted_one = BaselineEntry("a.py", "ruff/B006", "f1", "c1")
+    waived = replace(found("f1"), status=Status.SUPPRESSED)
+    inputs_ = inputs(baseline=Baseline((accepted_one,)))
+    done = ApplyBaseline().apply(
+        review(waived, found("f1"), found("f2"), content_names=("c1", "c1", "c2")), inputs_
+    )
+    assert [finding.status.value for finding in done.findings] == ["suppressed", "existing", "new"]

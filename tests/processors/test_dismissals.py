@@ -7,10 +7,11 @@ import datetime
 import pytest
 from msgspec.structs import replace
 
+from tests.processors.factory import inputs, review
 from wardround.errors import ConfigError
 from wardround.findings import Finding, Plane, Severity, Span, Status
 from wardround.processors import dismissals_file
-from wardround.processors.dismissals import DismissalMatcher
+from wardround.processors.dismissals import ApplyDismissals, DismissalMatcher
 from wardround.processors.dismissals_file import Dismissal, Dismissals, by_rule
 
 TODAY = datetime.date(2026, 11, 22)
@@ -53,32 +54,42 @@ def test_one_without_a_reason_stops_the_run() -> None:
         dismissals_file.load(content, "d.json")
 
 
-def test_each_waives_one_finding_exactly() -> None:
+def test_each_suppresses_one_finding() -> None:
     dismissing = DismissalMatcher(Dismissals((entry(),)), {"a.py"})
     assert dismissing.reason(replace(PLAIN, fingerprint="f2"), "c-f1") is None
     assert dismissing.reason(replace(PLAIN, fingerprint="f1"), "c-f1") == "seen"
     assert dismissing.reason(replace(PLAIN, fingerprint="f1"), "c-f1") is None
 
 
-def test_in_a_renamed_file_too() -> None:
+def test_a_finding_of_a_renamed_file_is_suppressed_too() -> None:
     dismissing = DismissalMatcher(Dismissals((entry(),)), {"b.py"})
     assert dismissing.reason(replace(PLAIN, fingerprint="f9", file="b.py"), "c-f1") == "seen"
 
 
-def test_never_what_is_said_about_the_steering_of_a_review() -> None:
+def test_findings_about_the_review_itself_cannot_be_dismissed() -> None:
     dismissing = DismissalMatcher(Dismissals((entry(),)), {"a.py"})
     assert dismissing.reason(replace(PLAIN, fingerprint="f1", rule="wardround/config-changed"), "") is None
 
 
-def test_what_they_say_of_their_rule_fades() -> None:
+def test_the_weight_of_a_dismissal_halves_with_its_age() -> None:
     ages = (0, dismissals_file.HALF_LIFE_DAYS, 2 * dismissals_file.HALF_LIFE_DAYS, -30)
     stored = Dismissals(tuple(entry(f"f{n}", age=age) for n, age in enumerate(ages)))
     assert by_rule(stored, TODAY) == {"ruff/SIM108": pytest.approx(1 + 0.5 + 0.25 + 1)}
 
 
-def test_they_are_in_the_folder_of_the_baseline() -> None:
+def test_the_file_is_in_the_folder_of_the_baseline() -> None:
     assert dismissals_file.path_for(".wardround-baseline.json") == ".wardround-dismissals.json"
     assert dismissals_file.path_for("ci/known.json") == "ci/.wardround-dismissals.json"
+
+
+def test_the_step_suppresses_open_findings_with_the_reason_of_their_dismissal() -> None:
+    first, second = replace(PLAIN, fingerprint="f1"), replace(PLAIN, fingerprint="f2")
+    waived = replace(PLAIN, fingerprint="f1", status=Status.SUPPRESSED)
+    given = inputs(dismissals=Dismissals((entry(),)))
+    done = ApplyDismissals().apply(review(waived, first, second, content_names=("c1", "c2", "c3")), given)
+    assert [(f.status.value, f.dismissal_reason) for f in done.findings] == [
+        ("suppressed", ""), ("suppressed", "seen"), ("new", ""),
+    ]  # fmt: skip
 
 
 def replace_reason(entry: Dismissal, reason: str) -> Dismissal:
