@@ -16,19 +16,10 @@ from typing import ClassVar
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, statements_in
 from wardround.languages.python.tree import walk
+from wardround.semantics.dataflow.domain import PARAMETER, join
 from wardround_python.dataflow.classes import ProjectClass
 from wardround_python.dataflow.closures import NestedFunctions
-from wardround_python.dataflow.domain import (
-    CLEAN,
-    ENCODED,
-    PARAMETER,
-    Hit,
-    Place,
-    SinkKind,
-    Summary,
-    Value,
-    united,
-)
+from wardround_python.dataflow.domain import CLEAN, ENCODED, Hit, Place, SinkKind, Summary, Value
 from wardround_python.dataflow.expression_shapes import key_of
 from wardround_python.dataflow.modules import Modules, top_names
 from wardround_python.dataflow.regex_dos import slow_names
@@ -74,7 +65,7 @@ class ModuleFlow:
                 hit.path,
                 hit.node.lineno,
                 hit.node.col_offset,
-                hit.danger,
+                hit.kind,
             ),
         )
 
@@ -99,7 +90,7 @@ class ModuleFlow:
         for summary in self._summaries.values():
             for name, value in summary.stores.items():
                 if name.startswith("session."):
-                    held[name] = united(held.get(name, CLEAN), value)
+                    held[name] = join(held.get(name, CLEAN), value)
         for summary in list(self._summaries.values()) if held else ():
             for name, places in summary.reaches.items():
                 for danger, node, path in places if name in held else ():

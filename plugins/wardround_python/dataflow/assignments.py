@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
+from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, without
 from wardround_python.dataflow import sources
 from wardround_python.dataflow.conditions import Conditions
-from wardround_python.dataflow.domain import (
-    ARCHIVE,
-    CLEAN,
-    REQUEST,
-    SinkKind,
-    Value,
-    united,
-    without,
-)
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Value
 from wardround_python.dataflow.expression_shapes import constant_text, key_of
 from wardround_python.dataflow.known_value import Exactly, Held, Known, KnownEntry
 from wardround_python.dataflow.scope import FROM_HOST
@@ -83,7 +76,7 @@ class Bindings(Conditions):
             return
         is_certain = made.where == self._where
         made.held.pop(target.attr, None)
-        made.fields[target.attr] = value if is_certain else united(made.fields.get(target.attr, {}), value)
+        made.fields[target.attr] = value if is_certain else join(made.fields.get(target.attr, {}), value)
         if is_certain and isinstance(known, Exactly):
             made.held[target.attr] = known
 
@@ -157,7 +150,7 @@ class Bindings(Conditions):
         """Bind a loop's variable to the elements of what it runs over."""
         value = self._peek(iterated)
         if self._makers(iterated) & sources.ARCHIVES and isinstance(iterated, (ast.Name, ast.Attribute)):
-            value = united(value, {ARCHIVE: SinkKind.PATH})
+            value = join(value, {ARCHIVE: SinkKind.PATH})
         is_pair = isinstance(target, ast.Tuple) and len(target.elts) == 2
         if is_pair and isinstance(iterated, ast.Call) and last_name(iterated.func) == "enumerate":
             assert isinstance(target, ast.Tuple)
@@ -175,7 +168,7 @@ class Bindings(Conditions):
         """What an entry of a mapping carries, by what it is called."""
         named = constant_text(key)
         if REQUEST in value and named is not None and named.lower() in sources.HOST_HEADERS:
-            return united(value, FROM_HOST)
+            return join(value, FROM_HOST)
         if value and named is not None and sources.ID_NAME.search(named) and REQUEST in value:
             return without(value, SinkKind.LOG)
         return value

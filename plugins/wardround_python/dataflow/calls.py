@@ -6,20 +6,12 @@ import ast
 from collections.abc import Sequence
 
 from wardround.languages.python.module import last_name
+from wardround.semantics.dataflow.domain import ARCHIVE, join, without
 from wardround_python.dataflow import sanitizers, sources
 from wardround_python.dataflow.call_normalization import Rewriting
 from wardround_python.dataflow.classes import Instance
 from wardround_python.dataflow.commands import COMMAND_FLAGS, PROCESSES, RUNS, read_by_shell
-from wardround_python.dataflow.domain import (
-    ARCHIVE,
-    CLEAN,
-    SinkKind,
-    Value,
-    decoded,
-    encoded,
-    united,
-    without,
-)
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Value, decoded, encoded
 from wardround_python.dataflow.expression_shapes import fields_used, key_of, passed_on
 from wardround_python.dataflow.forwarding_calls import (
     is_own_call,
@@ -62,7 +54,7 @@ class Calls(Rewriting):
         receiver = self._called_on(node) if table is None else table.every
         self._note_sinks(node, receiver, given, named)
         if table is not None:
-            return self._on_table(node, table, given, united(*given, *(value for _, value in named)))
+            return self._on_table(node, table, given, join(*given, *(value for _, value in named)))
         answer = self._answer(node, receiver, given, named)
         if self._values.known or self._instances:
             self._hand_over(node)
@@ -113,7 +105,7 @@ class Calls(Rewriting):
         if cls is not None:
             self._fresh[node] = made = self._construct(cls, node, given, named)
             return made.whole
-        every = united(*given, *(value for _, value in named))
+        every = join(*given, *(value for _, value in named))
         if isinstance(node.func, ast.Attribute):
             answer = self._method(node, node.func, receiver, given, every)
             if answer is not None:
@@ -181,7 +173,7 @@ class Calls(Rewriting):
     def _parts_of(self, node: ast.expr) -> Value:
         """What a text carries that may be taken apart again."""
         if isinstance(node, ast.JoinedStr):
-            return united(*(self.value(one) for one in node.values if isinstance(one, ast.FormattedValue)))
+            return join(*(self.value(one) for one in node.values if isinstance(one, ast.FormattedValue)))
         return self.value(node)
 
     def _called_on(self, node: ast.Call) -> Value:
@@ -249,7 +241,7 @@ class Calls(Rewriting):
         if kept is None:
             return None
         if func.attr in {"get", "pop", "get_signed_cookie", "get_secure_cookie"}:
-            return united(self._remembered(kept), *given[1:2])
+            return join(self._remembered(kept), *given[1:2])
         self._remember(kept, self._parts_of(node.args[1]) if len(node.args) > 1 else CLEAN)
         return CLEAN
 
@@ -264,7 +256,7 @@ class Calls(Rewriting):
         if func.attr == "join" and len(node.args) == 1 and not receiver and given[0]:
             return self._joined(self._pieces(node.args[0], given[0]))
         if func.attr in {"substitute", "safe_substitute"}:
-            return self._substituted(node, func, united(receiver, every))
+            return self._substituted(node, func, join(receiver, every))
         return None
 
     def _kept(
@@ -278,10 +270,10 @@ class Calls(Rewriting):
         if func.attr == "get" and any(k.arg == "type" and _is_number(k.value) for k in node.keywords):
             return CLEAN
         if func.attr in {"get", "pop", "setdefault"}:
-            added = united(*given[1:2])
+            added = join(*given[1:2])
             if node.args:
                 receiver = self._of_entry(node.args[0], receiver)
-        return united(receiver, added)
+        return join(receiver, added)
 
     def _formatted(
         self, node: ast.Call, func: ast.Attribute, receiver: Value, given: Sequence[Value]
@@ -299,7 +291,7 @@ class Calls(Rewriting):
         start = template.partition("{")[0] if template is not None else None
         rest = template[len(start) :] if template is not None and start is not None else None
         parts: list[tuple[str | None, Value]] = [(start, receiver)] if start != "" else []
-        return self._joined([*parts, (None, united(*every)), (rest, CLEAN)])
+        return self._joined([*parts, (None, join(*every)), (rest, CLEAN)])
 
     def _template(self, node: ast.expr) -> str | None:
         text = self._text_of(node)
@@ -455,7 +447,7 @@ def _recoded(name: str, last: str, every: Value) -> Value | None:
         return encoded(every)
     if (last in sanitizers.CLEANSING and name not in {"json.dumps"}) or last == "basename":
         kept = sanitizers.undone_later(name, every)
-        return united(without(every, sanitizers.CLEANSING[last]), kept)
+        return join(without(every, sanitizers.CLEANSING[last]), kept)
     return decoded(every) if name in sanitizers.DECODING else None
 
 

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.semantics.dataflow.domain import ARCHIVE
 from wardround_python.check import PythonCheck
-from wardround_python.dataflow.domain import ARCHIVE, MODEL, STORED, Hit, SinkKind
+from wardround_python.dataflow.domain import MODEL, STORED, Hit, SinkKind
 
 _COMING_IN = LazyPattern(
     r"request|HTTPRequestHandler|\breq\b|get_\w*argument|@\w+\.(get|post|put|patch|delete|route|api_route)\(|"
@@ -49,7 +50,7 @@ class TaintedCheck(PythonCheck):
 
         said: set[tuple[object, str]] = set()
         for hit in hits(self.module):
-            if hit.path != self.module.path or not hit.danger & self.DANGER or not self.counts(hit):
+            if hit.path != self.module.path or not hit.kind & self.DANGER or not self.counts(hit):
                 continue
             place = (self.module.function_of(hit.node), self.once_for(hit))
             if place not in said:

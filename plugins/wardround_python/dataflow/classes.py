@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import FunctionNode, last_name, statements_in
-from wardround_python.dataflow.domain import CLEAN, PARAMETER, SELF, Value, united
+from wardround.semantics.dataflow.domain import PARAMETER, join
+from wardround_python.dataflow.domain import CLEAN, SELF, Value
 from wardround_python.dataflow.known_value import Known
 from wardround_python.dataflow.state import OUTSIDE
 
@@ -91,11 +92,11 @@ class ProjectClass:
                 for name, value in one.flow.summary(method).stores.items():
                     if name.startswith(("session.", OUTSIDE)):
                         continue
-                    found[name] = united(found.get(name, CLEAN), value)
+                    found[name] = join(found.get(name, CLEAN), value)
         for _ in range(3):  # one attribute made of another, made of a third
             for name, value in list(found.items()):
                 through = [found.get(o.removeprefix(SELF), CLEAN) for o in value if o.startswith(SELF)]
-                found[name] = united(value, *through)
+                found[name] = join(value, *through)
         return {
             name: {o: left for o, left in value.items() if PARAMETER not in o}
             for name, value in found.items()
@@ -125,7 +126,7 @@ class Instance:
 
     @property
     def whole(self) -> Value:
-        return united(*(self.fields or {}).values())
+        return join(*(self.fields or {}).values())
 
 
 def _made_attributes(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:

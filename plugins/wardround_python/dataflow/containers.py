@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from wardround_python.dataflow.domain import CLEAN, SinkKind, Value, united, without
+from wardround.semantics.dataflow.domain import join, without
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Value
 from wardround_python.dataflow.known_value import NO_ENTRY, Exactly, Held, KnownEntry
 from wardround_python.dataflow.string_building import Texts
 
@@ -235,7 +236,7 @@ class Tables(Texts):
         if exact is None:
             for one in self._tables_in(held):
                 self._let_go(one)
-            return KnownEntry(united(held.every, default.value))
+            return KnownEntry(join(held.every, default.value))
         assert isinstance(held.entries, dict)
         return held.entries.get(exact.value, default)
 
@@ -349,13 +350,13 @@ class Tables(Texts):
             return entry.value
         for one in self._tables_in(held):
             self._let_go(one)
-        return united(held.every, held.whole if held.entries is None else CLEAN)
+        return join(held.every, held.whole if held.entries is None else CLEAN)
 
     def _cut(self, node: ast.Slice, entries: list[KnownEntry]) -> Value:
         ends = [Exactly(None) if one is None else self._exact(one) for one in (node.lower, node.upper)]
         numbers = [one.value for one in ends if one is not None and isinstance(one.value, (int, type(None)))]
         chosen = entries[slice(*numbers)] if len(numbers) == 2 else entries
-        return united(*(one.value for one in chosen))
+        return join(*(one.value for one in chosen))
 
 
 _Act = Callable[[Tables, TableCall], KnownEntry | None]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntFlag, auto
 from typing import TYPE_CHECKING
+
+from wardround.semantics.dataflow.domain import PARAMETER, SinkHit, Taint, join
 
 if TYPE_CHECKING:
     from wardround_python.dataflow.classes import Instance
@@ -50,8 +51,6 @@ PASSED = EVERYTHING & ~SinkKind.PAGE
 ALL = PASSED & ~SinkKind.HOST
 """What a value has when it comes in: PAGE comes with tags around it."""
 
-REQUEST = "request"
-ARCHIVE = "archive"
 STORED = "stored"
 """What users of the site saved before: an address they gave, to be called by this server."""
 MODEL = "model"
@@ -59,11 +58,10 @@ MODEL = "model"
 UPLOAD = "upload"
 """A file that came with the request: its content is the sender's, and its ``filename``."""
 
-Value = Mapping[str, SinkKind]
+Value = Taint[SinkKind]
 """What an expression carries: for each origin the dangers that are left. An origin is REQUEST, ARCHIVE,
 UPLOAD, or the name of a parameter behind ``PARAMETER``."""
 
-PARAMETER = "parameter:"
 ENCODED = "encoded:"
 """Before an origin: harmless as it is, and all it was once it is decoded."""
 SELF = PARAMETER + "self."
@@ -72,18 +70,13 @@ CLEAN: Value = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """Data of an origin reaches a place it must not, at ``node``.
+class Hit(SinkHit[SinkKind, ast.expr]):
+    """Tainted data reaches a sink.
 
     Attributes:
-        path: the module the place stands in.
-        call: the call that hands the data to the function that holds the place, if it is in another one.
+        call: the call that passes the data to the function of the sink, if that is another one.
     """
 
-    danger: SinkKind
-    node: ast.expr
-    origin: str
-    path: str = ""
     call: ast.expr | None = None
 
 
@@ -115,32 +108,10 @@ class Summary:
         return {name for name in (*origins, *self.reaches) if name.startswith("session.")}
 
 
-def united(*values: Value) -> Value:
-    """What a value carries that may be any of these, or is made of all of them."""
-    found = [value for value in values if value]
-    if len(found) < 2:
-        return found[0] if found else CLEAN
-    merged: dict[str, SinkKind] = {}
-    for value in found:
-        for origin, left in value.items():
-            merged[origin] = merged.get(origin, NOTHING) | left
-    return merged
-
-
-def without(value: Value, gone: SinkKind) -> Value:
-    """The value after something took dangers away."""
-    return {origin: left & ~gone for origin, left in value.items() if left & ~gone} if value else CLEAN
-
-
 def encoded(value: Value) -> Value:
     """The value in an encoding that does no harm by itself."""
     return {ENCODED + origin.removeprefix(ENCODED): left for origin, left in value.items()}
 
 
 def decoded(value: Value) -> Value:
-    return united(*({origin.removeprefix(ENCODED): left} for origin, left in value.items()))
-
-
-def only(value: Value, kept: SinkKind) -> Value:
-    """The value where nothing but ``kept`` is handed on."""
-    return {origin: left & kept for origin, left in value.items() if left & kept} if value else CLEAN
+    return join(*({origin.removeprefix(ENCODED): left} for origin, left in value.items()))

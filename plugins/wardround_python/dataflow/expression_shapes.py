@@ -8,17 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from string import Formatter
 
 from wardround.languages.python.module import FunctionNode, last_name
-from wardround_python.dataflow.domain import (
-    CLEAN,
-    ENCODED,
-    NOTHING,
-    PARAMETER,
-    SinkKind,
-    Value,
-    encoded,
-    only,
-    united,
-)
+from wardround.semantics.dataflow.domain import PARAMETER, join, only
+from wardround_python.dataflow.domain import CLEAN, ENCODED, NOTHING, SinkKind, Value, encoded
 
 
 def key_of(node: ast.expr) -> str | None:
@@ -97,17 +88,17 @@ def bound_arguments(
     bound: dict[str, Value] = {}
     for at, (argument, value) in enumerate(zip(node.args, given, strict=True)):
         if isinstance(argument, ast.Starred):
-            bound.update({name: united(bound.get(name, CLEAN), value) for name in positional[at:]})
+            bound.update({name: join(bound.get(name, CLEAN), value) for name in positional[at:]})
         elif at < len(positional):
             bound[positional[at]] = value
         elif arguments.vararg is not None:
             name = arguments.vararg.arg
-            bound[name] = united(bound.get(name, CLEAN), value)
+            bound[name] = join(bound.get(name, CLEAN), value)
     known = {one.arg for one in (*arguments.args, *arguments.kwonlyargs)}
     for keyword, value in named:
         if keyword.arg is None or keyword.arg not in known:
             if arguments.kwarg is not None:
-                bound[arguments.kwarg.arg] = united(bound.get(arguments.kwarg.arg, CLEAN), value)
+                bound[arguments.kwarg.arg] = join(bound.get(arguments.kwarg.arg, CLEAN), value)
         else:
             bound[keyword.arg] = value
     return bound
@@ -128,7 +119,7 @@ def passed_on(value: Value, bound: Mapping[str, Value]) -> Value:
                     if mask & left
                 }
             )
-    return united(*answer)
+    return join(*answer)
 
 
 def fields_used(template: str) -> list[str] | None:

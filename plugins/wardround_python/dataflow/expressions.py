@@ -7,20 +7,10 @@ from collections.abc import Callable
 
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
+from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, only, without
 from wardround_python.dataflow import sanitizers, sources
 from wardround_python.dataflow.calls import Calls
-from wardround_python.dataflow.domain import (
-    ARCHIVE,
-    CLEAN,
-    REQUEST,
-    STORED,
-    UPLOAD,
-    SinkKind,
-    Value,
-    only,
-    united,
-    without,
-)
+from wardround_python.dataflow.domain import CLEAN, STORED, UPLOAD, SinkKind, Value
 from wardround_python.dataflow.expression_shapes import key_of
 from wardround_python.dataflow.known_value import Held, KnownEntry
 from wardround_python.dataflow.request_objects import is_request
@@ -59,14 +49,14 @@ class Expressions(Calls):
         parts = list(walk(node))
         names = [self._values.get(one.id, CLEAN) for one in parts if isinstance(one, ast.Name)]
         reads = [one for one in parts if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
-        return united(*names, *(self._attribute(one) for one in reads))
+        return join(*names, *(self._attribute(one) for one in reads))
 
     def _name(self, node: ast.Name) -> Value:
         value = self._values.get(node.id, CLEAN)
         held = self._values.known.get(node.id)
         if isinstance(held, Held):  # whoever gets it may change it
             self._let_go(held)
-            return united(value, held.whole)
+            return join(value, held.whole)
         return value
 
     def _attribute(self, node: ast.Attribute) -> Value:
@@ -78,7 +68,7 @@ class Expressions(Calls):
         table = self._held(node)
         if table is not None:
             self._let_go(table)
-            return united(self._values.get(key, CLEAN) if key is not None else CLEAN, table.whole)
+            return join(self._values.get(key, CLEAN) if key is not None else CLEAN, table.whole)
         if key is not None and key in self._values:
             return self._values[key]
         if key is not None and key.startswith("self.") and key.count(".") == 1:
@@ -170,7 +160,7 @@ class Expressions(Calls):
         self._clear(when_false)
         second = self.value(node.orelse)
         self._values, self._where = before, where
-        return united(first, second)
+        return join(first, second)
 
     def _either(self, node: ast.BoolOp) -> Value:
         before, where = self._values.copied(), self._where
@@ -187,10 +177,10 @@ class Expressions(Calls):
             when_true, when_false = self._clears(one)
             self._clear(when_true if isinstance(node.op, ast.And) else when_false)
         self._values, self._where = before, where
-        return united(*found)
+        return join(*found)
 
     def _collection(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
-        return without(united(*(self.value(one) for one in node.elts)), SinkKind.FIELDS)
+        return without(join(*(self.value(one) for one in node.elts)), SinkKind.FIELDS)
 
     def _dict(self, node: ast.Dict) -> Value:
         found = []
@@ -202,8 +192,8 @@ class Expressions(Calls):
             if isinstance(key, ast.Constant) and str(key.value).lower() == "access-control-allow-origin":
                 self._reach(SinkKind.ORIGIN, one, value)
             chosen = {o: left & SinkKind.FIELDS for o, left in self.value(key).items()}
-            found.append(united(without(value, SinkKind.FIELDS), chosen))
-        return united(*found)
+            found.append(join(without(value, SinkKind.FIELDS), chosen))
+        return join(*found)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
         before, where = self._values.copied(), self._stretch()
@@ -214,7 +204,7 @@ class Expressions(Calls):
                 self._clear(self._clears(test)[0])
         if isinstance(node, ast.DictComp):
             key = self.value(node.key)
-            value = united(without(self.value(node.value), SinkKind.FIELDS), only(key, SinkKind.FIELDS))
+            value = join(without(self.value(node.value), SinkKind.FIELDS), only(key, SinkKind.FIELDS))
         else:
             value = self.value(node.elt)
         self._values, self._where = before, where
@@ -226,7 +216,7 @@ class Expressions(Calls):
     def _yield(self, node: ast.Yield) -> Value:
         if node.value is not None:
             value, known = self.value(node.value), self._knowledge(node.value)
-            self._summary.returned = united(self._summary.returned, value)
+            self._summary.returned = join(self._summary.returned, value)
             self._pieces_given.append(KnownEntry(value, known))
         return CLEAN
 

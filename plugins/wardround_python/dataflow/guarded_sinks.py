@@ -51,7 +51,7 @@ def is_guarded(path: str, text: str, danger: SinkKind, span: Span) -> bool:
         return False
     try:
         module = parsed(path, text)
-        if any(_is_at(module, hit.node, span) for hit in hits(module) if hit.danger & danger):
+        if any(_is_at(module, hit.node, span) for hit in hits(module) if hit.kind & danger):
             return False
         flow = UnguardedFlow(module, Modules())
         flow.run()

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from wardround.languages.python.module import FunctionNode
+from wardround.semantics.dataflow.domain import join
 from wardround_python.dataflow.classes import Instance, ProjectClass
-from wardround_python.dataflow.domain import CLEAN, Value, united
+from wardround_python.dataflow.domain import CLEAN, Value
 from wardround_python.dataflow.expression_shapes import bound_arguments
 from wardround_python.dataflow.known_value import Exactly, Held, Known, KnownEntry, is_same
 from wardround_python.dataflow.modules import MOST_WALKS
@@ -160,7 +161,7 @@ class Walks(Objects):
             is_certain = has_one_end and receiver.where == self._where
             for name, value, known in _attributes_of(inner):
                 old = receiver.fields.get(name, CLEAN)
-                receiver.fields[name] = value if is_certain else united(old, value)
+                receiver.fields[name] = value if is_certain else join(old, value)
                 is_kept = is_certain or is_same(receiver.held.get(name), known)
                 receiver.held.pop(name, None)
                 if known is not None and is_kept:
@@ -168,9 +169,7 @@ class Walks(Objects):
         elif callee.is_own:
             for name, value, known in _attributes_of(inner):
                 before = self._values.known.get(f"self.{name}")
-                self._set(
-                    f"self.{name}", value if has_one_end else united(self._known(f"self.{name}"), value)
-                )
+                self._set(f"self.{name}", value if has_one_end else join(self._known(f"self.{name}"), value))
                 if known is not None and (has_one_end or is_same(before, known)):
                     self._values.known[f"self.{name}"] = known
 
@@ -206,10 +205,10 @@ class Walks(Objects):
             known = self._knowledge(source)
             if isinstance(known, Exactly):
                 made.held[name] = known
-        spread = united(*(value for keyword, value in named if keyword.arg is None))
+        spread = join(*(value for keyword, value in named if keyword.arg is None))
         if spread:
             made.held.clear()
-            fields.update({name: united(fields.get(name, CLEAN), spread) for name in cls.fields})
+            fields.update({name: join(fields.get(name, CLEAN), spread) for name in cls.fields})
         made.fields = fields
         return made
 
@@ -232,5 +231,5 @@ def _attributes_of(inner: Walks) -> Iterator[tuple[str, Value, Known | None]]:
         name = key.removeprefix("self.")
         if key.startswith("self.") and name.isidentifier():
             known = inner._values.known.get(key)
-            whole = united(value, known.whole) if isinstance(known, Held) else value
+            whole = join(value, known.whole) if isinstance(known, Held) else value
             yield name, whole, known

@@ -7,8 +7,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
 from wardround.languages.python.module import last_name
+from wardround.semantics.dataflow.domain import join
 from wardround_python.dataflow.containers import Tables
-from wardround_python.dataflow.domain import CLEAN, united
+from wardround_python.dataflow.domain import CLEAN
 from wardround_python.dataflow.known_value import Exactly, Held, Kind, Known, KnownEntry
 
 _MOST = 20
@@ -226,7 +227,7 @@ class Elements(Tables):
             return None
         if as_mapping is not isinstance(held.entries, dict):
             return None
-        return Held(held.entries.copy(), self._where, united(held.whole))
+        return Held(held.entries.copy(), self._where, join(held.whole))
 
     def _of_pairs(self, pairs: Sequence[KnownEntry]) -> Held | None:
         entries: dict[object, KnownEntry] = {}
@@ -271,7 +272,7 @@ def _constant(value: object) -> KnownEntry:
 
 
 def _row(entries: Sequence[KnownEntry], where: int) -> KnownEntry:
-    whole = united(*(one.value for one in entries))
+    whole = join(*(one.value for one in entries))
     known: Known = Held(list(entries), where, whole)
     return KnownEntry(whole, known)
 

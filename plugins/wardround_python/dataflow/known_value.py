@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from wardround.languages.python.module import FunctionNode
-from wardround_python.dataflow.domain import CLEAN, Value, united
+from wardround.semantics.dataflow.domain import join
+from wardround_python.dataflow.domain import CLEAN, Value
 
 _LONGEST = 2000
 """Characters of a text, or digits of a number, that are still worked out."""
@@ -73,7 +74,7 @@ class Held:
         return self.at(self.names.index(name)) if name in self.names else None
 
     def put(self, entry: KnownEntry) -> None:
-        self.whole = united(self.whole, entry.value)
+        self.whole = join(self.whole, entry.value)
         if isinstance(entry.known, Exactly):
             self.texts.add(entry.known.value)
 
@@ -93,7 +94,7 @@ class Held:
         if self.entries is None:
             return self.whole
         entries = self.entries.values() if isinstance(self.entries, dict) else self.entries
-        return united(*(one.value for one in entries))
+        return join(*(one.value for one in entries))
 
     @property
     def has_room(self) -> bool:

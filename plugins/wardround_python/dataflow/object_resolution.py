@@ -7,16 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from wardround.languages.python.module import FunctionNode, last_name
+from wardround.semantics.dataflow.domain import PARAMETER, join
 from wardround_python.dataflow.classes import Instance, ProjectClass
-from wardround_python.dataflow.domain import (
-    CLEAN,
-    PARAMETER,
-    PASSED,
-    SELF,
-    Summary,
-    Value,
-    united,
-)
+from wardround_python.dataflow.domain import CLEAN, PASSED, SELF, Summary, Value
 from wardround_python.dataflow.expression_shapes import bound_arguments, key_of, passed_on
 from wardround_python.dataflow.iteration import Elements
 from wardround_python.dataflow.known_value import Fields, Held, Runs
@@ -218,7 +211,7 @@ class Objects(Elements):
             if callee.is_own and left:
                 self._add(f"self.{name}", left)
             elif receiver is not None and receiver.fields is not None and left:
-                receiver.fields[name] = united(receiver.fields.get(name, CLEAN), left)
+                receiver.fields[name] = join(receiver.fields.get(name, CLEAN), left)
         return bound
 
     def _forget_self(self) -> None:

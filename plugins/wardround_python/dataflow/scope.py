@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import walk
+from wardround.semantics.dataflow.domain import PARAMETER, REQUEST, join, without
 from wardround_python.dataflow import sanitizers, sources
 from wardround_python.dataflow.domain import (
     ALL,
     CLEAN,
     ENCODED,
     MODEL,
-    PARAMETER,
-    REQUEST,
     UPLOAD,
     Place,
     SinkKind,
     Summary,
     Value,
-    united,
-    without,
 )
 from wardround_python.dataflow.expression_shapes import constant_text, key_of
 from wardround_python.dataflow.known_value import Held, Known, KnownEntry
@@ -154,19 +151,19 @@ class Scope(ABC):
             del self._record_ids[told]
         if value and key.startswith("self.") and self._class is not None:
             name = key.removeprefix("self.").partition(".")[0].partition("[")[0]
-            self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)
+            self._summary.stores[name] = join(self._summary.stores.get(name, CLEAN), value)
         elif value and self._function is not None and key in self._owner.nested.free(self._function):
             name = OUTSIDE + key
-            self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)
+            self._summary.stores[name] = join(self._summary.stores.get(name, CLEAN), value)
 
     def _remember(self, key: str, value: Value) -> None:
         """Keep what goes into a session, or into a cookie, for whoever reads it later."""
         if value:
             name = f"session.{key}"
-            self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)
+            self._summary.stores[name] = join(self._summary.stores.get(name, CLEAN), value)
         elif value and self._function is not None and key in self._owner.nested.free(self._function):
             name = OUTSIDE + key
-            self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)
+            self._summary.stores[name] = join(self._summary.stores.get(name, CLEAN), value)
 
     def _remembered(self, key: str) -> Value:
         """What a session holds under a key, as far as this module puts it there."""
@@ -175,7 +172,7 @@ class Scope(ABC):
     def _add(self, key: str, value: Value) -> None:
         """Put something into what a name or attribute stands for."""
         known = self._values.known.get(key)
-        self._set(key, united(self._known(key), value))
+        self._set(key, join(self._known(key), value))
         if isinstance(known, Held):
             self._values.known[key] = known
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wardround_python.dataflow.domain import Value, united
+from wardround.semantics.dataflow.domain import join
+from wardround_python.dataflow.domain import Value
 from wardround_python.dataflow.known_value import Known, is_same
 
 OUTSIDE = "outside."
@@ -45,5 +46,5 @@ def merged(first: State, second: State) -> State:
             continue
         old = first.get(key)
         if old is not value:
-            both[key] = value if key not in first else united(old or value, value)
+            both[key] = value if key not in first else join(old or value, value)
     return both

@@ -6,19 +6,11 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 
 from wardround.languages.python.module import last_name
+from wardround.semantics.dataflow.domain import PARAMETER, join
 from wardround_python.dataflow import sanitizers, sources
 from wardround_python.dataflow.branches import Branches
 from wardround_python.dataflow.classes import Instance
-from wardround_python.dataflow.domain import (
-    CLEAN,
-    EVERYTHING,
-    PARAMETER,
-    PASSED,
-    SinkKind,
-    Summary,
-    Value,
-    united,
-)
+from wardround_python.dataflow.domain import CLEAN, EVERYTHING, PASSED, SinkKind, Summary, Value
 from wardround_python.dataflow.expression_shapes import constant_text, key_of
 from wardround_python.dataflow.known_value import (
     Exactly,
@@ -117,7 +109,7 @@ class FunctionFlow(Branches):
         if isinstance(node, (ast.Name, ast.Attribute)):
             held = self._held(node)
             if held is not None:  # a second name for one table
-                return united(held.every, held.whole), held
+                return join(held.every, held.whole), held
         if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
             known = self._knowledge(node)
             if isinstance(known, Held) and self._tables_in(known):
@@ -133,9 +125,7 @@ class FunctionFlow(Branches):
         known = self._grown(node)
         if key is not None and isinstance(node.op, (ast.Add, ast.Mod, ast.Div, ast.BitOr)):
             parts = [(None, before), (constant_text(node.value), added)]
-            grown = (
-                united(before, self._joined(parts)) if before else self._joined([("x", before), *parts[1:]])
-            )
+            grown = join(before, self._joined(parts)) if before else self._joined([("x", before), *parts[1:]])
             self._set(key, grown)
             self._made_of[key] = self._made_of.get(key, frozenset()) | self._names(node.value)
         if key is not None:
@@ -152,12 +142,12 @@ class FunctionFlow(Branches):
             if joined is None or not is_kept or not isinstance(node.op, (ast.Add, ast.BitOr)):
                 self._let_go(held)
                 return None
-            held.entries, held.whole = joined.entries, united(held.whole, joined.whole)
+            held.entries, held.whole = joined.entries, join(held.whole, joined.whole)
             return held
         if isinstance(node.target, ast.Subscript):
             self._put_into(
                 node.target,
-                KnownEntry(united(self.value(node.target), self.value(node.value))),
+                KnownEntry(join(self.value(node.target), self.value(node.value))),
             )
             return None
         before = self._exact(node.target)
@@ -168,7 +158,7 @@ class FunctionFlow(Branches):
         self._left += 1
         if node.value is not None:
             value, known = self._value_and_known(node.value)
-            self._summary.returned = united(self._summary.returned, value)
+            self._summary.returned = join(self._summary.returned, value)
             self._note_known(known)
             self._give_object(node.value)
             if self._in_view and getattr(self._function, "name", "") in _ADDRESS_METHODS:
@@ -211,7 +201,7 @@ class FunctionFlow(Branches):
         if isinstance(node, ast.Raise) and node.exc is not None:
             self.value(node.exc)
             given = node.exc.args if isinstance(node.exc, ast.Call) else []
-            self._raised = united(self._raised, *(self._peek(one) for one in given))
+            self._raised = join(self._raised, *(self._peek(one) for one in given))
         self._left += 1
         return True
 

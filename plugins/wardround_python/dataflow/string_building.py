@@ -6,9 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from wardround.languages.python.module import last_name
+from wardround.semantics.dataflow.domain import join, without
 from wardround_python.dataflow import sanitizers
 from wardround_python.dataflow.assignments import Bindings
-from wardround_python.dataflow.domain import CLEAN, SinkKind, Value, united, without
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Value
 from wardround_python.dataflow.expression_shapes import constant_text, holes_of, leading, names_used, operands
 
 
@@ -17,7 +18,7 @@ class Texts(Bindings):
 
     def _joined(self, parts: Sequence[tuple[str | None, Value]]) -> Value:
         """Text put together of parts: (the constant, nothing) or (None, what it carries)."""
-        value = united(*(carried for _, carried in parts))
+        value = join(*(carried for _, carried in parts))
         if not value:
             return CLEAN
         text, carried = parts[0]
@@ -47,7 +48,7 @@ class Texts(Bindings):
         parts = [(constant_text(one), self.value(one)) for one in summed]
         if isinstance(node.op, ast.Add):
             return self._joined(parts)
-        return united(*(carried for _, carried in parts))
+        return join(*(carried for _, carried in parts))
 
     def _percent(self, node: ast.BinOp) -> Value:
         template = self._text_of(node.left)
@@ -80,7 +81,7 @@ class Texts(Bindings):
             return self.value(node)
         pairs = zip(node.keys, node.values, strict=True)
         each = [(key.value if isinstance(key, ast.Constant) else None, self.value(one)) for key, one in pairs]
-        return united(*(value for key, value in each if key is None or key in names))
+        return join(*(value for key, value in each if key is None or key in names))
 
     def _f_string(self, node: ast.JoinedStr) -> Value:
         parts: list[tuple[str | None, Value]] = []

@@ -169,7 +169,7 @@ class CrossModuleTaint(ChangeCheck):
         if flow is None or text is None:
             return
         for check in (one(SourceFile(hit.path, text), flow.module) for one in _checks()):
-            if hit.danger & check.DANGER and check.counts(hit):
+            if hit.kind & check.DANGER and check.counts(hit):
                 at = self.change.file(hit.path)
                 if at is not None and at.is_added(hit.node.lineno):
                     self._say(check, flow, hit.node)
@@ -219,8 +219,8 @@ def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
     if is_first and not modules.has_answered and (not before or modules.walks < MOST_WALKS):
         return ()  # the walk of the module alone would be just this one
     own = [hit for hit in found if hit.path == flow.module.path]
-    seen = {(hit.danger, hit.node) for hit in hits(flow.module)} if own else set()
-    return [hit for hit in found if hit.path != flow.module.path or (hit.danger, hit.node) not in seen]
+    seen = {(hit.kind, hit.node) for hit in hits(flow.module)} if own else set()
+    return [hit for hit in found if hit.path != flow.module.path or (hit.kind, hit.node) not in seen]
 
 
 @cache

@@ -7,8 +7,9 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.semantics.dataflow.domain import ARCHIVE
 from wardround_python.dataflow.check import TaintedCheck
-from wardround_python.dataflow.domain import ARCHIVE, Hit, SinkKind
+from wardround_python.dataflow.domain import Hit, SinkKind
 
 
 class TaintedPath(TaintedCheck):
