@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, statements_in
@@ -19,11 +18,12 @@ from wardround.languages.python.tree import walk
 from wardround.semantics.dataflow.domain import PARAMETER, join
 from wardround_python.dataflow.classes import ProjectClass
 from wardround_python.dataflow.closures import NestedFunctions
-from wardround_python.dataflow.domain import CLEAN, ENCODED, Hit, Place, SinkKind, Summary, Value
+from wardround_python.dataflow.domain import CLEAN, ENCODED, Hit, Place, SinkKind, Summary, Taint
 from wardround_python.dataflow.expression_shapes import key_of
+from wardround_python.dataflow.function_analysis import FunctionAnalysis
 from wardround_python.dataflow.modules import Modules, top_names
+from wardround_python.dataflow.observers import UNOBSERVED, Observers
 from wardround_python.dataflow.regex_dos import slow_names
-from wardround_python.dataflow.statements import FunctionFlow
 
 _DEEPEST_CALL = 12
 """How many functions deep data is followed from one call."""
@@ -36,11 +36,10 @@ _LOOKUP = LazyPattern(
 class ModuleFlow:
     """The functions of one module, and what was found in them."""
 
-    walker: ClassVar[type[FunctionFlow]] = FunctionFlow
-
-    def __init__(self, module: PythonModule, modules: Modules) -> None:
+    def __init__(self, module: PythonModule, modules: Modules, observers: Observers = UNOBSERVED) -> None:
         self.module = module
         self.modules = modules
+        self.observers = observers
         self.nested = NestedFunctions(module)
         self._summaries: dict[FunctionNode, Summary] = {}
         self._hits: dict[Place, Hit] = {}
@@ -55,7 +54,7 @@ class ModuleFlow:
         for statement in statements_in(self.module.tree):
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.summary(statement)
-        self.walker(self, None).walk(self.module.tree.body)
+        self.analysis(None, self.observers).walk(self.module.tree.body)
         for made in self._classes.values():
             self._hit_by_attributes(made)
         self._hit_by_session()
@@ -79,24 +78,28 @@ class ModuleFlow:
                     held = (
                         made.content.get(name.removeprefix("self."), CLEAN) if name[:5] == "self." else CLEAN
                     )
-                    for danger, node, path in places:
+                    for kind, node, path in places:
                         for origin, left in held.items():
-                            if left & danger and not origin.startswith(ENCODED):
-                                self.hit(danger, node, path, origin, None)
+                            if left & kind and not origin.startswith(ENCODED):
+                                self.hit(kind, node, path, origin, None)
 
     def _hit_by_session(self) -> None:
         """What one function puts into the session reaches a sink in another, or in this one later."""
-        held: dict[str, Value] = {}
+        held: dict[str, Taint] = {}
         for summary in self._summaries.values():
             for name, value in summary.stores.items():
                 if name.startswith("session."):
                     held[name] = join(held.get(name, CLEAN), value)
         for summary in list(self._summaries.values()) if held else ():
             for name, places in summary.reaches.items():
-                for danger, node, path in places if name in held else ():
+                for kind, node, path in places if name in held else ():
                     for origin, left in held[name].items():
-                        if left & danger and not origin.startswith((PARAMETER, ENCODED)):
-                            self.hit(danger, node, path, origin, None)
+                        if left & kind and not origin.startswith((PARAMETER, ENCODED)):
+                            self.hit(kind, node, path, origin, None)
+
+    def analysis(self, function: FunctionNode | None, observers: Observers) -> FunctionAnalysis:
+        """Return a new analysis of a function, or of the statements of the module."""
+        return FunctionAnalysis(self, function, observers)
 
     def summary(self, function: FunctionNode) -> Summary:
         """What a function does; of one that is being walked just now, nothing."""
@@ -106,19 +109,19 @@ class ModuleFlow:
                 return Summary()
             self.modules.depth += 1
             self._summaries[function] = Summary()
-            known = self._summaries[function] = self.walker(self, function).run()
+            known = self._summaries[function] = self.analysis(function, self.observers).run()
             self.modules.depth -= 1
         return known
 
     def hit(
         self,
-        danger: SinkKind,
+        kind: SinkKind,
         node: ast.expr,
         path: str,
         origin: str,
         call: ast.expr | None,
     ) -> None:
-        self._hits.setdefault((danger, node, path), Hit(danger, node, origin, path, call))
+        self._hits.setdefault((kind, node, path), Hit(kind, node, origin, path, call))
 
     @cached_property
     def top(self) -> frozenset[str]:

@@ -30,7 +30,7 @@ class TaintedCheck(PythonCheck):
 
     Attributes:
         DANGER: the kind of place.
-        MESSAGE: what is said of data from a request; ``ARCHIVE_MESSAGE`` of names in an
+        MESSAGE: what is forwarded_sinks of data from a request; ``ARCHIVE_MESSAGE`` of names in an
             archive, ``STORED_MESSAGE`` of what was kept from an earlier one.
     """
 
@@ -48,17 +48,17 @@ class TaintedCheck(PythonCheck):
             hits,  # only a file where data comes in needs the walk
         )
 
-        said: set[tuple[object, str]] = set()
+        forwarded_sinks: set[tuple[object, str]] = set()
         for hit in hits(self.module):
             if hit.path != self.module.path or not hit.kind & self.DANGER or not self.counts(hit):
                 continue
             place = (self.module.function_of(hit.node), self.once_for(hit))
-            if place not in said:
-                said.add(place)
+            if place not in forwarded_sinks:
+                forwarded_sinks.add(place)
                 self.report(self.module.span(hit.node), self.message_of(hit))
 
     def once_for(self, hit: Hit) -> str:
-        """What is said once in a function."""
+        """What is forwarded_sinks once in a function."""
         return ast.unparse(hit.node)
 
     def message_of(self, hit: Hit) -> str:

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from wardround.semantics.dataflow.domain import PARAMETER, join
+from wardround_python.dataflow.domain import CLEAN, SELF, Taint
+from wardround_python.dataflow.known_value import Known
+from wardround_python.dataflow.state import OUTSIDE
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.analysis import ModuleFlow
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,13 +18,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import FunctionNode, last_name, statements_in
-from wardround.semantics.dataflow.domain import PARAMETER, join
-from wardround_python.dataflow.domain import CLEAN, SELF, Value
-from wardround_python.dataflow.known_value import Known
-from wardround_python.dataflow.state import OUTSIDE
-
-if TYPE_CHECKING:
-    from wardround_python.dataflow.analysis import ModuleFlow
 
 _DEEPEST_BASE = 4
 
@@ -84,9 +86,9 @@ class ProjectClass:
         return found
 
     @cached_property
-    def content(self) -> Mapping[str, Value]:
+    def content(self) -> Mapping[str, Taint]:
         """What the attributes hold from outside, whichever method put it there."""
-        found: dict[str, Value] = {}
+        found: dict[str, Taint] = {}
         for one in self.lineage:
             for method in one.flow.methods[one.node].values():
                 for name, value in one.flow.summary(method).stores.items():
@@ -120,12 +122,12 @@ class Instance:
     """
 
     cls: ProjectClass
-    fields: dict[str, Value] | None = None
-    where: int = 0
-    held: dict[str, Known] = field(default_factory=dict)
+    fields: dict[str, Taint] | None = None
+    region: int = 0
+    known: dict[str, Known] = field(default_factory=dict)
 
     @property
-    def whole(self) -> Value:
+    def total(self) -> Taint:
         return join(*(self.fields or {}).values())
 
 

@@ -41,10 +41,10 @@ class Traits:
     """
 
     is_short: bool = False
-    asked: frozenset[str] = frozenset()
-    keeps: bool = False
-    answers: frozenset[str] = frozenset()
-    gives_table: bool = False
+    deciding: frozenset[str] = frozenset()
+    sets_attributes: bool = False
+    returned: frozenset[str] = frozenset()
+    returns_container: bool = False
     yields: bool = False
 
 
@@ -98,7 +98,7 @@ class NestedFunctions:
                     found.setdefault(around, {}).setdefault(node.name, []).append(node)
         return found
 
-    def named(self, inside: FunctionNode | None, name: str) -> FunctionNode | None:
+    def function(self, inside: FunctionNode | None, name: str) -> FunctionNode | None:
         """The function a name stands for inside a function, where that or one around it defines it."""
         while inside is not None and self._by_name:
             found = self._by_name.get(inside, {}).get(name)

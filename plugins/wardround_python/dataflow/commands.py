@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
-from wardround_python.dataflow.domain import Value
-from wardround_python.dataflow.known_value import Exactly, KnownEntry
+from wardround_python.dataflow.domain import Taint
+from wardround_python.dataflow.known_value import KnownConstant, KnownEntry
 
 _SHELLS = frozenset({"sh", "bash", "/bin/sh", "/bin/bash", "zsh", "cmd", "cmd.exe", "powershell"})
 COMMAND_FLAGS = frozenset({"-c", "-lc", "-ec", "-ic", "-euc", "/c", "/C", "-Command"})
@@ -67,10 +67,10 @@ def _processes(call: ast.Call) -> Iterator[ast.expr]:
     yield from _read_by_shell(words)
 
 
-def read_by_shell(entries: Sequence[KnownEntry]) -> Iterator[Value]:
+def read_by_shell(entries: Sequence[KnownEntry]) -> Iterator[Taint]:
     """What a list that was put together before starts, and what it hands to a shell."""
     yield from (one.value for one in entries[:1])
-    texts = [one.known.value if isinstance(one.known, Exactly) else None for one in entries]
+    texts = [one.known.value if isinstance(one.known, KnownConstant) else None for one in entries]
     for at, text in enumerate(texts[:-2]):
         if text in _SHELLS and texts[at + 1] in COMMAND_FLAGS:
             yield entries[at + 2].value

@@ -1,4 +1,4 @@
-"""What a test tells about the values it looks at."""
+"""Guards: the truth of constant tests, and what a test shows about the values it inspects."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
 from wardround_python.dataflow import sanitizers, sources
-from wardround_python.dataflow.constant_folding import Folding
-from wardround_python.dataflow.domain import EVERYTHING, NOTHING, SinkKind
+from wardround_python.dataflow.constant_folding import ConstantFolder
+from wardround_python.dataflow.container_lookup import ContainerLookup
+from wardround_python.dataflow.domain import EVERYTHING, NOTHING, Sanitized, SinkKind
 from wardround_python.dataflow.expression_shapes import chain, is_length, key_of
-from wardround_python.dataflow.scope import Clears
+from wardround_python.dataflow.flow_state import FlowState
+from wardround_python.dataflow.scope import NameScope
 
 _LOOKUP = LazyPattern(
     r"^(get|find|fetch|load|lookup|retrieve|select)"
@@ -23,18 +25,54 @@ _MATCHES = frozenset({"match", "fullmatch", "search"})
 """Give None where a text does not fit a pattern."""
 
 
-class Conditions(Folding):
-    """What is harmless where a test is true, and where it is false."""
+class ConditionEvaluator:
+    """Decides constant tests, and finds what guards show to be harmless."""
 
-    def _keep_test(self, key: str, source: ast.expr) -> None:
-        """Note what a name answers: ``allowed = is_safe(target)`` is asked later, by the name."""
-        if self._is_test(source):
+    __slots__ = (
+        "_containers",
+        "_folder",
+        "_names",
+        "_state",
+    )
+
+    def __init__(
+        self, state: FlowState, names: NameScope, folder: ConstantFolder, containers: ContainerLookup
+    ) -> None:
+        self._state = state
+        self._names = names
+        self._folder = folder
+        self._containers = containers
+
+    def decided(self, test: ast.expr) -> bool | None:
+        """Return the truth value of a test that is constant here; None if unknown."""
+        if isinstance(test, ast.BoolOp):
+            decided = [self.decided(one) for one in test.values]
+            is_or = isinstance(test.op, ast.Or)
+            if is_or in decided:
+                return is_or
+            return None if None in decided else not is_or
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self.decided(test.operand)
+            return not inner if inner is not None else None
+        if isinstance(test, ast.NamedExpr):
+            return self.decided(test.value)
+        if isinstance(test, ast.Name) and test.id not in self._state.values:
+            return None  # a switch at the top of the module, which somebody may turn
+        held = self._containers.find(test) if isinstance(test, (ast.Name, ast.Attribute)) else None
+        if held is not None:
+            return bool(held.entries) if held.entries is not None and not held.is_parser else None
+        exact = self._folder.constant(test)
+        return bool(exact.value) if exact is not None else None
+
+    def keep_guard(self, key: str, source: ast.expr) -> None:
+        """Remember a guard that is stored in a name: ``allowed = is_safe(target)``."""
+        if self._is_guard(source):
             asked = frozenset(one.id for one in walk(source) if isinstance(one, ast.Name))
             if key not in asked:
-                self._tests[key] = source, asked
+                self._state.guards[key] = source, asked
 
-    def _keep_lookup(self, key: str, source: ast.expr) -> None:
-        """Note by which ids a record was looked up: ``crate = crates.get(crate_id)``."""
+    def keep_lookup(self, key: str, source: ast.expr) -> None:
+        """Remember the ids by which a record is looked up: ``crate = crates.get(crate_id)``."""
         call = source.value if isinstance(source, ast.Await) else source
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             return
@@ -43,71 +81,74 @@ class Conditions(Folding):
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         ids = {one.id for one in given if isinstance(one, ast.Name) and sources.ID_NAME.search(one.id)}
         if ids - {key}:
-            self._record_ids[key] = frozenset(ids - {key})
+            self._state.record_ids[key] = frozenset(ids - {key})
 
-    def _is_test(self, node: ast.expr) -> bool:
-        """Whether an expression gives a yes or a no about a value."""
-        if isinstance(node, ast.UnaryOp):
-            return isinstance(node.op, ast.Not) and self._is_test(node.operand)
-        if isinstance(node, ast.BoolOp):
-            return all(map(self._is_test, node.values))
-        if isinstance(node, ast.Call):
-            last = last_name(node.func)
-            return last in sanitizers.TELLING or sanitizers.CHECKING.search(last) is not None
-        return isinstance(node, ast.Compare) or (isinstance(node, ast.Name) and node.id in self._tests)
-
-    def _clears(self, test: ast.expr) -> tuple[Clears, Clears]:
-        """What is known to be harmless where a test is true, and where it is false."""
+    def sanitized(self, test: ast.expr) -> tuple[Sanitized, Sanitized]:
+        """Return what a test shows to be harmless where it is true, and where it is false."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            when_true, when_false = self._clears(test.operand)
+            when_true, when_false = self.sanitized(test.operand)
             return when_false, when_true
         if isinstance(test, ast.BoolOp):
-            both = [self._clears(one) for one in test.values]
+            both = [self.sanitized(one) for one in test.values]
             every, some = (0, 1) if isinstance(test.op, ast.And) else (1, 0)
             union = _either_clears([one[every] for one in both])
             common = _common_clears([one[some] for one in both])
             return (union, common) if every == 0 else (common, union)
         if isinstance(test, ast.NamedExpr):
-            return self._clears(test.value)
+            return self.sanitized(test.value)
         if isinstance(test, ast.Compare):
             return self._comparison(test)
         if isinstance(test, ast.Call):
-            return self._look(test)
+            return self._call(test)
         if isinstance(test, ast.BinOp):
             looked = {
-                k: EVERYTHING for one in walk(test) if isinstance(one, ast.Name) for k in self._keys(one)
+                k: EVERYTHING
+                for one in walk(test)
+                if isinstance(one, ast.Name)
+                for k in self._names.aliases(one)
             }
             return looked, looked
         if isinstance(test, ast.Attribute) and test.attr in {"netloc", "hostname"}:
             return {}, self._without_host(test.value)
-        if isinstance(test, ast.Name) and test.id in self._tests:
-            return self._clears(self._tests[test.id][0])
+        if isinstance(test, ast.Name) and test.id in self._state.guards:
+            return self.sanitized(self._state.guards[test.id][0])
         return self._found(test)
 
-    def _without_host(self, parts: ast.expr) -> Clears:
-        """An address that names no host leads to this site: ``if not urlsplit(target).netloc``."""
-        address = parts.args[0] if isinstance(parts, ast.Call) and parts.args else parts
-        return dict.fromkeys(self._keys(address), SinkKind.REDIRECT)
+    def _is_guard(self, node: ast.expr) -> bool:
+        """Return True if an expression tests a value."""
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.Not) and self._is_guard(node.operand)
+        if isinstance(node, ast.BoolOp):
+            return all(map(self._is_guard, node.values))
+        if isinstance(node, ast.Call):
+            last = last_name(node.func)
+            return last in sanitizers.TEXT_GUARDS or sanitizers.GUARDS.search(last) is not None
+        return isinstance(node, ast.Compare) or (isinstance(node, ast.Name) and node.id in self._state.guards)
 
-    def _found(self, node: ast.expr) -> tuple[Clears, Clears]:
-        """What was looked up with a value is there: the value names something that exists."""
-        known = {name: SinkKind.TRUST for name in self._keys(node) if name != key_of(node)}
-        for name in self._record_ids.get(key_of(node) or "", ()):
+    def _without_host(self, parts: ast.expr) -> Sanitized:
+        """Return what ``not urlsplit(target).netloc`` shows: the address leads to this site."""
+        address = parts.args[0] if isinstance(parts, ast.Call) and parts.args else parts
+        return dict.fromkeys(self._names.aliases(address), SinkKind.REDIRECT)
+
+    def _found(self, node: ast.expr) -> tuple[Sanitized, Sanitized]:
+        """Return what a successful lookup shows: the value names something that exists."""
+        known = {name: SinkKind.TRUST for name in self._names.aliases(node) if name != key_of(node)}
+        for name in self._state.record_ids.get(key_of(node) or "", ()):
             known[name] = SinkKind.TRUST | SinkKind.PATH  # it is the id of a record, which no path is
         return known, known
 
-    def _comparison(self, test: ast.Compare) -> tuple[Clears, Clears]:
+    def _comparison(self, test: ast.Compare) -> tuple[Sanitized, Sanitized]:
         left, op, right = test.left, test.ops[0], test.comparators[0]
         if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
             lengths = [one for one in (left, *test.comparators) if is_length(one)]
-            cut = {key: SinkKind.BACKTRACK for one in lengths for key in self._keys(one.args[0])}  # type: ignore[attr-defined]
+            cut = {key: SinkKind.BACKTRACK for one in lengths for key in self._names.aliases(one.args[0])}  # type: ignore[attr-defined]
             return cut, cut
         if isinstance(left, ast.Constant) and isinstance(op, (ast.In, ast.NotIn)):
             gone = _excluded(left.value)
-            found = dict.fromkeys(self._keys(right), gone) if gone else {}
+            found = dict.fromkeys(self._names.aliases(right), gone) if gone else {}
             return (found, {}) if isinstance(op, ast.NotIn) else ({}, found)
         if isinstance(op, (ast.Is, ast.IsNot)) and last_name(getattr(left, "func", left)) in _MATCHES:
-            fits, fails = self._clears(left)
+            fits, fails = self.sanitized(left)
             return (fits, fails) if isinstance(op, ast.IsNot) else (fails, fits)
         sides = [left, right] if not isinstance(op, (ast.Is, ast.IsNot)) else []
         if any(isinstance(one, ast.Constant) and one.value in ("", None, 0, False, True) for one in sides):
@@ -116,53 +157,53 @@ class Conditions(Folding):
             return self._found(left)
         if isinstance(op, (ast.In, ast.NotIn)) and _is_request_part(right):
             return {}, {}
-        looked = {key: EVERYTHING for one in sides for key in self._looked_at(one)}
+        looked = {key: EVERYTHING for one in sides for key in self._compared(one)}
         if any(isinstance(one, ast.Call) for one in sides):
             return looked, looked
         return (looked, {}) if isinstance(op, (ast.In, ast.Eq)) else ({}, looked)
 
-    def _looked_at(self, node: ast.expr) -> set[str]:
-        """What a comparison looks at: the value itself, what it was made of, and what a call was given."""
+    def _compared(self, node: ast.expr) -> set[str]:
+        """Return the names a comparison inspects: the value, what it is derived from, and arguments of calls."""
         if isinstance(node, ast.Attribute) and node.attr in sanitizers.CLEAN_ATTRIBUTES:
             return set()
-        found = set(self._keys(node))
-        if isinstance(node, ast.Call) and last_name(node.func) not in sanitizers.UNTELLING:
+        found = set(self._names.aliases(node))
+        if isinstance(node, ast.Call) and last_name(node.func) not in sanitizers.NO_GUARDS:
             for one in (*node.args, *(keyword.value for keyword in node.keywords)):
-                found |= set(self._keys(one)) | {
-                    k for part in walk(one) if isinstance(part, ast.Name) for k in self._keys(part)
+                found |= set(self._names.aliases(one)) | {
+                    k for part in walk(one) if isinstance(part, ast.Name) for k in self._names.aliases(part)
                 }
         if isinstance(node, ast.Attribute) or (
             isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call)
         ):
-            found |= self._looked_at(node.value)
+            found |= self._compared(node.value)
         return found
 
-    def _look(self, test: ast.Call) -> tuple[Clears, Clears]:
+    def _call(self, test: ast.Call) -> tuple[Sanitized, Sanitized]:
         last = last_name(test.func)
         looked: dict[str, SinkKind] = {}
-        if isinstance(test.func, ast.Attribute) and last in sanitizers.TELLING:
+        if isinstance(test.func, ast.Attribute) and last in sanitizers.TEXT_GUARDS:
             gone = EVERYTHING
             if last == "startswith" and _is_slash(test):
                 gone = SinkKind.URL
             elif last == "startswith" and _starts_upwards(test):
-                return {}, dict.fromkeys(self._keys(test.func.value), SinkKind.PATH)
+                return {}, dict.fromkeys(self._names.aliases(test.func.value), SinkKind.PATH)
             elif last == "startswith" and _starts_address(test):
-                return {}, dict.fromkeys(self._keys(test.func.value), SinkKind.REDIRECT)
-            looked = dict.fromkeys(self._keys(test.func.value), gone)
+                return {}, dict.fromkeys(self._names.aliases(test.func.value), SinkKind.REDIRECT)
+            looked = dict.fromkeys(self._names.aliases(test.func.value), gone)
             return looked, {}
         if last == "isinstance" and len(test.args) == 2 and not _names_text(test.args[1]):
-            return dict.fromkeys(self._keys(test.args[0]), EVERYTHING), {}
-        if last in sanitizers.UNTELLING:
+            return dict.fromkeys(self._names.aliases(test.args[0]), EVERYTHING), {}
+        if last in sanitizers.NO_GUARDS:
             return {}, {}
         given = [one for call in chain(test) for one in (*call.args, *(k.value for k in call.keywords))]
         for one in given:
-            looked.update(dict.fromkeys(self._looked_at(one), EVERYTHING))
-        if isinstance(test.func, ast.Attribute) and sanitizers.CHECKING.search(last) and not given:
-            looked.update(dict.fromkeys(self._keys(test.func.value), EVERYTHING))
+            looked.update(dict.fromkeys(self._compared(one), EVERYTHING))
+        if isinstance(test.func, ast.Attribute) and sanitizers.GUARDS.search(last) and not given:
+            looked.update(dict.fromkeys(self._names.aliases(test.func.value), EVERYTHING))
         return looked, looked
 
 
-def _either_clears(found: Sequence[Clears]) -> Clears:
+def _either_clears(found: Sequence[Sanitized]) -> Sanitized:
     merged: dict[str, SinkKind] = {}
     for one in found:
         for key, gone in one.items():
@@ -170,7 +211,7 @@ def _either_clears(found: Sequence[Clears]) -> Clears:
     return merged
 
 
-def _common_clears(found: Sequence[Clears]) -> Clears:
+def _common_clears(found: Sequence[Sanitized]) -> Sanitized:
     first, *rest = found
     return {
         key: gone

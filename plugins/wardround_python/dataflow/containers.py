@@ -1,4 +1,4 @@
-"""Lists, mappings and parsers of settings whose entries are followed one by one."""
+"""Methods of containers whose entries are known."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from wardround.semantics.dataflow.domain import join, without
-from wardround_python.dataflow.domain import CLEAN, SinkKind, Value
-from wardround_python.dataflow.known_value import NO_ENTRY, Exactly, Held, KnownEntry
-from wardround_python.dataflow.string_building import Texts
+from wardround_python.dataflow.constant_folding import ConstantFolder
+from wardround_python.dataflow.container_lookup import ContainerLookup
+from wardround_python.dataflow.container_writes import ContainerWrites
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Taint
+from wardround_python.dataflow.flow_state import FlowState
+from wardround_python.dataflow.known_value import NO_ENTRY, KnownConstant, KnownContainer, KnownEntry
+from wardround_python.dataflow.value_tracking import KnownValues
 
 _LOOKS = frozenset(
     {"index", "count", "items", "values", "keys", "has_option", "has_section", "sections", "options"}
@@ -17,24 +21,46 @@ _LOOKS = frozenset(
 """Methods that change nothing."""
 
 
-class TableCall(NamedTuple):
+class ContainerCall(NamedTuple):
     """A method called on a table, with what it is given."""
 
     node: ast.Call
-    held: Held
-    given: Sequence[KnownEntry]
+    container: KnownContainer
+    arguments: Sequence[KnownEntry]
 
 
-class Tables(Texts):
-    """Follows what goes into a table and what comes out of it."""
+class ContainerMethods:
+    """Applies the methods of lists, mappings, queues and parsers to known containers."""
 
-    def _table_call(self, node: ast.Call, held: Held, given: Sequence[Value]) -> Value:
-        """What a method of a table gives, after what it does to it."""
+    __slots__ = (
+        "_containers",
+        "_folder",
+        "_known",
+        "_state",
+        "_writes",
+    )
+
+    def __init__(
+        self,
+        state: FlowState,
+        folder: ConstantFolder,
+        containers: ContainerLookup,
+        known: KnownValues,
+        writes: ContainerWrites,
+    ) -> None:
+        self._state = state
+        self._folder = folder
+        self._containers = containers
+        self._known = known
+        self._writes = writes
+
+    def call(self, node: ast.Call, held: KnownContainer, given: Sequence[Taint]) -> Taint:
+        """Return the taint of a method's result, after its effect on the container."""
         assert isinstance(node.func, ast.Attribute)
         entries = [
-            KnownEntry(value, self._knowledge(one)) for one, value in zip(node.args, given, strict=True)
+            KnownEntry(value, self._known.of(one)) for one, value in zip(node.args, given, strict=True)
         ]
-        call = TableCall(node, held, entries)
+        call = ContainerCall(node, held, entries)
         name = node.func.attr
         act = _ACTS.get(held.kind, _OF_MAPPINGS if isinstance(held.entries, dict) else _OF_LISTS).get(name)
         if any(isinstance(one, ast.Starred) for one in node.args):
@@ -43,370 +69,298 @@ class Tables(Texts):
             held.put(entry)
         if act is None:
             if name not in _LOOKS:
-                self._let_go(held)
-            return without(held.every, SinkKind.FIELDS)
+                self._containers.escape(held)
+            return without(held.taint, SinkKind.FIELDS)
         answer = act(self, call)
         if answer is None:
-            self._let_go(held)
-            return held.whole
+            self._containers.escape(held)
+            return held.total
         if answer.known is not None:
-            self._answers[node] = answer.known
+            self._state.results[node] = answer.known
         return answer.value
 
-    def _may_change(self, held: Held) -> bool:
-        """Whether a change made here is made for certain."""
-        return held.where == self._where and held.has_room
-
-    def _put_into(self, target: ast.Subscript, entry: KnownEntry) -> None:
-        """What a statement stores under a key: ``held[key] = entry``, ``parser[section][option] = entry``."""
-        held = self._held(target.value)
-        if held is not None:
-            self._put_under(held, target.slice, entry)
-            return
-        if isinstance(entry.known, Held):
-            self._let_go(entry.known)
-        outer = self._held(target.value.value) if isinstance(target.value, ast.Subscript) else None
-        if outer is not None and isinstance(target.value, ast.Subscript):
-            outer.put(entry)
-            pair = self._exacts([target.value.slice, target.slice]) if outer.is_parser else None
-            if pair is not None and isinstance(outer.entries, dict) and self._may_change(outer):
-                outer.entries[pair[0], str(pair[1]).lower()] = entry
-            else:
-                self._let_go(outer)
-
-    def _put_under(self, held: Held, key: ast.expr, entry: KnownEntry) -> None:
-        held.put(entry)
-        if held.is_parser and isinstance(entry.known, Held) and isinstance(entry.known.entries, dict):
-            section = self._exact(key)
-            if section is not None and isinstance(held.entries, dict) and self._may_change(held):
-                for option, one in entry.known.entries.items():
-                    held.entries[section.value, str(option).lower()] = one
-                return
-        exact = self._exact(key)
-        entries = held.entries
-        if exact is None or held.is_parser or not self._may_change(held):
-            self._let_go(held)
-        elif isinstance(entries, dict):
-            entries[exact.value] = entry
-        elif isinstance(entries, list) and isinstance(exact.value, int):
-            if -len(entries) <= exact.value < len(entries):
-                entries[exact.value] = entry
-        else:
-            self._let_go(held)
-
-    def _take_out(self, held: Held, key: ast.expr) -> None:
-        """``del held[key]``."""
-        exact = self._exact(key)
-        if exact is None or held.is_parser or not self._may_change(held):
-            self._let_go(held)
-        else:
-            self._popped(held, exact)
-
-    def _popped(self, held: Held, exact: Exactly) -> KnownEntry:
-        entries = held.entries
-        if isinstance(entries, dict):
-            return entries.pop(exact.value, NO_ENTRY)
-        if isinstance(entries, list) and isinstance(exact.value, int):
-            is_there = -len(entries) <= exact.value < len(entries)
-            return entries.pop(exact.value) if is_there else NO_ENTRY
-        self._let_go(held)
-        return KnownEntry(held.whole)
-
-    # Lists.
-
-    def _append(self, call: TableCall) -> KnownEntry | None:
-        if not self._may_change(call.held) or len(call.given) != 1 or call.node.keywords:
+    def _append(self, call: ContainerCall) -> KnownEntry | None:
+        if not self._writes.is_certain(call.container) or len(call.arguments) != 1 or call.node.keywords:
             return None
-        assert isinstance(call.held.entries, list)
-        call.held.entries.append(call.given[0])
+        assert isinstance(call.container.entries, list)
+        call.container.entries.append(call.arguments[0])
         return NO_ENTRY
 
-    def _append_left(self, call: TableCall) -> KnownEntry | None:
-        if not self._may_change(call.held) or len(call.given) != 1:
+    def _append_left(self, call: ContainerCall) -> KnownEntry | None:
+        if not self._writes.is_certain(call.container) or len(call.arguments) != 1:
             return None
-        assert isinstance(call.held.entries, list)
-        call.held.entries.insert(0, call.given[0])
+        assert isinstance(call.container.entries, list)
+        call.container.entries.insert(0, call.arguments[0])
         return NO_ENTRY
 
-    def _insert(self, call: TableCall) -> KnownEntry | None:
-        at = self._exact(call.node.args[0]) if len(call.given) == 2 else None
-        if at is None or not isinstance(at.value, int) or not self._may_change(call.held):
+    def _insert(self, call: ContainerCall) -> KnownEntry | None:
+        at = self._folder.constant(call.node.args[0]) if len(call.arguments) == 2 else None
+        if at is None or not isinstance(at.value, int) or not self._writes.is_certain(call.container):
             return None
-        assert isinstance(call.held.entries, list)
-        call.held.entries.insert(at.value, call.given[1])
+        assert isinstance(call.container.entries, list)
+        call.container.entries.insert(at.value, call.arguments[1])
         return NO_ENTRY
 
-    def _extend(self, call: TableCall) -> KnownEntry | None:
+    def _extend(self, call: ContainerCall) -> KnownEntry | None:
         more = self._many(call)
-        if more is None or not self._may_change(call.held):
+        if more is None or not self._writes.is_certain(call.container):
             return None
-        assert isinstance(call.held.entries, list)
-        call.held.entries += more
+        assert isinstance(call.container.entries, list)
+        call.container.entries += more
         return NO_ENTRY
 
-    def _many(self, call: TableCall) -> list[KnownEntry] | None:
-        known = call.given[0].known if len(call.given) == 1 else None
-        return known.entries.copy() if isinstance(known, Held) and isinstance(known.entries, list) else None
+    def _many(self, call: ContainerCall) -> list[KnownEntry] | None:
+        known = call.arguments[0].known if len(call.arguments) == 1 else None
+        return (
+            known.entries.copy()
+            if isinstance(known, KnownContainer) and isinstance(known.entries, list)
+            else None
+        )
 
-    def _pop_from_list(self, call: TableCall) -> KnownEntry | None:
-        at = self._exact(call.node.args[0]) if call.node.args else Exactly(-1)
-        if at is None or not self._may_change(call.held):
+    def _pop_from_list(self, call: ContainerCall) -> KnownEntry | None:
+        at = self._folder.constant(call.node.args[0]) if call.node.args else KnownConstant(-1)
+        if at is None or not self._writes.is_certain(call.container):
             return None
-        return self._popped(call.held, at)
+        return self._writes.pop(call.container, at)
 
-    def _pop_left(self, call: TableCall) -> KnownEntry | None:
-        return self._popped(call.held, Exactly(0)) if self._may_change(call.held) else None
+    def _pop_left(self, call: ContainerCall) -> KnownEntry | None:
+        return (
+            self._writes.pop(call.container, KnownConstant(0))
+            if self._writes.is_certain(call.container)
+            else None
+        )
 
-    def _reverse(self, call: TableCall) -> KnownEntry | None:
-        if not self._may_change(call.held):
+    def _reverse(self, call: ContainerCall) -> KnownEntry | None:
+        if not self._writes.is_certain(call.container):
             return None
-        assert isinstance(call.held.entries, list)
-        call.held.entries.reverse()
+        assert isinstance(call.container.entries, list)
+        call.container.entries.reverse()
         return NO_ENTRY
 
-    def _remove(self, call: TableCall) -> KnownEntry | None:
-        """Take the first entry out that is a constant, where what stands before it is known too."""
-        known = call.given[0].known if len(call.given) == 1 else None
-        entries = call.held.entries
-        if not isinstance(known, Exactly) or not isinstance(entries, list) or not self._may_change(call.held):
+    def _remove(self, call: ContainerCall) -> KnownEntry | None:
+        """Remove the first entry that equals a constant, if every entry before it is constant."""
+        known = call.arguments[0].known if len(call.arguments) == 1 else None
+        entries = call.container.entries
+        if (
+            not isinstance(known, KnownConstant)
+            or not isinstance(entries, list)
+            or not self._writes.is_certain(call.container)
+        ):
             return None
         for at, entry in enumerate(entries):
-            if not isinstance(entry.known, Exactly):
+            if not isinstance(entry.known, KnownConstant):
                 return None
             if entry.known.value == known.value:
                 del entries[at]
                 return NO_ENTRY
         return NO_ENTRY
 
-    def _clear_table(self, call: TableCall) -> KnownEntry | None:
-        if not self._may_change(call.held):
+    def _clear(self, call: ContainerCall) -> KnownEntry | None:
+        if not self._writes.is_certain(call.container):
             return None
-        assert call.held.entries is not None
-        call.held.entries.clear()
+        assert call.container.entries is not None
+        call.container.entries.clear()
         return NO_ENTRY
 
-    def _copy(self, call: TableCall) -> KnownEntry | None:
-        held = call.held
+    def _copy(self, call: ContainerCall) -> KnownEntry | None:
+        held = call.container
         if held.entries is None:
             return None
-        return KnownEntry(held.every, Held(held.entries.copy(), self._where, held.every))
+        return KnownEntry(held.taint, KnownContainer(held.entries.copy(), self._state.region, held.taint))
 
-    # Queues, cells and streams.
+    def _take(self, call: ContainerCall) -> KnownEntry | None:
+        at = KnownConstant(-1 if call.container.kind == "stack" else 0)
+        return (
+            self._writes.pop(call.container, at)
+            if self._writes.is_certain(call.container) and call.container.entries
+            else None
+        )
 
-    def _take(self, call: TableCall) -> KnownEntry | None:
-        at = Exactly(-1 if call.held.kind == "stack" else 0)
-        return self._popped(call.held, at) if self._may_change(call.held) and call.held.entries else None
-
-    def _replace(self, call: TableCall) -> KnownEntry | None:
-        if not self._may_change(call.held) or len(call.given) != 1:
+    def _replace(self, call: ContainerCall) -> KnownEntry | None:
+        if not self._writes.is_certain(call.container) or len(call.arguments) != 1:
             return None
-        call.held.entries = [call.given[0]]
+        call.container.entries = [call.arguments[0]]
         return NO_ENTRY
 
-    def _content(self, call: TableCall) -> KnownEntry | None:
-        """What a cell holds, or all that was written into a stream."""
-        entries = call.held.entries
+    def _content(self, call: ContainerCall) -> KnownEntry | None:
+        """Return what a cell holds, or all that is written into a stream."""
+        entries = call.container.entries
         if not isinstance(entries, list):
             return None
         known = entries[0].known if len(entries) == 1 else None
-        return KnownEntry(call.held.every, known)
+        return KnownEntry(call.container.taint, known)
 
-    def _ignore(self, call: TableCall) -> KnownEntry | None:
+    def _ignore(self, call: ContainerCall) -> KnownEntry | None:
         return NO_ENTRY
 
-    def _rotate(self, call: TableCall) -> KnownEntry | None:
-        by = self._exact(call.node.args[0]) if call.node.args else Exactly(1)
-        entries = call.held.entries
+    def _rotate(self, call: ContainerCall) -> KnownEntry | None:
+        by = self._folder.constant(call.node.args[0]) if call.node.args else KnownConstant(1)
+        entries = call.container.entries
         if by is None or not isinstance(by.value, int) or not isinstance(entries, list):
             return None
-        if not self._may_change(call.held) or not entries:
+        if not self._writes.is_certain(call.container) or not entries:
             return None
         at = -by.value % len(entries)
-        call.held.entries = entries[at:] + entries[:at]
+        call.container.entries = entries[at:] + entries[:at]
         return NO_ENTRY
 
-    # Mappings.
-
-    def _get(self, call: TableCall) -> KnownEntry | None:
-        held = call.held
-        if not call.given or call.node.keywords or held.entries is None:
+    def _get(self, call: ContainerCall) -> KnownEntry | None:
+        held = call.container
+        if not call.arguments or call.node.keywords or held.entries is None:
             return None
-        exact = self._exact(call.node.args[0])
-        default = call.given[1] if len(call.given) > 1 else KnownEntry(CLEAN, Exactly(None))
+        exact = self._folder.constant(call.node.args[0])
+        default = call.arguments[1] if len(call.arguments) > 1 else KnownEntry(CLEAN, KnownConstant(None))
         if exact is None:
-            for one in self._tables_in(held):
-                self._let_go(one)
-            return KnownEntry(join(held.every, default.value))
+            for one in self._containers.nested(held):
+                self._containers.escape(one)
+            return KnownEntry(join(held.taint, default.value))
         assert isinstance(held.entries, dict)
         return held.entries.get(exact.value, default)
 
-    def _pop_from_mapping(self, call: TableCall) -> KnownEntry | None:
-        exact = self._exact(call.node.args[0]) if call.node.args else None
-        if exact is None or not self._may_change(call.held):
+    def _pop_from_mapping(self, call: ContainerCall) -> KnownEntry | None:
+        exact = self._folder.constant(call.node.args[0]) if call.node.args else None
+        if exact is None or not self._writes.is_certain(call.container):
             return None
-        assert isinstance(call.held.entries, dict)
-        default = call.given[1] if len(call.given) > 1 else NO_ENTRY
-        return call.held.entries.pop(exact.value, default)
+        assert isinstance(call.container.entries, dict)
+        default = call.arguments[1] if len(call.arguments) > 1 else NO_ENTRY
+        return call.container.entries.pop(exact.value, default)
 
-    def _set_default(self, call: TableCall) -> KnownEntry | None:
-        exact = self._exact(call.node.args[0]) if call.node.args else None
-        if exact is None or not self._may_change(call.held):
+    def _set_default(self, call: ContainerCall) -> KnownEntry | None:
+        exact = self._folder.constant(call.node.args[0]) if call.node.args else None
+        if exact is None or not self._writes.is_certain(call.container):
             return None
-        assert isinstance(call.held.entries, dict)
-        default = call.given[1] if len(call.given) > 1 else NO_ENTRY
-        return call.held.entries.setdefault(exact.value, default)
+        assert isinstance(call.container.entries, dict)
+        default = call.arguments[1] if len(call.arguments) > 1 else NO_ENTRY
+        return call.container.entries.setdefault(exact.value, default)
 
-    def _update(self, call: TableCall) -> KnownEntry | None:
+    def _update(self, call: ContainerCall) -> KnownEntry | None:
         more: dict[object, KnownEntry] = {}
-        for entry in call.given:
+        for entry in call.arguments:
             known = entry.known
-            if not isinstance(known, Held) or not isinstance(known.entries, dict) or known.is_parser:
+            if (
+                not isinstance(known, KnownContainer)
+                or not isinstance(known.entries, dict)
+                or known.is_parser
+            ):
                 return None
             more |= known.entries
         for keyword in call.node.keywords:
             if keyword.arg is None:
                 return None
-            more[keyword.arg] = self._as_entry(keyword.value)
+            more[keyword.arg] = self._known.entry(keyword.value)
         for entry in more.values():
-            call.held.put(entry)
-        if not self._may_change(call.held):
+            call.container.put(entry)
+        if not self._writes.is_certain(call.container):
             return None
-        assert isinstance(call.held.entries, dict)
-        call.held.entries.update(more)
+        assert isinstance(call.container.entries, dict)
+        call.container.entries.update(more)
         return NO_ENTRY
 
-    # ConfigParser: the keys are pairs, options in lower case.
-
-    def _parser_key(self, call: TableCall) -> tuple[str, str] | None:
-        pair = self._exacts(call.node.args[:2])
+    def _parser_key(self, call: ContainerCall) -> tuple[str, str] | None:
+        pair = self._folder.constants(call.node.args[:2])
         if pair is None or len(pair) != 2:
             return None
         section, option = pair
         return (section, option.lower()) if isinstance(section, str) and isinstance(option, str) else None
 
-    def _add_section(self, call: TableCall) -> KnownEntry | None:
+    def _add_section(self, call: ContainerCall) -> KnownEntry | None:
         return NO_ENTRY
 
-    def _set_option(self, call: TableCall) -> KnownEntry | None:
+    def _set_option(self, call: ContainerCall) -> KnownEntry | None:
         key = self._parser_key(call)
-        if key is None or len(call.given) != 3 or not self._may_change(call.held):
+        if key is None or len(call.arguments) != 3 or not self._writes.is_certain(call.container):
             return None
-        assert isinstance(call.held.entries, dict)
-        call.held.entries[key] = call.given[2]
+        assert isinstance(call.container.entries, dict)
+        call.container.entries[key] = call.arguments[2]
         return NO_ENTRY
 
-    def _get_option(self, call: TableCall) -> KnownEntry | None:
+    def _get_option(self, call: ContainerCall) -> KnownEntry | None:
         key = self._parser_key(call)
-        if key is None or not isinstance(call.held.entries, dict):
+        if key is None or not isinstance(call.container.entries, dict):
             return None
-        found = call.held.entries.get(key)
+        found = call.container.entries.get(key)
         if found is not None:
-            has_reference = isinstance(found.known, Exactly) and "%" in str(found.known.value)
-            return found if not has_reference else KnownEntry(call.held.every)
-        if any(isinstance(one, tuple) and one[0] == "DEFAULT" for one in call.held.entries):
-            return KnownEntry(call.held.every)
+            has_reference = isinstance(found.known, KnownConstant) and "%" in str(found.known.value)
+            return found if not has_reference else KnownEntry(call.container.taint)
+        if any(isinstance(one, tuple) and one[0] == "DEFAULT" for one in call.container.entries):
+            return KnownEntry(call.container.taint)
         defaults = [k.value for k in call.node.keywords if k.arg == "fallback"]
-        return self._as_entry(defaults[0]) if defaults else NO_ENTRY
+        return self._known.entry(defaults[0]) if defaults else NO_ENTRY
 
-    def _read_mapping(self, call: TableCall) -> KnownEntry | None:
+    def _read_mapping(self, call: ContainerCall) -> KnownEntry | None:
         """``parser.read_dict({section: {option: value}})``."""
-        known = call.given[0].known if len(call.given) == 1 else None
+        known = call.arguments[0].known if len(call.arguments) == 1 else None
         if (
-            not isinstance(known, Held)
+            not isinstance(known, KnownContainer)
             or not isinstance(known.entries, dict)
-            or not self._may_change(call.held)
+            or not self._writes.is_certain(call.container)
         ):
             return None
-        assert isinstance(call.held.entries, dict)
+        assert isinstance(call.container.entries, dict)
         for section, entry in known.entries.items():
-            inner = entry.known.entries if isinstance(entry.known, Held) else None
+            inner = entry.known.entries if isinstance(entry.known, KnownContainer) else None
             if not isinstance(section, str) or not isinstance(inner, dict):
                 return None
             for option, one in inner.items():
-                call.held.put(one)
-                call.held.entries[section, str(option).lower()] = one
+                call.container.put(one)
+                call.container.entries[section, str(option).lower()] = one
         return NO_ENTRY
 
-    def _section_entry(self, held: Held, section: ast.expr, option: ast.expr) -> KnownEntry | None:
-        """``parser[section][option]``."""
-        pair = self._exacts([section, option])
-        if pair is None or not isinstance(held.entries, dict):
-            return None
-        return held.entries.get((pair[0], str(pair[1]).lower()), NO_ENTRY)
 
-    def _looked_up(self, node: ast.Subscript) -> Value | None:
-        """What an entry carries that is read by its key; None where nothing is known of the table."""
-        outer = self._held(node.value.value) if isinstance(node.value, ast.Subscript) else None
-        if outer is not None and outer.is_parser and isinstance(node.value, ast.Subscript):
-            found = self._section_entry(outer, node.value.slice, node.slice)
-            return found.value if found is not None else outer.every
-        held = self._table(node.value)
-        if held is None:
-            return None
-        if isinstance(node.slice, ast.Slice) and isinstance(held.entries, list):
-            return self._cut(node.slice, held.entries)
-        entry = self._entry(held, node.slice)
-        if entry is not None:
-            return entry.value
-        for one in self._tables_in(held):
-            self._let_go(one)
-        return join(held.every, held.whole if held.entries is None else CLEAN)
+_Method = Callable[[ContainerMethods, ContainerCall], KnownEntry | None]
 
-    def _cut(self, node: ast.Slice, entries: list[KnownEntry]) -> Value:
-        ends = [Exactly(None) if one is None else self._exact(one) for one in (node.lower, node.upper)]
-        numbers = [one.value for one in ends if one is not None and isinstance(one.value, (int, type(None)))]
-        chosen = entries[slice(*numbers)] if len(numbers) == 2 else entries
-        return join(*(one.value for one in chosen))
-
-
-_Act = Callable[[Tables, TableCall], KnownEntry | None]
-_OF_LISTS: Mapping[str, _Act] = {
-    "append": Tables._append,
-    "appendleft": Tables._append_left,
-    "insert": Tables._insert,
-    "extend": Tables._extend,
-    "pop": Tables._pop_from_list,
-    "popleft": Tables._pop_left,
-    "reverse": Tables._reverse,
-    "rotate": Tables._rotate,
-    "remove": Tables._remove,
-    "clear": Tables._clear_table,
-    "copy": Tables._copy,
+_OF_LISTS: Mapping[str, _Method] = {
+    "append": ContainerMethods._append,
+    "appendleft": ContainerMethods._append_left,
+    "insert": ContainerMethods._insert,
+    "extend": ContainerMethods._extend,
+    "pop": ContainerMethods._pop_from_list,
+    "popleft": ContainerMethods._pop_left,
+    "reverse": ContainerMethods._reverse,
+    "rotate": ContainerMethods._rotate,
+    "remove": ContainerMethods._remove,
+    "clear": ContainerMethods._clear,
+    "copy": ContainerMethods._copy,
 }
-_OF_MAPPINGS: Mapping[str, _Act] = {
-    "get": Tables._get,
-    "pop": Tables._pop_from_mapping,
-    "setdefault": Tables._set_default,
-    "update": Tables._update,
-    "clear": Tables._clear_table,
-    "copy": Tables._copy,
+
+_OF_MAPPINGS: Mapping[str, _Method] = {
+    "get": ContainerMethods._get,
+    "pop": ContainerMethods._pop_from_mapping,
+    "setdefault": ContainerMethods._set_default,
+    "update": ContainerMethods._update,
+    "clear": ContainerMethods._clear,
+    "copy": ContainerMethods._copy,
 }
-_OF_PARSERS: Mapping[str, _Act] = {
-    "add_section": Tables._add_section,
-    "set": Tables._set_option,
-    "get": Tables._get_option,
-    "read_dict": Tables._read_mapping,
+
+_OF_PARSERS: Mapping[str, _Method] = {
+    "add_section": ContainerMethods._add_section,
+    "set": ContainerMethods._set_option,
+    "get": ContainerMethods._get_option,
+    "read_dict": ContainerMethods._read_mapping,
 }
-_ACTS: Mapping[str, Mapping[str, _Act]] = {
+
+_ACTS: Mapping[str, Mapping[str, _Method]] = {
     "parser": _OF_PARSERS,
     "queue": {
-        "put": Tables._append,
-        "put_nowait": Tables._append,
-        "get": Tables._take,
-        "get_nowait": Tables._take,
+        "put": ContainerMethods._append,
+        "put_nowait": ContainerMethods._append,
+        "get": ContainerMethods._take,
+        "get_nowait": ContainerMethods._take,
     },
     "stack": {
-        "put": Tables._append,
-        "put_nowait": Tables._append,
-        "get": Tables._take,
-        "get_nowait": Tables._take,
+        "put": ContainerMethods._append,
+        "put_nowait": ContainerMethods._append,
+        "get": ContainerMethods._take,
+        "get_nowait": ContainerMethods._take,
     },
-    "cell": {"set": Tables._replace, "get": Tables._content},
+    "cell": {"set": ContainerMethods._replace, "get": ContainerMethods._content},
     "stream": {
-        "write": Tables._append,
-        "truncate": Tables._clear_table,
-        **dict.fromkeys(("seek", "tell", "flush", "close"), Tables._ignore),
-        **dict.fromkeys(("read", "getvalue", "getbuffer", "readline", "readlines"), Tables._content),
+        "write": ContainerMethods._append,
+        "truncate": ContainerMethods._clear,
+        **dict.fromkeys(("seek", "tell", "flush", "close"), ContainerMethods._ignore),
+        **dict.fromkeys(
+            ("read", "getvalue", "getbuffer", "readline", "readlines"), ContainerMethods._content
+        ),
     },
     "namespace": {},
 }

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import IntFlag, auto
 from typing import TYPE_CHECKING
 
-from wardround.semantics.dataflow.domain import PARAMETER, SinkHit, Taint, join
+from wardround.semantics.dataflow import domain, state
+from wardround.semantics.dataflow.domain import PARAMETER, SinkHit, join
 
 if TYPE_CHECKING:
     from wardround_python.dataflow.classes import Instance
@@ -58,7 +59,7 @@ MODEL = "model"
 UPLOAD = "upload"
 """A file that came with the request: its content is the sender's, and its ``filename``."""
 
-Value = Taint[SinkKind]
+Taint = domain.Taint[SinkKind]
 """What an expression carries: for each origin the dangers that are left. An origin is REQUEST, ARCHIVE,
 UPLOAD, or the name of a parameter behind ``PARAMETER``."""
 
@@ -66,7 +67,8 @@ ENCODED = "encoded:"
 """Before an origin: harmless as it is, and all it was once it is decoded."""
 SELF = PARAMETER + "self."
 """An attribute of the object a method is called on, where a method of its class gives it a value."""
-CLEAN: Value = {}
+Sanitized = state.Sanitized[SinkKind]
+CLEAN: Taint = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Hit(SinkHit[SinkKind, ast.expr]):
 
 
 Place = tuple[SinkKind, ast.expr, str]
-"""A danger, the expression it is at, and the path of the module that expression stands in."""
+"""A kind, the expression it is at, and the path of the module that expression stands in."""
 
 
 @dataclass(slots=True)
@@ -95,23 +97,23 @@ class Summary:
         gives_self: whether it gives the object it is called on.
     """
 
-    returned: Value = field(default_factory=dict)
+    returned: Taint = field(default_factory=dict)
     reaches: dict[str, dict[Place, None]] = field(default_factory=dict)
-    stores: dict[str, Value] = field(default_factory=dict)
-    made: Instance | None = None
-    gives_self: bool = False
+    stores: dict[str, Taint] = field(default_factory=dict)
+    instance: Instance | None = None
+    returns_self: bool = False
     known: Known | None = None
 
-    def kept(self) -> set[str]:
+    def session_keys(self) -> set[str]:
         """The keys of the session that the function reads: ``session.next``."""
         origins = {o.removeprefix(PARAMETER) for v in (self.returned, *self.stores.values()) for o in v}
         return {name for name in (*origins, *self.reaches) if name.startswith("session.")}
 
 
-def encoded(value: Value) -> Value:
+def encoded(value: Taint) -> Taint:
     """The value in an encoding that does no harm by itself."""
     return {ENCODED + origin.removeprefix(ENCODED): left for origin, left in value.items()}
 
 
-def decoded(value: Value) -> Value:
+def decoded(value: Taint) -> Taint:
     return join(*({origin.removeprefix(ENCODED): left} for origin, left in value.items()))

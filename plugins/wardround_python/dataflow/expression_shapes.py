@@ -9,7 +9,7 @@ from string import Formatter
 
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.semantics.dataflow.domain import PARAMETER, join, only
-from wardround_python.dataflow.domain import CLEAN, ENCODED, NOTHING, SinkKind, Value, encoded
+from wardround_python.dataflow.domain import CLEAN, ENCODED, NOTHING, SinkKind, Taint, encoded
 
 
 def key_of(node: ast.expr) -> str | None:
@@ -25,7 +25,7 @@ def key_of(node: ast.expr) -> str | None:
     return None
 
 
-def leading(parts: Sequence[tuple[str | None, Value]]) -> Iterable[tuple[str | None, Value]]:
+def leading(parts: Sequence[tuple[str | None, Taint]]) -> Iterable[tuple[str | None, Taint]]:
     for text, carried in parts:
         if text is None or carried:
             return
@@ -76,16 +76,16 @@ def is_length(node: ast.expr) -> bool:
 def bound_arguments(
     function: FunctionNode,
     node: ast.Call,
-    given: Sequence[Value],
-    named: Sequence[tuple[ast.keyword, Value]],
+    given: Sequence[Taint],
+    named: Sequence[tuple[ast.keyword, Taint]],
     skips: bool,
-) -> dict[str, Value]:
+) -> dict[str, Taint]:
     """Which parameter gets which value; ``skips``: the first is the object it is called on."""
     arguments = function.args
     positional = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
     if skips:
         positional = positional[1:]
-    bound: dict[str, Value] = {}
+    bound: dict[str, Taint] = {}
     for at, (argument, value) in enumerate(zip(node.args, given, strict=True)):
         if isinstance(argument, ast.Starred):
             bound.update({name: join(bound.get(name, CLEAN), value) for name in positional[at:]})
@@ -104,9 +104,9 @@ def bound_arguments(
     return bound
 
 
-def passed_on(value: Value, bound: Mapping[str, Value]) -> Value:
+def substituted_parameters(value: Taint, bound: Mapping[str, Taint]) -> Taint:
     """What a value in terms of parameters is where these are bound."""
-    answer: list[Value] = [{o: left for o, left in value.items() if PARAMETER not in o}]
+    answer: list[Taint] = [{o: left for o, left in value.items() if PARAMETER not in o}]
     for origin, left in value.items():
         if origin.startswith(ENCODED + PARAMETER):
             answer.append(encoded(only(bound.get(origin.removeprefix(ENCODED + PARAMETER), CLEAN), left)))

@@ -61,7 +61,7 @@ def relayed_call(node: ast.Call) -> ast.Call | None:
     return ast.copy_location(ast.Call(func, given, named), node)
 
 
-def said(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
+def forwarded_sinks(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
     """What a call writes into a log or into a mail."""
     last = last_name(call.func)
     if last in _LEVELS and isinstance(call.func, ast.Attribute) and call.args:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from wardround.languages.python.module import FunctionNode
 from wardround.semantics.dataflow.domain import join
-from wardround_python.dataflow.domain import CLEAN, Value
+from wardround_python.dataflow.domain import CLEAN, Taint
 
 _LONGEST = 2000
 """Characters of a text, or digits of a number, that are still worked out."""
@@ -21,14 +21,14 @@ Plain = str | bytes | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Exactly:
+class KnownConstant:
     """A constant."""
 
     value: Plain
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class KnownFunction:
     """A function that a name stands for."""
 
     function: FunctionNode
@@ -37,12 +37,12 @@ class Runs:
 class KnownEntry(NamedTuple):
     """One entry of a table: what it carries, and what is known of it."""
 
-    value: Value
+    value: Taint
     known: Known | None = None
 
 
 @dataclass(eq=False, slots=True)
-class Held:
+class KnownContainer:
     """A list, a mapping or the like whose entries are known, for as long as all that changes it is seen.
 
     Attributes:
@@ -56,8 +56,8 @@ class Held:
     """
 
     entries: list[KnownEntry] | dict[object, KnownEntry] | None
-    where: int
-    whole: Value = field(default_factory=dict)
+    region: int
+    total: Taint = field(default_factory=dict)
     kind: Kind = ""
     names: tuple[str, ...] = ()
     texts: set[object] = field(default_factory=set)
@@ -74,8 +74,8 @@ class Held:
         return self.at(self.names.index(name)) if name in self.names else None
 
     def put(self, entry: KnownEntry) -> None:
-        self.whole = join(self.whole, entry.value)
-        if isinstance(entry.known, Exactly):
+        self.total = join(self.total, entry.value)
+        if isinstance(entry.known, KnownConstant):
             self.texts.add(entry.known.value)
 
     def at(self, key: Plain) -> KnownEntry | None:
@@ -89,10 +89,10 @@ class Held:
         return self.entries[key]
 
     @property
-    def every(self) -> Value:
+    def taint(self) -> Taint:
         """What any of the entries carries."""
         if self.entries is None:
-            return self.whole
+            return self.total
         entries = self.entries.values() if isinstance(self.entries, dict) else self.entries
         return join(*(one.value for one in entries))
 
@@ -102,28 +102,30 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class NamedTupleType:
     """A class that ``namedtuple`` made, by the names of its fields."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PartialCall:
     """A call that waits for its last arguments: ``partial(function, first)``, ``itemgetter(1)``."""
 
     made: ast.Call
 
 
-Known = Exactly | Held | Runs | Fields | Prepared
+Known = KnownConstant | KnownContainer | KnownFunction | NamedTupleType | PartialCall
 NO_ENTRY = KnownEntry(CLEAN)
 
 
 def is_same(first: Known | None, second: Known | None) -> bool:
     """Whether two ways lead to the same value; ``1`` and ``True`` are two."""
-    if isinstance(first, Exactly) and isinstance(second, Exactly):
+    if isinstance(first, KnownConstant) and isinstance(second, KnownConstant):
         return type(first.value) is type(second.value) and first.value == second.value
-    return first is second or (isinstance(first, (Runs, Fields, Prepared)) and first == second)
+    return first is second or (
+        isinstance(first, (KnownFunction, NamedTupleType, PartialCall)) and first == second
+    )
 
 
 _OPERATORS: Mapping[type[ast.operator | ast.cmpop | ast.unaryop], Callable[..., object]] = {
@@ -164,7 +166,7 @@ _METHODS = frozenset(
 )  # fmt: skip
 
 
-def worked_out(op: type[ast.operator | ast.cmpop | ast.unaryop], *values: Plain) -> Exactly | None:
+def fold_operator(op: type[ast.operator | ast.cmpop | ast.unaryop], *values: Plain) -> KnownConstant | None:
     """What an operator makes of constants; None where that is an error, or too long to be worked out."""
     act = _OPERATORS.get(op)
     if act is None or (op is ast.Mult and not _is_short(*values)):
@@ -172,19 +174,19 @@ def worked_out(op: type[ast.operator | ast.cmpop | ast.unaryop], *values: Plain)
     return _tried(act, *values)
 
 
-def answered(name: str, *values: Plain) -> Exactly | None:
+def fold_function(name: str, *values: Plain) -> KnownConstant | None:
     """What a function of the language makes of constants."""
     act = _FUNCTIONS.get(name)
     return _tried(act, *values) if act is not None else None
 
 
-def answered_on(on: Plain, name: str, *values: Plain) -> Exactly | None:
+def fold_method(on: Plain, name: str, *values: Plain) -> KnownConstant | None:
     """What a method of a text makes of constants."""
     is_known = isinstance(on, str) and name in _METHODS
     return _tried(getattr(on, name), *values) if is_known else None
 
 
-def part_of(text: Plain, key: Plain) -> Exactly | None:
+def fold_item(text: Plain, key: Plain) -> KnownConstant | None:
     return _tried(operator.getitem, text, key) if isinstance(text, (str, bytes)) else None
 
 
@@ -196,11 +198,11 @@ def _is_short(*values: Plain) -> bool:
     return all(len(one) * abs(times) <= _LONGEST for one in texts for times in numbers)
 
 
-def _tried(act: Callable[..., object], *values: Plain) -> Exactly | None:
+def _tried(act: Callable[..., object], *values: Plain) -> KnownConstant | None:
     try:
         found = act(*values)
     except (ArithmeticError, TypeError, ValueError, LookupError):
         return None
     if isinstance(found, (str, bytes)):
-        return Exactly(found) if len(found) <= _LONGEST else None
-    return Exactly(found) if found is None or isinstance(found, (int, float, bool)) else None
+        return KnownConstant(found) if len(found) <= _LONGEST else None
+    return KnownConstant(found) if found is None or isinstance(found, (int, float, bool)) else None

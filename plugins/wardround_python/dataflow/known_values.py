@@ -10,7 +10,7 @@ from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import PythonModule
 from wardround_python.analysis.constant_texts import is_constant_text
 from wardround_python.dataflow.check import may_ask
-from wardround_python.dataflow.known_value import Exactly
+from wardround_python.dataflow.known_value import KnownConstant
 from wardround_python.dataflow.module_analysis import seen
 from wardround_python.dataflow.modules import imports_own, nothing
 from wardround_python.dataflow.value_recorder import Seen, Table, parts_of_text
@@ -58,12 +58,16 @@ def is_certain(module: PythonModule, node: ast.expr, read: Callable[[str], str |
     return node in known and _is_fixed(module, node, known)
 
 
-def constant_of(module: PythonModule, node: ast.expr) -> Exactly | None:
+def constant_of(module: PythonModule, node: ast.expr) -> KnownConstant | None:
     """The constant an expression always is; None where that can't be told."""
     if isinstance(node, ast.Constant):
-        return Exactly(node.value) if isinstance(node.value, (str, bytes, int, float, type(None))) else None
+        return (
+            KnownConstant(node.value)
+            if isinstance(node.value, (str, bytes, int, float, type(None)))
+            else None
+        )
     known = seen(module).get(node)
-    return known if isinstance(known, Exactly) else None
+    return known if isinstance(known, KnownConstant) else None
 
 
 def entries_of(module: PythonModule, node: ast.expr) -> Table | None:
@@ -73,7 +77,7 @@ def entries_of(module: PythonModule, node: ast.expr) -> Table | None:
 
 
 def _is_fixed(module: PythonModule, node: ast.expr, known: Seen) -> bool:
-    if isinstance(known.get(node), Exactly):
+    if isinstance(known.get(node), KnownConstant):
         return True
     parts = parts_of_text(node)
     if parts is None:

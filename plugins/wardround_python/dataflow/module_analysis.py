@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
 from wardround_python.dataflow.analysis import ModuleFlow
 from wardround_python.dataflow.domain import Hit
 from wardround_python.dataflow.modules import Modules, nothing
-
-if TYPE_CHECKING:
-    from wardround_python.dataflow.value_recorder import Seen
+from wardround_python.dataflow.observers import Observers
+from wardround_python.dataflow.value_recorder import Seen
 
 _DOUBTED = LazyPattern(
     r"(?i)\bselect\b|\b(?:insert|replace|merge)\s+into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b|"
@@ -100,8 +99,8 @@ def _walk(module: PythonModule) -> Walked:
 
 
 def _watch(module: PythonModule, read: Callable[[str], str | None] = nothing) -> Walked:
-    from wardround_python.dataflow.value_recorder import WatchingFlow  # few modules are doubted
+    from wardround_python.dataflow.value_recorder import ValueRecorder  # few modules are doubted
 
-    flow = WatchingFlow(module, Modules(read))
-    flow.seen = {}
-    return Walked(flow, flow.run(), flow.seen.copy())
+    recorder = ValueRecorder()
+    flow = ModuleFlow(module, Modules(read), Observers(values=recorder))
+    return Walked(flow, flow.run(), recorder.seen.copy())

@@ -55,17 +55,17 @@ class Modules:
         self._watched: tuple[str, ...] = ()
         self._texts: dict[str, str | None] = {}
         self._likes: dict[tuple[str, str], ProjectClass | None] = {}
-        self._stretches = 0
+        self._regions = 0
         self.depth = 0
         self._found: dict[tuple[str, str], ResolvedModule | None] = {}
         self.walks = 0
         self.asked: dict[tuple[str, str, bool], None] = {}
         self.has_answered = False
 
-    def stretch(self) -> int:
+    def new_region(self) -> int:
         """A new number for a stretch of code that always runs as a whole."""
-        self._stretches += 1
-        return self._stretches
+        self._regions += 1
+        return self._regions
 
     def watch(self, paths: Sequence[str]) -> None:
         """Name the files of the change: what is handed in is taken to be of a class of theirs."""
@@ -130,7 +130,7 @@ class Modules:
         if self.walks + walks > MOST_WALKS:
             return False
         before, self._flows = self._flows, {**self._flows, path: alone}
-        self._stretches = max(self._stretches, alone.modules._stretches)
+        self._regions = max(self._regions, alone.modules._regions)
         alone.modules = self
         if any(self._answers(*question) for question in asked):
             self._flows = before

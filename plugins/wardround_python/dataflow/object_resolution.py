@@ -1,4 +1,4 @@
-"""Which function of the project a call leads to, and which objects of the project's classes there are."""
+"""Resolution of calls and names to functions, classes and objects of the project."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from wardround.languages.python.module import FunctionNode, last_name
-from wardround.semantics.dataflow.domain import PARAMETER, join
 from wardround_python.dataflow.classes import Instance, ProjectClass
-from wardround_python.dataflow.domain import CLEAN, PASSED, SELF, Summary, Value
-from wardround_python.dataflow.expression_shapes import bound_arguments, key_of, passed_on
-from wardround_python.dataflow.iteration import Elements
-from wardround_python.dataflow.known_value import Fields, Held, Runs
-from wardround_python.dataflow.state import OUTSIDE
+from wardround_python.dataflow.container_lookup import ContainerLookup
+from wardround_python.dataflow.domain import Taint
+from wardround_python.dataflow.evaluation import Evaluator
+from wardround_python.dataflow.expression_shapes import key_of
+from wardround_python.dataflow.flow_state import FlowState
+from wardround_python.dataflow.known_value import KnownFunction, NamedTupleType
+from wardround_python.dataflow.value_tracking import KnownValues
 
 if TYPE_CHECKING:
     from wardround_python.dataflow.analysis import ModuleFlow
 
-Named = Sequence[tuple[ast.keyword, Value]]
+Named = Sequence[tuple[ast.keyword, Taint]]
 
 
 class ResolvedCallee(NamedTuple):
@@ -37,94 +38,114 @@ class ResolvedCallee(NamedTuple):
     skips: bool = False
 
 
-class Objects(Elements):
-    """Finds the functions and the classes of the project that names and calls stand for."""
+class ObjectResolver:
+    """Finds the functions and objects of the project that names and calls refer to."""
 
-    def _instance(self, node: ast.expr) -> Instance | None:
+    __slots__ = (
+        "_containers",
+        "_evaluator",
+        "_known",
+        "_state",
+    )
+
+    def __init__(
+        self, state: FlowState, evaluator: Evaluator, containers: ContainerLookup, known: KnownValues
+    ) -> None:
+        self._state = state
+        self._evaluator = evaluator
+        self._containers = containers
+        self._known = known
+
+    def instance(self, node: ast.expr) -> Instance | None:
+        """Return the object an expression refers to, if its class is one of the project."""
         if isinstance(node, ast.Await):
             node = node.value
         if isinstance(node, ast.Call):
-            if node not in self._fresh:
-                self.value(node)
-            return self._fresh.get(node)
+            if node not in self._state.objects:
+                self._evaluator.value(node)
+            return self._state.objects.get(node)
         key = key_of(node)
         if key is None:
             return None
-        if key in self._instances:
-            return self._instances[key]
+        if key in self._state.instances:
+            return self._state.instances[key]
         if isinstance(node, ast.Name):
             return self._declared(node)
-        if key.startswith("self.") and key.count(".") == 1 and self._class is not None:
-            cls = self._class.class_of_attribute(key.removeprefix("self."))
+        if key.startswith("self.") and key.count(".") == 1 and self._state.cls is not None:
+            cls = self._state.cls.class_of_attribute(key.removeprefix("self."))
             return Instance(cls) if cls is not None else None
         return self._of_module(node)
 
-    def _declared(self, node: ast.Name) -> Instance | None:
-        """The object behind a parameter that is declared to be of a class, or behind a name of the module."""
-        if self._function is not None:
-            arguments = self._function.args
-            for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-                if one.arg == node.id:
-                    cls = self._owner.class_of_name(one.annotation) if one.annotation is not None else None
-                    return Instance(cls) if cls is not None else None
-        return self._of_module(node)
-
-    def _of_module(self, node: ast.expr) -> Instance | None:
-        if isinstance(node, ast.Name) and node.id not in self._module.imported:
-            cls = self._owner.class_of_top(node.id)
-        else:
-            dotted = self._module.imported_name(node)
-            found = self._owner.modules.find(self._module.path, dotted) if dotted else None
-            cls = found.flow.class_of_top(found.names[0]) if found and len(found.names) == 1 else None
-        return Instance(cls, {}) if cls is not None else None
-
-    def _class_called(self, node: ast.Call) -> ProjectClass | None:
+    def class_called(self, node: ast.Call) -> ProjectClass | None:
+        """Return the class of the project that a call constructs."""
         func = node.func
-        if isinstance(func, ast.Name) and func.id in {"cls"} and self._class is not None:
-            return self._class
-        if isinstance(func, ast.Name) and func.id in self._values:
+        if isinstance(func, ast.Name) and func.id in {"cls"} and self._state.cls is not None:
+            return self._state.cls
+        if isinstance(func, ast.Name) and func.id in self._state.values:
             return None
-        return self._owner.class_of_name(func) if isinstance(func, (ast.Name, ast.Attribute)) else None
+        return self._state.flow.class_of_name(func) if isinstance(func, (ast.Name, ast.Attribute)) else None
 
-    def _tuple_fields(self, node: ast.Call) -> tuple[str, ...] | None:
-        known = self._values.known.get(node.func.id) if isinstance(node.func, ast.Name) else None
-        if isinstance(known, Fields):
+    def tuple_fields(self, node: ast.Call) -> tuple[str, ...] | None:
+        """Return the fields of the named tuple that a call creates; None if it creates none."""
+        known = self._state.values.known.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if isinstance(known, NamedTupleType):
             return known.names
-        if not self._owner.has_named_tuples:
+        if not self._state.flow.has_named_tuples:
             return None
-        cls = self._class_called(node)
+        cls = self.class_called(node)
         is_tuple = cls is not None and any(last_name(base) == "NamedTuple" for base in cls.node.bases)
         return cls.fields if cls is not None and is_tuple else None
 
-    def _callee(self, node: ast.Call) -> ResolvedCallee | None:
-        """The function of the project that is called, if it is one."""
+    def callee(self, node: ast.Call) -> ResolvedCallee | None:
+        """Return the function of the project that is called."""
         func = node.func
         if isinstance(func, ast.Lambda):
-            return ResolvedCallee(self._owner, self._owner.nested.of_lambda(func))
+            return ResolvedCallee(self._state.flow, self._state.flow.nested.of_lambda(func))
         if isinstance(func, ast.Name):
-            known = self._values.known.get(func.id)
-            if isinstance(known, Runs):
+            known = self._state.values.known.get(func.id)
+            if isinstance(known, KnownFunction):
                 return self._callee_of(known.function)
-            function = self._named_function(func.id)
+            function = self._known.named_function(func.id)
             if function is not None:
-                return ResolvedCallee(self._owner, function)
-            return self._imported(func) if func.id not in self._values else None
+                return ResolvedCallee(self._state.flow, function)
+            return self._imported(func) if func.id not in self._state.values else None
         if isinstance(func, ast.Subscript):  # handlers[name](value)
-            held = self._table(func.value)
-            entry = self._entry(held, func.slice) if held is not None else None
+            held = self._known.container(func.value)
+            entry = self._containers.entry(held, func.slice) if held is not None else None
             runs = entry.known if entry is not None else None
-            return self._callee_of(runs.function) if isinstance(runs, Runs) else None
+            return self._callee_of(runs.function) if isinstance(runs, KnownFunction) else None
         if not isinstance(func, ast.Attribute):
             return None
         return self._method_called(func) or self._imported(func)
 
+    def _declared(self, node: ast.Name) -> Instance | None:
+        """Return the object behind an annotated parameter, or behind a name of the module."""
+        if self._state.function is not None:
+            arguments = self._state.function.args
+            for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+                if one.arg == node.id:
+                    cls = (
+                        self._state.flow.class_of_name(one.annotation) if one.annotation is not None else None
+                    )
+                    return Instance(cls) if cls is not None else None
+        return self._of_module(node)
+
+    def _of_module(self, node: ast.expr) -> Instance | None:
+        if isinstance(node, ast.Name) and node.id not in self._state.module.imported:
+            cls = self._state.flow.class_of_top(node.id)
+        else:
+            dotted = self._state.module.imported_name(node)
+            found = self._state.flow.modules.find(self._state.module.path, dotted) if dotted else None
+            cls = found.flow.class_of_top(found.names[0]) if found and len(found.names) == 1 else None
+        return Instance(cls, {}) if cls is not None else None
+
     def _callee_of(self, function: FunctionNode) -> ResolvedCallee | None:
-        """A function a name stands for that was given to it here; of another module's, nothing is known."""
-        return ResolvedCallee(self._owner, function) if self._owner.nested.has(function) else None
+        """Return a function bound to a name here, if this module defines it."""
+        return ResolvedCallee(self._state.flow, function) if self._state.flow.nested.has(function) else None
 
     def _imported(self, func: ast.expr) -> ResolvedCallee | None:
-        dotted = self._module.imported_name(func)
-        found = self._owner.modules.find(self._module.path, dotted) if dotted else None
+        dotted = self._state.module.imported_name(func)
+        found = self._state.flow.modules.find(self._state.module.path, dotted) if dotted else None
         if found is None or not found.names:
             return None
         function = found.flow.functions.get(found.names[0])
@@ -134,27 +155,29 @@ class Objects(Elements):
 
     def _method_called(self, func: ast.Attribute) -> ResolvedCallee | None:
         on = func.value
-        if isinstance(on, ast.Call) and last_name(on.func) == "super" and self._class is not None:
-            return self._of(self._class, func.attr, None, is_own=True, above=True)
-        if isinstance(on, ast.Name) and on.id in {"self", "cls"} and self._class is not None:
-            return self._of(self._class, func.attr, None, is_own=True)
-        receiver = self._instance(on)
+        if isinstance(on, ast.Call) and last_name(on.func) == "super" and self._state.cls is not None:
+            return self._of(self._state.cls, func.attr, None, is_own=True, above=True)
+        if isinstance(on, ast.Name) and on.id in {"self", "cls"} and self._state.cls is not None:
+            return self._of(self._state.cls, func.attr, None, is_own=True)
+        receiver = self.instance(on)
         if receiver is not None:
             return self._of(receiver.cls, func.attr, receiver)
-        if isinstance(on, (ast.Name, ast.Attribute)) and key_of(on) not in self._values:
-            cls = self._owner.class_of_name(on)
+        if isinstance(on, (ast.Name, ast.Attribute)) and key_of(on) not in self._state.values:
+            cls = self._state.flow.class_of_name(on)
             if cls is not None:
                 return self._of(cls, func.attr, None)
         return self._called_like(func)
 
     def _called_like(self, func: ast.Attribute) -> ResolvedCallee | None:
-        """The method of an object that was handed in, by the name it goes by."""
+        """Return the method of an object passed in from outside, found by the name of its variable."""
         on = func.value
         is_handed = isinstance(on, ast.Attribute) or (
-            isinstance(on, ast.Name) and on.id in self._values and on.id not in self._module.imported
+            isinstance(on, ast.Name)
+            and on.id in self._state.values
+            and on.id not in self._state.module.imported
         )
         name = last_name(on)
-        cls = self._owner.modules.called(name, func.attr) if is_handed and name else None
+        cls = self._state.flow.modules.called(name, func.attr) if is_handed and name else None
         return self._of(cls, func.attr, Instance(cls)) if cls is not None else None
 
     def _of(
@@ -172,79 +195,3 @@ class Objects(Elements):
         positional = [*function.args.posonlyargs, *function.args.args]
         skips = bool(positional) and positional[0].arg in {"self", "cls"}
         return ResolvedCallee(holder.flow, function, receiver, is_own, skips)
-
-    def _enter(
-        self,
-        callee: ResolvedCallee,
-        summary: Summary,
-        node: ast.Call,
-        given: Sequence[Value],
-        named: Named,
-    ) -> dict[str, Value]:
-        """Hand values to a function: note what they reach inside and what is left in the object.
-
-        Returns:
-            what its parameters, and the attributes of its object, stand for.
-        """
-        bound = bound_arguments(callee.function, node, given, named, callee.skips)
-        bound.update(self._attributes(callee, summary, node))
-        if callee.flow is self._owner:
-            bound.update(
-                {name: self._values.get(name, CLEAN) for name in self._owner.nested.free(callee.function)}
-            )
-        for name, value in bound.items():
-            for place in summary.reaches.get(name, {}):
-                self._reach_at(place, value, node)
-        receiver = callee.receiver
-        if receiver is not None:
-            receiver.held.clear()
-        elif callee.is_own:
-            self._forget_self()
-        for name, value in summary.stores.items():
-            left = passed_on(value, bound)
-            if name.startswith("session."):
-                self._remember(name.removeprefix("session."), left)
-                continue
-            if name.startswith(OUTSIDE):
-                self._add(name.removeprefix(OUTSIDE), left)
-                continue
-            if callee.is_own and left:
-                self._add(f"self.{name}", left)
-            elif receiver is not None and receiver.fields is not None and left:
-                receiver.fields[name] = join(receiver.fields.get(name, CLEAN), left)
-        return bound
-
-    def _forget_self(self) -> None:
-        """Know nothing more of the attributes of the object this method is called on."""
-        for key in [key for key in self._values.known if key.startswith("self.")]:
-            held = self._values.known.pop(key)
-            if isinstance(held, Held):
-                self._let_go(held)
-
-    def _attributes(self, callee: ResolvedCallee, summary: Summary, node: ast.Call) -> dict[str, Value]:
-        """What the attributes carry that a method reads."""
-        asked = {name for name in summary.reaches if name.startswith("self.")}
-        kept: dict[str, Value] = {name: {PARAMETER + name: PASSED} for name in summary.kept()}
-        values = (summary.returned, *summary.stores.values())
-        asked |= {o.removeprefix(PARAMETER) for value in values for o in value if o.startswith(SELF)}
-        if summary.made is not None:
-            inside = (summary.made.fields or {}).values()
-            asked |= {o.removeprefix(PARAMETER) for value in inside for o in value if o.startswith(SELF)}
-        if callee.is_own:
-            return {**kept, **{name: self._attribute_of_self(name) for name in asked}}
-        receiver = callee.receiver
-        if receiver is None:
-            return kept
-        if receiver.fields is None:
-            whole = self.value(node.func.value) if isinstance(node.func, ast.Attribute) else CLEAN
-            return kept | dict.fromkeys(asked, whole)
-        return kept | {name: receiver.fields.get(name.removeprefix("self."), CLEAN) for name in asked}
-
-    def _attribute_of_self(self, key: str) -> Value:
-        """What an attribute of the object carries whose method this is."""
-        if key in self._values:
-            return self._values[key]
-        name = key.removeprefix("self.")
-        if self._class is None or name not in self._class.attributes:
-            return CLEAN
-        return {PARAMETER + key: PASSED}

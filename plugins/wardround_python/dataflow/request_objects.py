@@ -1,4 +1,4 @@
-"""Which expressions are the request that is being answered, whatever the module calls it."""
+"""Which expressions are the request that is being fold_function, whatever the module calls it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DEEPEST = 3
 def is_request(
     module: PythonModule, node: ast.expr, function: FunctionNode | None, deep: int = _DEEPEST
 ) -> bool:
-    """Whether an expression is the request that is being answered."""
+    """Whether an expression is the request that is being fold_function."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and node.slice.value == "request"
     if isinstance(node, ast.Attribute):

@@ -1,23 +1,23 @@
-"""What takes a danger away: functions that escape or convert, and tests that look at a value."""
+"""What takes a kind away: functions that escape or convert, and tests that look at a value."""
 
 from __future__ import annotations
 
 import ast
 
 from wardround.checks.lazy import LazyPattern
-from wardround_python.dataflow.domain import CLEAN, SinkKind, Value, encoded
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Taint, encoded
 
 _PAGES = SinkKind.HTML | SinkKind.PAGE | SinkKind.SCRIPT
 # Last part of a function's name -> the dangers that are gone from what it gives. Functions not named here or
-# in KEEPING are taken to give something of their own.
-CLEANSING: dict[str, SinkKind] = {
+# in PROPAGATING are taken to give something of their own.
+SANITIZERS: dict[str, SinkKind] = {
     "quote": _PAGES | SinkKind.SHELL | SinkKind.PATH | SinkKind.URL | SinkKind.REDIRECT,
     "quote_plus": _PAGES | SinkKind.SHELL | SinkKind.PATH | SinkKind.URL | SinkKind.REDIRECT,
     "escape": _PAGES | SinkKind.PATTERN | SinkKind.BACKTRACK,
     "basename": SinkKind.PATH,
     "dumps": SinkKind.HTML | SinkKind.PAGE | SinkKind.FIELDS | SinkKind.LOG,
 }
-KEEPING = frozenset(
+PROPAGATING = frozenset(
     {
         "str", "bytes", "bytearray", "repr", "ascii", "list", "tuple", "set", "frozenset", "sorted",
         "reversed", "dict", "next", "iter", "min", "max", "zip", "enumerate", "filter", "cast", "format",
@@ -69,7 +69,7 @@ _UNDONE = frozenset({"urllib.parse.quote", "urllib.parse.quote_plus", "html.esca
 """Functions whose work one of DECODING undoes."""
 
 
-def undone_later(name: str, value: Value) -> Value:
+def undone_later(name: str, value: Taint) -> Taint:
     """What is left of a value behind its escaping, for whoever takes that off again."""
     return encoded(value) if name in _UNDONE else CLEAN
 
@@ -77,7 +77,7 @@ def undone_later(name: str, value: Value) -> Value:
 ONE_LINE = frozenset({"repr", "ascii", "re.sub", "urllib.parse.quote", "urllib.parse.urlencode"})
 """Of those, the ones whose answer stands on one line, or was cut to size by a pattern."""
 
-KEEPING_METHODS = frozenset(
+PROPAGATING_METHODS = frozenset(
     {
         "get", "getlist", "get_list", "getall", "getone", "pop", "popitem", "setdefault", "copy", "dict",
         "lists", "result", "group", "groups", "groupdict",
@@ -92,13 +92,13 @@ KEEPING_METHODS = frozenset(
 )  # fmt: skip
 """Methods that give a part of what they are called on, or a changed copy."""
 
-FILLING_METHODS = frozenset(
+ARGUMENT_METHODS = frozenset(
     {"format", "join", "replace", "joinpath", "get", "pop", "setdefault", "substitute", "safe_substitute",
      "with_name", "format_map", "union"}
 )  # fmt: skip
 """Of those, the ones whose arguments become a part of the answer."""
 
-ADDING_METHODS = frozenset(
+STORING_METHODS = frozenset(
     {"append", "extend", "add", "insert", "update", "appendleft", "setdefault", "write", "writelines", "put",
      "put_nowait", "extendleft", "push", "set"}
 )  # fmt: skip
@@ -107,7 +107,7 @@ ADDING_METHODS = frozenset(
 _LINE_ENDS = frozenset({"\n", "\r", "\r\n"})
 
 
-def gone_by_method(call: ast.Call, func: ast.Attribute) -> SinkKind:
+def sanitized_by_method(call: ast.Call, func: ast.Attribute) -> SinkKind:
     """What a method takes from the text it is called on."""
     if func.attr in {"encode", "splitlines", "model_dump"}:
         return SinkKind.FIELDS if func.attr == "model_dump" else SinkKind.LOG
@@ -124,7 +124,7 @@ def gone_by_method(call: ast.Call, func: ast.Attribute) -> SinkKind:
 _ALL_BUT = LazyPattern(r"\[\^((?:[^\]\\]|\\[wd.-])+)\][+*]?")
 
 
-def gone_by_pattern(call: ast.Call, name: str) -> SinkKind:
+def sanitized_by_pattern(call: ast.Call, name: str) -> SinkKind:
     """What ``re.sub`` takes from a text of which it replaces everything but harmless characters."""
     first = call.args[0] if call.args else None
     pattern = first.value if name == "re.sub" and isinstance(first, ast.Constant) else None
@@ -142,7 +142,7 @@ CLEAN_ATTRIBUTES = frozenset(
     }
 )  # fmt: skip
 
-CHECKING = LazyPattern(
+GUARDS = LazyPattern(
     r"(?i)(^|_)(is|has|in|allow(ed|s)?|valid(ate|ated|ator)?|safe|check(ed|s)?|verif(y|ied)|ensure|assert|"
     r"require[sd]?|guard|permit(ted)?|match(es)?|fullmatch|contains|exists_in|reject|deny|refuse|forbid|restrict|"
     r"whitelist(ed)?|sanitiz?s?e|clean)(_|$)|^(is|has|allow|valid|check|verif|ensure|assert|guard|reject)[A-Z]"
@@ -155,7 +155,7 @@ CONVERTING = frozenset(
 )  # fmt: skip
 """Functions that fail on text that is not what they make."""
 
-TELLING = frozenset(
+TEXT_GUARDS = frozenset(
     {
         "startswith",
         "is_relative_to",
@@ -170,7 +170,7 @@ TELLING = frozenset(
 """Methods that are true of text only where it can do no more harm."""
 
 # Tests by which nothing is known about a value but that it is there.
-UNTELLING = frozenset(
+NO_GUARDS = frozenset(
     {
         "len", "bool", "str", "hasattr", "getattr", "callable", "type", "print", "repr", "any", "all",
         "get", "exists", "isfile", "isdir", "is_file", "is_dir", "endswith", "lower", "upper", "strip",
@@ -179,7 +179,7 @@ UNTELLING = frozenset(
         "authenticate", "join", "basename", "splitext", "isabs", "is_absolute",
     }
 )  # fmt: skip
-SHAPES = LazyPattern(r"^(https?:)?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:|^[a-z][\w.-]*/")
+FIXED_ADDRESS = LazyPattern(r"^(https?:)?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:|^[a-z][\w.-]*/")
 """Text that says where an address leads, whatever follows it."""
 
 TAG = LazyPattern(r"<\s*[/!a-zA-Z]")

@@ -19,7 +19,7 @@ Reached = Iterator[tuple[SinkKind, ast.expr]]
 class Sink:
     """Arguments of a call that must not be a stranger's: by position, and by keyword."""
 
-    danger: SinkKind
+    kind: SinkKind
     first: int = 0
     last: int = 0
     keywords: tuple[str, ...] = ()
@@ -195,8 +195,8 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
     """
     name = module.dotted(call.func) or ""
     sink = FUNCTIONS.get(name)
-    if sink is not None and (sink.danger is not SinkKind.HTML or not _is_typed(call)):
-        yield from ((sink.danger, argument) for argument in sink.arguments(call))
+    if sink is not None and (sink.kind is not SinkKind.HTML or not _is_typed(call)):
+        yield from ((sink.kind, argument) for argument in sink.arguments(call))
     yield from ((SinkKind.SHELL, one) for one in commands(module, call, name))
     yield from ((SinkKind.CODE, one) for one in _looked_up(call.func))
     yield from ((SinkKind.REDIRECT, one) for one in _addresses(module, call, name))
@@ -295,7 +295,7 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
     if sink is _SQL_TEXT and _is_no_database(module, func.value):
         sink = None
     if sink is not None:
-        yield from ((sink.danger, argument) for argument in sink.arguments(call))
+        yield from ((sink.kind, argument) for argument in sink.arguments(call))
     if func.attr in _PATH_METHODS and (func.attr not in {"replace", "rename"} or len(call.args) == 1):
         yield SinkKind.PATH, func.value
     elif func.attr in {"format", "format_map"} and any(_brings_object(one) for one in _given(call)):
@@ -316,7 +316,7 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
         yield from ((SinkKind.URL, one) for one in getattr(call.args[0], "elts", call.args)[:1])
     elif makers and not _CLIENTS.isdisjoint(makers):
         if func.attr in _VERBS:
-            yield from ((_URL.danger, argument) for argument in _URL.arguments(call))
+            yield from ((_URL.kind, argument) for argument in _URL.arguments(call))
         elif func.attr in {"request", "stream"}:
             yield from ((SinkKind.URL, argument) for argument in _SECOND_URL.arguments(call))
     elif func.attr == "search" and (not _LDAP_MAKERS.isdisjoint(makers) or "ldap3" in module.packages):
@@ -378,18 +378,18 @@ def _type_of(call: ast.Call) -> str | None:
 
 def _is_typed(call: ast.Call) -> bool:
     """Whether the answer says that it is no page."""
-    said = _type_of(call)
-    return said is not None and not _HTML_TYPE.search(said)
+    forwarded_sinks = _type_of(call)
+    return forwarded_sinks is not None and not _HTML_TYPE.search(forwarded_sinks)
 
 
-def page_danger(node: ast.expr) -> SinkKind:
+def page_kinds(node: ast.expr) -> SinkKind:
     """What must not be in the text of a page: of one that is put together there nothing unescaped at all."""
     is_filled = isinstance(node, ast.Call) and last_name(node.func) in {"format", "format_map"}
     is_text = is_filled or isinstance(node, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Subscript))
     return SinkKind.HTML | SinkKind.PAGE if is_text else SinkKind.PAGE
 
 
-def says_no_page(headers: ast.expr) -> bool:
+def is_not_page(headers: ast.expr) -> bool:
     """Whether headers name a type of content that is no page."""
     return any(
         header == "content-type"
@@ -401,18 +401,18 @@ def says_no_page(headers: ast.expr) -> bool:
 
 def _pages(call: ast.Call, name: str) -> Reached:
     """Answers that are pages only where they say so, or where the text has tags."""
-    said = _type_of(call)
+    forwarded_sinks = _type_of(call)
     if any(
-        says_no_page(one) for one in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers"))
+        is_not_page(one) for one in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers"))
     ):
         return
-    if said is not None and _HTML_TYPE.search(said):
-        danger = SinkKind.HTML
-    elif said is None and (name.startswith("flask.") or name in _PAGES):
-        danger = SinkKind.PAGE
+    if forwarded_sinks is not None and _HTML_TYPE.search(forwarded_sinks):
+        kind = SinkKind.HTML
+    elif forwarded_sinks is None and (name.startswith("flask.") or name in _PAGES):
+        kind = SinkKind.PAGE
     else:
         return
     yield from (
-        (danger if danger is SinkKind.HTML else page_danger(value), value)
-        for value in Sink(danger, keywords=("body", "content", "text", "response")).arguments(call)
+        (kind if kind is SinkKind.HTML else page_kinds(value), value)
+        for value in Sink(kind, keywords=("body", "content", "text", "response")).arguments(call)
     )

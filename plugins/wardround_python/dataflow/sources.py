@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name
+from wardround.semantics.dataflow.domain import REQUEST
+from wardround_python.dataflow.domain import ALL, MODEL, UPLOAD, SinkKind, Taint
 from wardround_python.dataflow.request_objects import REQUEST_NAMES, REQUEST_TYPE, is_request, parameters
 
 REQUEST_PARTS = frozenset(
@@ -52,6 +54,25 @@ ARCHIVES = frozenset(
     }
 )
 VALIDATED = frozenset({"cleaned_data", "validated_data"})
+
+FROM_REQUEST: Taint = {REQUEST: ALL}
+FROM_HOST: Taint = {REQUEST: SinkKind.HOST}
+FROM_PATH: Taint = {
+    REQUEST: SinkKind.HTML
+    | SinkKind.TEMPLATE
+    | SinkKind.SHELL
+    | SinkKind.CODE
+    | SinkKind.SQL
+    | SinkKind.LDAP
+    | SinkKind.XPATH
+}
+FROM_SENDER: Taint = {REQUEST: ALL & ~(SinkKind.REDIRECT | SinkKind.URL | SinkKind.FIELDS | SinkKind.LOG)}
+FROM_UPLOAD: Taint = {
+    UPLOAD: SinkKind.OBJECTS | SinkKind.CODE | SinkKind.TEMPLATE | SinkKind.SQL | SinkKind.SHELL
+}
+FROM_MODEL: Taint = {
+    MODEL: SinkKind.SQL | SinkKind.SHELL | SinkKind.CODE | SinkKind.TEMPLATE | SinkKind.OBJECTS
+}
 
 _ROUTE_VERBS = frozenset(
     {
@@ -115,7 +136,7 @@ _MODEL_TEXT = LazyPattern(
 
 
 def is_model_text(module: PythonModule, node: ast.Attribute | ast.Subscript) -> bool:
-    """Whether an expression is what a language model answered."""
+    """Whether an expression is what a language model fold_function."""
     name = node.attr if isinstance(node, ast.Attribute) else "content"
     if name not in {"content", "text", "output_text", "name", "arguments"}:
         return False
@@ -142,7 +163,7 @@ def _routes(function: FunctionNode) -> Iterator[ast.Call]:
             yield decorator
 
 
-def says_page(function: FunctionNode) -> bool:
+def returns_page(function: FunctionNode) -> bool:
     """Whether the decorator of a route says that what the function gives is a page, as FastAPI's may."""
     return any(
         keyword.arg == "response_class" and ast.unparse(keyword.value).endswith("HTMLResponse")
@@ -209,7 +230,7 @@ def _is_filled(module: PythonModule, annotation: ast.expr, default: ast.expr | N
 
 
 def _parts(annotation: ast.expr) -> Sequence[ast.expr]:
-    """What ``Annotated`` holds: a type, and what is said of it; of any other annotation, itself."""
+    """What ``Annotated`` holds: a type, and what is forwarded_sinks of it; of any other annotation, itself."""
     if isinstance(annotation, ast.Subscript) and last_name(annotation.value) == "Annotated":
         return annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
     return [annotation]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wardround.semantics.dataflow.domain import join
-from wardround_python.dataflow.domain import Value
+from wardround_python.dataflow.domain import Taint
 from wardround_python.dataflow.known_value import Known, is_same
 
 OUTSIDE = "outside."
 """Before the name of a place of the function around, where a function leaves something there."""
 
 
-class State(dict[str, Value]):
+class Environment(dict[str, Taint]):
     """What each name carries, by its key.
 
     Attributes:
@@ -21,12 +21,12 @@ class State(dict[str, Value]):
 
     __slots__ = ("known",)
 
-    def __init__(self, values: Mapping[str, Value] | None = None, known: Mapping[str, Known] | None = None):
+    def __init__(self, values: Mapping[str, Taint] | None = None, known: Mapping[str, Known] | None = None):
         super().__init__(values or {})
         self.known: dict[str, Known] = dict(known or {})
 
-    def copied(self) -> State:
-        return State(self, self.known)
+    def copied(self) -> Environment:
+        return Environment(self, self.known)
 
     def forget(self, names: frozenset[str]) -> None:
         """Know nothing more of some names: what gives them values is not walked in its order."""
@@ -34,10 +34,10 @@ class State(dict[str, Value]):
             del self.known[name]
 
 
-def merged(first: State, second: State) -> State:
+def joined_environments(first: Environment, second: Environment) -> Environment:
     """What each name carries after one of two ways was taken."""
     known = {key: one for key, one in first.known.items() if is_same(one, second.known.get(key))}
-    both = State(first, known)
+    both = Environment(first, known)
     for key in [key for key, value in first.items() if not value and key not in second]:
         if not key.isidentifier():
             del both[key]  # what it is a part of may carry something there

@@ -1,4 +1,4 @@
-"""What text carries that is put together of parts."""
+"""Taint of text that is built of parts."""
 
 from __future__ import annotations
 
@@ -8,23 +8,65 @@ from collections.abc import Sequence
 from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import join, without
 from wardround_python.dataflow import sanitizers
-from wardround_python.dataflow.assignments import Bindings
-from wardround_python.dataflow.domain import CLEAN, SinkKind, Value
-from wardround_python.dataflow.expression_shapes import constant_text, holes_of, leading, names_used, operands
+from wardround_python.dataflow.constant_folding import ConstantFolder
+from wardround_python.dataflow.container_lookup import ContainerLookup
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Taint
+from wardround_python.dataflow.evaluation import Evaluator, Transfers
+from wardround_python.dataflow.expression_shapes import (
+    constant_text,
+    fields_used,
+    holes_of,
+    leading,
+    names_used,
+    operands,
+)
+from wardround_python.dataflow.flow_state import FlowState
+from wardround_python.dataflow.known_value import KnownConstant
+from wardround_python.dataflow.scope import NameScope
+from wardround_python.dataflow.value_tracking import KnownValues
 
 
-class Texts(Bindings):
-    """Sums, templates and f-strings."""
+class StringBuilder:
+    """Taint of text that is built of parts."""
 
-    def _joined(self, parts: Sequence[tuple[str | None, Value]]) -> Value:
-        """Text put together of parts: (the constant, nothing) or (None, what it carries)."""
+    __slots__ = (
+        "_containers",
+        "_evaluator",
+        "_folder",
+        "_known",
+        "_names",
+        "_state",
+    )
+
+    def __init__(
+        self,
+        state: FlowState,
+        evaluator: Evaluator,
+        names: NameScope,
+        folder: ConstantFolder,
+        containers: ContainerLookup,
+        known: KnownValues,
+    ) -> None:
+        self._state = state
+        self._evaluator = evaluator
+        self._names = names
+        self._folder = folder
+        self._containers = containers
+        self._known = known
+
+    def transfers(self) -> Transfers:
+        """Return the transfer functions by kind of node."""
+        return {ast.BinOp: self._binary, ast.JoinedStr: self._f_string}
+
+    def concatenate(self, parts: Sequence[tuple[str | None, Taint]]) -> Taint:
+        """Return the taint of a text of parts: (the constant, no taint) or (None, its taint)."""
         value = join(*(carried for _, carried in parts))
         if not value:
             return CLEAN
         text, carried = parts[0]
         start = "".join(text or "" for text, _ in leading(parts))
         leads = any(left & (SinkKind.REDIRECT | SinkKind.URL) for left in carried.values())
-        if (text is None and not leads) or sanitizers.SHAPES.search(start):
+        if (text is None and not leads) or sanitizers.FIXED_ADDRESS.search(start):
             value = without(value, SinkKind.REDIRECT | SinkKind.URL)
         value = without(value, SinkKind.FIELDS)
         if any(text and sanitizers.SCRIPT.search(text) for text, _ in parts):
@@ -39,27 +81,54 @@ class Texts(Bindings):
             }
         return value
 
-    def _binary(self, node: ast.BinOp) -> Value:
+    def fill(
+        self, node: ast.Call, func: ast.Attribute, receiver: Taint, given: Sequence[Taint], every: Taint
+    ) -> Taint | None:
+        """Return the taint of the text a method builds from a template or from pieces; None for other methods."""
+        if func.attr in {"format", "format_map"} and last_name(getattr(func.value, "func", func)) == "Markup":
+            return without(every, SinkKind.HTML | SinkKind.PAGE)
+        if func.attr in {"format", "format_map"}:
+            return self._formatted(node, func, receiver, given)
+        if func.attr == "join" and len(node.args) == 1 and not receiver and given[0]:
+            return self.concatenate(self._pieces(node.args[0], given[0]))
+        if func.attr in {"substitute", "safe_substitute"}:
+            return self._substituted(node, func, join(receiver, every))
+        return None
+
+    def raw_parts(self, node: ast.expr) -> Taint:
+        """Return the taint of a text that may be split into its parts again."""
+        if isinstance(node, ast.JoinedStr):
+            return join(
+                *(self._evaluator.value(one) for one in node.values if isinstance(one, ast.FormattedValue))
+            )
+        return self._evaluator.value(node)
+
+    def matches_anything(self, pattern: ast.expr) -> bool:
+        """Return True if what a pattern matches can hold any text."""
+        text = self._template(pattern)
+        return text is None or any(part in text for part in (".*", ".+", r"\S", "[^"))
+
+    def _binary(self, node: ast.BinOp) -> Taint:
         if isinstance(node.op, ast.Mod):
             return self._percent(node)
         if not isinstance(node.op, (ast.Add, ast.Div, ast.BitOr, ast.Mult)):
             return CLEAN
         summed = operands(node)
-        parts = [(constant_text(one), self.value(one)) for one in summed]
+        parts = [(constant_text(one), self._evaluator.value(one)) for one in summed]
         if isinstance(node.op, ast.Add):
-            return self._joined(parts)
+            return self.concatenate(parts)
         return join(*(carried for _, carried in parts))
 
-    def _percent(self, node: ast.BinOp) -> Value:
-        template = self._text_of(node.left)
+    def _percent(self, node: ast.BinOp) -> Taint:
+        template = self._names.text_of(node.left)
         if template is None:
-            exact = self._exact(node.left)
+            exact = self._folder.constant(node.left)
             template = exact.value if exact is not None and isinstance(exact.value, str) else None
-        left = self.value(node.left)
+        left = self._evaluator.value(node.left)
         if isinstance(node.right, ast.Tuple):
             holes = holes_of(template) if template is not None else []
             given = [
-                self.value(one)
+                self._evaluator.value(one)
                 for at, one in enumerate(node.right.elts)
                 if len(holes) != len(node.right.elts) or holes[at] not in "difouxXeEgG"
             ]
@@ -71,27 +140,76 @@ class Texts(Bindings):
             given = [without(one, SinkKind.HTML | SinkKind.PAGE) for one in given]
         start = template.partition("%")[0] if template is not None else None
         rest = template[len(start) :] if template is not None and start is not None else None
-        parts: list[tuple[str | None, Value]] = [(start, left)] if start != "" else []
-        return self._joined([*parts, *((None, one) for one in given), (rest, CLEAN)])
+        parts: list[tuple[str | None, Taint]] = [(start, left)] if start != "" else []
+        return self.concatenate([*parts, *((None, one) for one in given), (rest, CLEAN)])
 
-    def _by_name(self, template: str | None, node: ast.expr) -> Value:
-        """What ``template % mapping`` takes out of the mapping."""
+    def _by_name(self, template: str | None, node: ast.expr) -> Taint:
+        """Return the taint of what ``template % mapping`` reads from the mapping."""
         names = names_used(template) if template is not None else None
         if not names or not isinstance(node, ast.Dict):
-            return self.value(node)
+            return self._evaluator.value(node)
         pairs = zip(node.keys, node.values, strict=True)
-        each = [(key.value if isinstance(key, ast.Constant) else None, self.value(one)) for key, one in pairs]
+        each = [
+            (key.value if isinstance(key, ast.Constant) else None, self._evaluator.value(one))
+            for key, one in pairs
+        ]
         return join(*(value for key, value in each if key is None or key in names))
 
-    def _f_string(self, node: ast.JoinedStr) -> Value:
-        parts: list[tuple[str | None, Value]] = []
+    def _f_string(self, node: ast.JoinedStr) -> Taint:
+        parts: list[tuple[str | None, Taint]] = []
         for one in node.values:
             if isinstance(one, ast.Constant):
                 parts.append((str(one.value), CLEAN))
             elif isinstance(one, ast.FormattedValue):
                 spec = ast.unparse(one.format_spec) if one.format_spec else ""
                 is_number = spec.rstrip("'\"")[-1:] in set("dfxeg%b") and bool(spec)
-                text = self._text_of(one.value)
-                value = CLEAN if is_number else self.value(one.value)
+                text = self._names.text_of(one.value)
+                value = CLEAN if is_number else self._evaluator.value(one.value)
                 parts.append((text, without(value, SinkKind.LOG) if one.conversion == ord("r") else value))
-        return self._joined(parts) if parts else CLEAN
+        return self.concatenate(parts) if parts else CLEAN
+
+    def _formatted(
+        self, node: ast.Call, func: ast.Attribute, receiver: Taint, given: Sequence[Taint]
+    ) -> Taint:
+        """Return the taint of ``template.format(...)``: only the arguments the template uses."""
+        template = self._template(func.value)
+        values = dict(zip(map(str, range(len(given))), given, strict=False))
+        values.update({k.arg: self._containers.peek(k.value) for k in node.keywords if k.arg is not None})
+        asked = fields_used(template) if template is not None else None
+        is_spread = any(k.arg is None for k in node.keywords) or func.attr == "format_map"
+        if asked is None or is_spread or any(isinstance(one, ast.Starred) for one in node.args):
+            every = [*given, *(self._containers.peek(k.value) for k in node.keywords)]
+        else:
+            every = [values.get(name, CLEAN) for name in asked]
+        start = template.partition("{")[0] if template is not None else None
+        rest = template[len(start) :] if template is not None and start is not None else None
+        parts: list[tuple[str | None, Taint]] = [(start, receiver)] if start != "" else []
+        return self.concatenate([*parts, (None, join(*every)), (rest, CLEAN)])
+
+    def _template(self, node: ast.expr) -> str | None:
+        """Return the text of a template, if it is constant."""
+        text = self._names.text_of(node)
+        exact = self._folder.constant(node) if text is None else None
+        return exact.value if exact is not None and isinstance(exact.value, str) else text
+
+    def _pieces(self, node: ast.expr, whole: Taint) -> list[tuple[str | None, Taint]]:
+        """Return the parts of a list of texts, if its entries are known."""
+        held = self._known.container(node)
+        entries = held.entries if held is not None else None
+        if not isinstance(entries, list):
+            return [("", CLEAN), (None, whole)]
+        texts = [one.known.value if isinstance(one.known, KnownConstant) else None for one in entries]
+        pairs = zip(texts, entries, strict=True)
+        return [(text if isinstance(text, str) else None, one.value) for text, one in pairs]
+
+    def _substituted(self, node: ast.Call, func: ast.Attribute, whole: Taint) -> Taint:
+        """Return the taint of ``Template(text).substitute(...)``: only the keywords the text uses."""
+        made = func.value
+        text = self._template(made.args[0]) if isinstance(made, ast.Call) and made.args else None
+        if text is None or node.args or any(k.arg is None for k in node.keywords):
+            return whole
+        asked = [k for k in node.keywords if f"${k.arg}" in text or f"${{{k.arg}}}" in text]
+        start = text.partition("$")[0]
+        return self.concatenate(
+            [(start, CLEAN), *((None, self._containers.peek(k.value)) for k in asked), (text, CLEAN)]
+        )

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from typing import cast
 
 from wardround.languages.python.module import last_name
-from wardround_python.dataflow.analysis import ModuleFlow
-from wardround_python.dataflow.domain import Value
-from wardround_python.dataflow.known_value import Held, Known, is_same
-from wardround_python.dataflow.statements import FunctionFlow
+from wardround_python.dataflow.constant_folding import ConstantFolder
+from wardround_python.dataflow.known_value import Known, KnownContainer, is_same
 
 Table = Mapping[object, Known | None]
 """The entries of a mapping, by their keys, as far as each is certain."""
@@ -25,24 +23,23 @@ _WRAPPING = frozenset(
 """Functions that give the same in another form."""
 
 
-class WatchingWalk(FunctionFlow):
-    """A walk that notes of every expression what is certain of it."""
+class ValueRecorder:
+    """Records what is known of every expression that is evaluated."""
 
-    def value(self, node: ast.expr) -> Value:
-        answer = super().value(node)
-        if isinstance(self._owner, WatchingFlow):
-            for one in (node, *(parts_of_text(node) or ())):
-                _note(self._owner.seen, one, self._exact(one))
-        return answer
+    def __init__(self) -> None:
+        self.seen: Seen = {}
 
-    def _peek(self, node: ast.expr) -> Value:
-        held = self._held(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
-        if held is not None and isinstance(self._owner, WatchingFlow):
-            _note(self._owner.seen, node, _table(held))
-        return super()._peek(node)
+    def evaluated(self, node: ast.expr, folder: ConstantFolder) -> None:
+        """Record the constant an expression, and each part of a built text, evaluates to."""
+        for one in (node, *(parts_of_text(node) or ())):
+            _note(self.seen, one, folder.constant(one))
+
+    def container_read(self, node: ast.expr, container: KnownContainer) -> None:
+        """Record the entries of a mapping that is read."""
+        _note(self.seen, node, _table(container))
 
 
-def _table(held: Held) -> Table | None:
+def _table(held: KnownContainer) -> Table | None:
     if held.is_parser or not isinstance(held.entries, dict):
         return None
     return {key: entry.known for key, entry in held.entries.items()}
@@ -70,8 +67,3 @@ def parts_of_text(node: ast.expr) -> list[ast.expr] | None:
     if isinstance(node.func, ast.Attribute) and last in {"format", "encode", "decode"}:
         return [node.func.value, *node.args, *(keyword.value for keyword in node.keywords)]
     return node.args if last in _WRAPPING and node.args else None
-
-
-class WatchingFlow(ModuleFlow):
-    walker = WatchingWalk
-    seen: Seen

@@ -139,7 +139,7 @@ class InsecureXml(PythonCheck):
 
     def _spread(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
         if isinstance(node, ast.Name):
-            from wardround_python.dataflow.known_value import Exactly
+            from wardround_python.dataflow.known_value import KnownConstant
             from wardround_python.dataflow.known_values import (
                 entries_of,  # few parsers have options of their own
             )
@@ -148,7 +148,7 @@ class InsecureXml(PythonCheck):
             if self._is_opened_elsewhere(node.id):
                 return []
             if held:
-                return [(str(k), ast.Constant(v.value)) for k, v in held.items() if isinstance(v, Exactly)]
+                return [(str(k), ast.Constant(v.value)) for k, v in held.items() if isinstance(v, KnownConstant)]
             made = [
                 one.value
                 for one in self.module.nodes

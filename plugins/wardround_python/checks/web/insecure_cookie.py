@@ -186,13 +186,13 @@ class InsecureCookie(PythonCheck):
 
     def _held_entries(self, node: ast.expr) -> dict[str | None, ast.expr] | None:
         """The entries of a mapping that a function fills itself, as they are at the call."""
-        from wardround_python.dataflow.known_value import Exactly
+        from wardround_python.dataflow.known_value import KnownConstant
         from wardround_python.dataflow.known_values import entries_of  # as above
 
         if not isinstance(node, ast.Name):
             return None
         return {
-            str(key): ast.Constant(one.value) if isinstance(one, Exactly) else node
+            str(key): ast.Constant(one.value) if isinstance(one, KnownConstant) else node
             for key, one in (entries_of(self.module, node) or {}).items()
         }
 

@@ -1,0 +1,127 @@
+"""Sinks among the arguments of calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from wardround.languages.python.module import last_name
+from wardround_python.dataflow.call_normalization import CallNormalizer
+from wardround_python.dataflow.commands import COMMAND_FLAGS, PROCESSES, RUNS, read_by_shell
+from wardround_python.dataflow.container_lookup import ContainerLookup
+from wardround_python.dataflow.domain import SinkKind, Taint
+from wardround_python.dataflow.evaluation import Evaluator
+from wardround_python.dataflow.flow_state import FlowState
+from wardround_python.dataflow.forwarding_calls import forwarded_sinks, is_own_call, writes_fields
+from wardround_python.dataflow.known_value import KnownConstant
+from wardround_python.dataflow.scope import NameScope
+from wardround_python.dataflow.sink_reporting import SinkReporter
+from wardround_python.dataflow.sinks import reached, session_values
+from wardround_python.dataflow.value_tracking import KnownValues
+
+
+class CallSinks:
+    """Reports the sinks among the arguments of calls."""
+
+    __slots__ = (
+        "_containers",
+        "_evaluator",
+        "_known",
+        "_names",
+        "_normalizer",
+        "_sinks",
+        "_state",
+    )
+
+    def __init__(
+        self,
+        state: FlowState,
+        evaluator: Evaluator,
+        names: NameScope,
+        sinks: SinkReporter,
+        containers: ContainerLookup,
+        known: KnownValues,
+        normalizer: CallNormalizer,
+    ) -> None:
+        self._state = state
+        self._evaluator = evaluator
+        self._names = names
+        self._sinks = sinks
+        self._containers = containers
+        self._known = known
+        self._normalizer = normalizer
+
+    def report(
+        self,
+        node: ast.Call,
+        receiver: Taint,
+        given: Sequence[Taint],
+        named: Sequence[tuple[ast.keyword, Taint]],
+    ) -> None:
+        """Report the sinks that a call's receiver and arguments reach."""
+        known: dict[ast.expr, Taint] = dict(zip(node.args, given, strict=True))
+        known.update({keyword.value: value for keyword, value in named})
+        if isinstance(node.func, ast.Attribute):
+            known[node.func.value] = receiver
+        makers = self._names.makers(node.func.value if isinstance(node.func, ast.Attribute) else node.func)
+        for kind, argument in reached(self._state.module, node, makers, self._state.flow.slow):
+            self._sinks.reach(
+                kind,
+                argument,
+                known[argument] if argument in known else self._evaluator.value(argument),
+            )
+        self._command(node)
+        for keyword, value in named:
+            if keyword.arg is None and writes_fields(self._state.module, node):
+                self._sinks.reach(SinkKind.FIELDS, keyword.value, value)
+        if last_name(node.func) == "setattr" and len(node.args) == 3:
+            self._sinks.reach(SinkKind.FIELDS, node.args[1], given[1])
+            self._normalizer.set_attribute(node, given[2])
+        if _is_header_call(node, "access-control-allow-origin"):
+            self._sinks.reach(SinkKind.ORIGIN, node.args[1], given[1])
+        if _is_header_call(node, "location"):
+            self._sinks.reach(SinkKind.REDIRECT, node.args[1], given[1])
+        for key, argument in session_values(node):
+            self._sinks.reach(SinkKind.TRUST, argument, self._evaluator.value(argument))
+            if not isinstance(key, ast.Constant):
+                self._sinks.reach(SinkKind.TRUST, key, self._evaluator.value(key))
+        for kind, argument in forwarded_sinks(node):
+            self._sinks.reach(
+                kind,
+                argument,
+                known[argument] if argument in known else self._evaluator.value(argument),
+            )
+        if is_own_call(node, self._state.in_view):
+            kind = SinkKind.REDIRECT if last_name(node.func) == "redirect" else SinkKind.PAGE
+            for argument, value in list(zip(node.args, given, strict=True))[:1]:
+                self._sinks.reach(kind, argument, value)
+
+    def _command(self, node: ast.Call) -> None:
+        """Report a command line that is built before the call, or flags that start a shell."""
+        if not node.args or last_name(node.func) not in RUNS:
+            return
+        if not (self._state.module.dotted(node.func) or "").startswith(PROCESSES):
+            return
+        command = node.args[0]
+        flags = [self._known.container(k.value) for k in node.keywords if k.arg is None]
+        shells = [one.at("shell") for one in flags if one is not None and isinstance(one.entries, dict)]
+        if any(
+            one is not None and isinstance(one.known, KnownConstant) and one.known.value for one in shells
+        ):
+            self._sinks.reach(SinkKind.SHELL, command, self._containers.peek(command))
+        held = self._containers.find(command) if isinstance(command, (ast.Name, ast.Attribute)) else None
+        if held is None:
+            return
+        if isinstance(held.entries, list):
+            for value in read_by_shell(held.entries):
+                self._sinks.reach(SinkKind.SHELL, command, value)
+        elif not held.texts.isdisjoint(COMMAND_FLAGS):
+            self._sinks.reach(SinkKind.SHELL, command, held.total)
+
+
+def _is_header_call(node: ast.Call, header: str) -> bool:
+    return (
+        len(node.args) == 2
+        and isinstance(node.args[0], ast.Constant)
+        and str(node.args[0].value).lower() == header
+    )

@@ -1,0 +1,241 @@
+"""Containers that displays, comprehensions and constructors create."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from wardround.languages.python.module import last_name
+from wardround.semantics.dataflow.domain import join
+from wardround_python.dataflow.constant_folding import ConstantFolder
+from wardround_python.dataflow.container_lookup import ContainerLookup
+from wardround_python.dataflow.flow_state import FlowState
+from wardround_python.dataflow.iteration import Iteration
+from wardround_python.dataflow.known_value import Kind, KnownConstant, KnownContainer, KnownEntry
+from wardround_python.dataflow.object_resolution import ObjectResolver
+from wardround_python.dataflow.value_tracking import Constructions, KnownValues
+
+_LONGEST_TABLE = 30
+_SEQUENCES = frozenset({"list", "tuple", "collections.deque"})
+_MAPPINGS = frozenset({"dict", "collections.OrderedDict"})
+_PARSERS = frozenset(
+    {"configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"}
+)
+_QUEUES: Mapping[str, Kind] = {
+    "queue.Queue": "queue",
+    "queue.SimpleQueue": "queue",
+    "multiprocessing.Queue": "queue",
+    "queue.LifoQueue": "stack",
+    "contextvars.ContextVar": "cell",
+    "io.StringIO": "stream",
+    "io.BytesIO": "stream",
+}
+_LISTS = frozenset({"list", "tuple", "collections.deque"})
+_LAZY = frozenset({"iter", "reversed", "zip", "enumerate", "map", "itertools.chain", "itertools.islice"})
+"""What gives its elements one by one: a table that is used up."""
+
+
+class ContainerConstruction:
+    """Creates the known containers behind displays, comprehensions and constructors."""
+
+    __slots__ = (
+        "_containers",
+        "_folder",
+        "_iteration",
+        "_known",
+        "_resolver",
+        "_state",
+    )
+
+    def __init__(
+        self,
+        state: FlowState,
+        folder: ConstantFolder,
+        containers: ContainerLookup,
+        known: KnownValues,
+        resolver: ObjectResolver,
+        iteration: Iteration,
+    ) -> None:
+        self._state = state
+        self._folder = folder
+        self._containers = containers
+        self._known = known
+        self._resolver = resolver
+        self._iteration = iteration
+
+    def displays(self) -> Constructions:
+        """Return the functions for expressions that always create a container."""
+        return {
+            ast.List: self._sequence,
+            ast.Tuple: self._sequence,
+            ast.Dict: self._mapping,
+            ast.DictComp: self._mapping_comprehension,
+            ast.ListComp: self._list_comprehension,
+            ast.GeneratorExp: self._list_comprehension,
+        }
+
+    def constructors(self) -> Constructions:
+        """Return the functions for expressions that may create a container."""
+        return {ast.BinOp: self._concatenation, ast.Call: self._constructed}
+
+    def _sequence(self, node: ast.List | ast.Tuple) -> KnownContainer | None:
+        nodes = node.elts
+        if len(nodes) > _LONGEST_TABLE:
+            return None
+        if any(isinstance(one, ast.Starred) for one in nodes):
+            found = self._iteration.elements(ast.List(list(nodes), ast.Load()))
+            return self._as_list(found) if found is not None else None
+        return self._as_list([self._known.entry(one) for one in nodes])
+
+    def _as_list(self, entries: list[KnownEntry]) -> KnownContainer:
+        made = KnownContainer(entries, self._state.region)
+        made.total = made.taint
+        return made
+
+    def _mapping(self, node: ast.Dict) -> KnownContainer | None:
+        if None in node.keys:
+            return self._spread_mapping(node)
+        keys = [
+            self._folder.constant(key) if key is not None else None for key in node.keys[: _LONGEST_TABLE + 1]
+        ]
+        if len(keys) > _LONGEST_TABLE or None in keys:
+            return None
+        entries: dict[object, KnownEntry] = {
+            key.value: self._known.entry(value)
+            for key, value in zip(keys, node.values, strict=True)
+            if key is not None
+        }
+        made = KnownContainer(entries, self._state.region)
+        made.total = made.taint
+        return made
+
+    def _mapping_comprehension(self, node: ast.DictComp) -> KnownContainer | None:
+        keys: list[KnownConstant | None] = []
+
+        def give() -> KnownEntry:
+            keys.append(self._folder.constant(node.key))
+            return self._known.entry(node.value)
+
+        found = self._iteration.comprehension(node, give)
+        if found is None or None in keys:
+            return None
+        return self.as_mapping({key.value: one for key, one in zip(keys, found, strict=True) if key})
+
+    def as_mapping(self, entries: dict[object, KnownEntry]) -> KnownContainer:
+        """Return a container of known entries."""
+        made = KnownContainer(entries, self._state.region)
+        made.total = made.taint
+        return made
+
+    def of_elements(self, node: ast.Call, name: str) -> KnownContainer | None:
+        """Return the container that a call fills with elements, or that is filled later: a list, a mapping, a queue."""
+        kind = _QUEUES.get(name)
+        if kind is not None:
+            starts = node.args[:1] if kind == "stream" else []
+            made = KnownContainer([self._known.entry(one) for one in starts], self._state.region, kind=kind)
+            made.total = made.taint
+            return made
+        if name == "types.SimpleNamespace" and not node.args and all(k.arg for k in node.keywords):
+            made = self.as_mapping({k.arg: self._known.entry(k.value) for k in node.keywords})
+            made.kind = "namespace"
+            return made
+        names = self._resolver.tuple_fields(node)
+        if names is not None and not any(isinstance(one, ast.Starred) for one in node.args):
+            given = dict(zip(names, node.args, strict=False)) | {k.arg or "": k.value for k in node.keywords}
+            if set(given) != set(names):
+                return None
+            made = KnownContainer(
+                [self._known.entry(given[one]) for one in names], self._state.region, names=names
+            )
+            made.total = made.taint
+            return made
+        if name in {"dict", "collections.OrderedDict"} and len(node.args) == 1 and not node.keywords:
+            pairs = self._iteration.elements(node.args[0])
+            return self._of_pairs(pairs) if pairs is not None else None
+        if (name in _LISTS and len(node.args) <= 1 and not node.keywords) or name in _LAZY:
+            found = self._iteration.elements(node)
+            made = KnownContainer(found, self._state.region)
+            made.total = made.taint
+            return made if found is not None else None
+        return None
+
+    def _constructed(self, node: ast.Call) -> KnownContainer | None:
+        """Return the container a constructor creates."""
+        name = self._state.module.dotted(node.func) or ""
+        if name in _PARSERS:
+            has_defaults = bool(node.args) or any(k.arg in {"defaults", None} for k in node.keywords)
+            return KnownContainer({}, self._state.region, kind="parser") if not has_defaults else None
+        if name not in _SEQUENCES | _MAPPINGS or last_name(node.func) in self._state.values:
+            return self._copy_of(node, name) or self.of_elements(node, name)
+        if name in _MAPPINGS and not node.args and all(k.arg is not None for k in node.keywords):
+            entries: dict[object, KnownEntry] = {k.arg: self._known.entry(k.value) for k in node.keywords}
+            made = KnownContainer(entries, self._state.region)
+            made.total = made.taint
+            return made
+        if node.keywords or len(node.args) > 1:
+            return None
+        if not node.args:
+            return KnownContainer([] if name in _SEQUENCES else {}, self._state.region)
+        return self._copied(node.args[0], name in _MAPPINGS) or self.of_elements(node, name)
+
+    def concatenated(
+        self, first: KnownContainer | None, second: KnownContainer | None
+    ) -> KnownContainer | None:
+        """``first | second`` of mappings, ``first + second`` of lists."""
+        if first is None or second is None or first.kind or second.kind:
+            return None
+        if isinstance(first.entries, dict) and isinstance(second.entries, dict):
+            return self.as_mapping(first.entries | second.entries)
+        if isinstance(first.entries, list) and isinstance(second.entries, list):
+            made = KnownContainer(first.entries + second.entries, self._state.region)
+            made.total = made.taint
+            return made
+        return None
+
+    def _list_comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> KnownContainer | None:
+        found = self._iteration.elements(node)
+        return self._as_list(found) if found is not None else None
+
+    def _concatenation(self, node: ast.BinOp) -> KnownContainer | None:
+        if not isinstance(node.op, (ast.BitOr, ast.Add)):
+            return None
+        return self.concatenated(self._known.container(node.left), self._known.container(node.right))
+
+    def _spread_mapping(self, node: ast.Dict) -> KnownContainer | None:
+        """``{**first, "key": value}``."""
+        made: KnownContainer | None = KnownContainer({}, self._state.region)
+        for key, value in zip(node.keys, node.values, strict=True):
+            more = self._known.container(value) if key is None else self._mapping(ast.Dict([key], [value]))
+            made = self.concatenated(made, more)
+        return made
+
+    def _copy_of(self, node: ast.Call, name: str) -> KnownContainer | None:
+        """``deepcopy(table)``, ``json.loads(json.dumps(table))``."""
+        given = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        if name == "json.loads" and isinstance(given, ast.Call) and len(given.args) == 1:
+            given = given.args[0] if self._state.module.dotted(given.func) == "json.dumps" else None
+        elif name not in {"copy.copy", "copy.deepcopy"}:
+            return None
+        held = self._known.container(given) if given is not None else None
+        return self._copied(given, isinstance(held.entries, dict)) if held is not None and given else None
+
+    def _copied(self, node: ast.expr, as_mapping: bool) -> KnownContainer | None:
+        held = self._containers.find(node)
+        if held is None and isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
+            known = self._known.of(node)
+            held = known if isinstance(known, KnownContainer) else None
+        if held is None or held.entries is None or held.is_parser:
+            return None
+        if as_mapping is not isinstance(held.entries, dict):
+            return None
+        return KnownContainer(held.entries.copy(), self._state.region, join(held.total))
+
+    def _of_pairs(self, pairs: Sequence[KnownEntry]) -> KnownContainer | None:
+        entries: dict[object, KnownEntry] = {}
+        for one in pairs:
+            row = one.known.entries if isinstance(one.known, KnownContainer) else None
+            key = row[0].known if isinstance(row, list) and len(row) == 2 else None
+            if not isinstance(key, KnownConstant) or not isinstance(row, list):
+                return None
+            entries[key.value] = row[1]
+        return self.as_mapping(entries)

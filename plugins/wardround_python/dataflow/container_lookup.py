@@ -1,0 +1,113 @@
+"""Lookup of the containers whose entries are known, and their escape."""
+
+from __future__ import annotations
+
+import ast
+
+from wardround_python.dataflow.constant_folding import ConstantFolder
+from wardround_python.dataflow.domain import Taint
+from wardround_python.dataflow.evaluation import Evaluator
+from wardround_python.dataflow.expression_shapes import key_of
+from wardround_python.dataflow.flow_state import FlowState
+from wardround_python.dataflow.known_value import NO_ENTRY, Known, KnownConstant, KnownContainer, KnownEntry
+from wardround_python.dataflow.scope import NameScope
+
+
+class ContainerLookup:
+    """Finds the containers expressions refer to, and lets them escape."""
+
+    __slots__ = (
+        "_evaluator",
+        "_folder",
+        "_names",
+        "_state",
+    )
+
+    def __init__(
+        self, state: FlowState, evaluator: Evaluator, names: NameScope, folder: ConstantFolder
+    ) -> None:
+        self._state = state
+        self._evaluator = evaluator
+        self._names = names
+        self._folder = folder
+
+    def find(self, node: ast.expr) -> KnownContainer | None:
+        """Return the container an expression refers to, without letting it escape."""
+        known: Known | None = None
+        if isinstance(node, ast.Name):
+            known = self._state.values.known.get(node.id)
+        elif isinstance(node, ast.Attribute):
+            known = self.known_attribute(node) if self._state.values.known or self._state.instances else None
+        elif isinstance(node, ast.Call):
+            known = self._state.results.get(node)
+        elif isinstance(node, ast.Subscript):
+            outer = self.find(node.value)
+            entry = self.entry(outer, node.slice) if outer is not None else None
+            known = entry.known if entry is not None else None
+        return known if isinstance(known, KnownContainer) else None
+
+    def entry(self, held: KnownContainer, key: ast.expr) -> KnownEntry | None:
+        """Return the entry under a key; None if it may be any."""
+        if held.is_parser or held.entries is None:
+            return None
+        exact = self._folder.constant(key)
+        if exact is None and isinstance(key, ast.Name):
+            text = self._names.text_of(key) if key.id not in self._state.values else None
+            exact = KnownConstant(text) if text is not None else None
+        return held.at(exact.value) if exact is not None else None
+
+    def section_entry(self, held: KnownContainer, section: ast.expr, option: ast.expr) -> KnownEntry | None:
+        """Return the entry of ``parser[section][option]``."""
+        pair = self._folder.constants([section, option])
+        if pair is None or not isinstance(held.entries, dict):
+            return None
+        return held.entries.get((pair[0], str(pair[1]).lower()), NO_ENTRY)
+
+    def escape(self, held: KnownContainer) -> None:
+        """Forget the entries of a container and of the containers in it: other code may change them."""
+        entries, held.entries = held.entries, None
+        inside = entries.values() if isinstance(entries, dict) else entries or ()
+        for one in inside:
+            if isinstance(one.known, KnownContainer):
+                self.escape(one.known)
+
+    def peek(self, node: ast.expr) -> Taint:
+        """Return the taint of an expression that is only read: a container in it does not escape."""
+        held = self.find(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        if held is None:
+            return self._evaluator.value(node)
+        observer = self._state.observers.values
+        if observer is not None:
+            observer.container_read(node, held)
+        for one in self.nested(held):
+            self.escape(one)
+        return held.taint
+
+    @staticmethod
+    def nested(held: KnownContainer) -> list[KnownContainer]:
+        """Return the containers among the entries of a container."""
+        entries = held.entries.values() if isinstance(held.entries, dict) else held.entries or ()
+        return [one.known for one in entries if isinstance(one.known, KnownContainer)]
+
+    def known_attribute(self, node: ast.Attribute) -> Known | None:
+        """Return what is known of an attribute of ``self`` or of an object constructed here."""
+        entry = self.attribute_entry(node)
+        if entry is not None:
+            return entry.known
+        key = key_of(node)
+        known = self._state.values.known.get(key) if key is not None else None
+        known = self._state.results.get(node) if known is None else known
+        if known is None and isinstance(node.value, (ast.Name, ast.Call)):
+            made = self._state.instances.get(node.value.id) if isinstance(node.value, ast.Name) else None
+            made = self._state.objects.get(node.value) if isinstance(node.value, ast.Call) else made
+            known = made.known.get(node.attr) if made is not None else None
+        return known
+
+    def attribute_entry(self, node: ast.Attribute) -> KnownEntry | None:
+        """Return the entry behind an attribute of a namespace or of a named tuple."""
+        if not self._state.values.known and not self._state.results:
+            return None
+        if not isinstance(node.value, (ast.Name, ast.Call)):
+            return None
+        held = self.find(node.value)
+        return held.attribute(node.attr) if held is not None and (held.kind or held.names) else None

@@ -1,0 +1,98 @@
+"""What one analysis of a function knows, shared by the objects that make it up."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround_python.dataflow import sources
+from wardround_python.dataflow.classes import Instance
+from wardround_python.dataflow.domain import CLEAN, Summary, Taint
+from wardround_python.dataflow.known_value import Known, KnownEntry
+from wardround_python.dataflow.observers import Observers
+from wardround_python.dataflow.state import Environment
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.analysis import ModuleFlow
+
+
+class InlineContext(NamedTuple):
+    """Where a function is analysed for one call of it alone.
+
+    Attributes:
+        call: the outermost call, in the module that is analysed.
+        flow: the module whose hits these are.
+        active: the functions that are inlined around this one, the outermost first.
+    """
+
+    call: ast.expr
+    flow: ModuleFlow
+    active: tuple[FunctionNode, ...]
+
+
+class FlowState:
+    """The state of the analysis of one function, or of the statements of a module.
+
+    Attributes:
+        values: the environment at this point.
+        derived_from: name -> the tainted names its value is made of.
+        guards: name -> the test whose result it holds, and the names in that test.
+        record_ids: name -> the names of the ids by which its record was looked up.
+        depth: how deep the expression is nested that is being evaluated.
+        exits: how many statements have left their block so far.
+        jumps: the environments at each ``break`` and ``continue`` of the loop.
+        objects: the objects that calls return, as far as these are evaluated.
+        results: what is known of the results of calls and properties.
+        yielded: what a generator yields.
+        raised: the taint of the exceptions raised in a ``try``.
+        region: the number of the code that always runs together with this point.
+        inlined: the call the function is analysed for; None for a summary.
+        inlined_call: the last call that was inlined.
+        known_return: what is known of the result, once there is a ``return``.
+    """
+
+    __slots__ = (
+        "cls", "depth", "derived_from", "exits", "flow", "function", "guards", "in_view", "inlined",
+        "inlined_call", "instances", "is_page_route", "jumps", "known_return", "loops", "module", "objects",
+        "observers", "raised", "record_ids", "region", "results", "summary", "tries", "values", "yielded",
+    )  # fmt: skip
+
+    def __init__(self, flow: ModuleFlow, function: FunctionNode | None, observers: Observers) -> None:
+        self.flow = flow
+        self.module = flow.module
+        self.function = function
+        self.observers = observers
+        self.values = Environment()
+        self.derived_from: dict[str, frozenset[str]] = {}
+        self.guards: dict[str, tuple[ast.expr, frozenset[str]]] = {}
+        self.record_ids: dict[str, frozenset[str]] = {}
+        self.summary = Summary()
+        self.depth = 0
+        self.loops = 0
+        self.tries = 0
+        self.exits = 0
+        self.jumps: list[Environment] = []
+        self.instances: dict[str, Instance] = {}
+        self.objects: dict[ast.Call, Instance | None] = {}
+        self.results: dict[ast.expr, Known] = {}
+        self.yielded: list[KnownEntry] = []
+        self.raised: Taint = CLEAN
+        self.region = flow.modules.new_region()
+        self.inlined: InlineContext | None = None
+        self.inlined_call: ast.Call | None = None
+        self.known_return: tuple[Known | None] | None = None
+        self.cls = flow.class_around(function) if function is not None else None
+        self.in_view = function is not None and sources.is_view_method(flow.module, function)
+        self.is_page_route = function is not None and (
+            (sources.is_route(function) and _returns_pages(flow.module)) or sources.returns_page(function)
+        )
+
+    def enter_region(self) -> int:
+        """Continue in code that need not run whenever the code before it does; return the region before."""
+        before, self.region = self.region, self.flow.modules.new_region()
+        return before
+
+
+def _returns_pages(module: PythonModule) -> bool:
+    return not module.packages.isdisjoint({"flask", "quart", "bottle"})

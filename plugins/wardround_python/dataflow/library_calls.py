@@ -1,0 +1,260 @@
+"""Taint of the results of functions and methods of libraries."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from wardround.languages.python.module import last_name
+from wardround.semantics.dataflow.domain import ARCHIVE, join, without
+from wardround_python.dataflow import sanitizers, sources
+from wardround_python.dataflow.assignments import Assignments
+from wardround_python.dataflow.classes import Instance
+from wardround_python.dataflow.constant_folding import ConstantFolder
+from wardround_python.dataflow.container_construction import ContainerConstruction
+from wardround_python.dataflow.container_lookup import ContainerLookup
+from wardround_python.dataflow.domain import CLEAN, SinkKind, Taint, decoded, encoded
+from wardround_python.dataflow.evaluation import Evaluator
+from wardround_python.dataflow.expression_shapes import key_of
+from wardround_python.dataflow.flow_state import FlowState
+from wardround_python.dataflow.forwarding_calls import session_call
+from wardround_python.dataflow.iteration import Iteration
+from wardround_python.dataflow.known_value import KnownConstant, KnownEntry
+from wardround_python.dataflow.object_resolution import ObjectResolver
+from wardround_python.dataflow.request_objects import is_request
+from wardround_python.dataflow.scope import NameScope
+from wardround_python.dataflow.sources import FROM_HOST, FROM_REQUEST
+from wardround_python.dataflow.string_building import StringBuilder
+from wardround_python.dataflow.value_tracking import KnownValues
+
+_PARTS_OF_ADDRESSES = frozenset({"urllib.parse.urlparse", "urllib.parse.urlsplit"})
+
+
+class LibraryCalls:
+    """Transfers taint through functions and methods of the language and of libraries."""
+
+    __slots__ = (
+        "_assignments",
+        "_construction",
+        "_containers",
+        "_evaluator",
+        "_folder",
+        "_iteration",
+        "_known",
+        "_names",
+        "_resolver",
+        "_state",
+        "_strings",
+    )
+
+    def __init__(
+        self,
+        state: FlowState,
+        evaluator: Evaluator,
+        names: NameScope,
+        folder: ConstantFolder,
+        containers: ContainerLookup,
+        known: KnownValues,
+        resolver: ObjectResolver,
+        assignments: Assignments,
+        iteration: Iteration,
+        construction: ContainerConstruction,
+        strings: StringBuilder,
+    ) -> None:
+        self._state = state
+        self._evaluator = evaluator
+        self._names = names
+        self._folder = folder
+        self._containers = containers
+        self._known = known
+        self._resolver = resolver
+        self._assignments = assignments
+        self._iteration = iteration
+        self._construction = construction
+        self._strings = strings
+
+    def function(self, node: ast.Call, name: str, given: Sequence[Taint], every: Taint) -> Taint:
+        """Return the taint of the result of a function of the language or of a library."""
+        if name in {"dataclasses.replace", "dataclasses.asdict"} and node.args:
+            return self._dataclass_copy(node, last_name(node.func), every)
+        if name in sanitizers.MATCHING and len(given) > 1:
+            return given[1] if self._strings.matches_anything(node.args[0]) else CLEAN
+        if name == "heapq.heappush" and (heap := key_of(node.args[0])) is not None and every:
+            self._names.extend(heap, every)
+        recoded = _recoded(name, last_name(node.func), every)
+        if recoded is not None:
+            return recoded
+        if name == "filter" and node.args and last_name(node.args[0]) in sanitizers.TEXT_GUARDS:
+            return CLEAN
+        if name == "next" and node.args:
+            return self._first_of(node, every)
+        if name == "print":
+            return self._printed(node, every)
+        if name in {"map", "functools.reduce"} and len(node.args) > 1:
+            return self._mapped(node)
+        return _of_library(node, name, every)
+
+    def method(
+        self,
+        node: ast.Call,
+        func: ast.Attribute,
+        receiver: Taint,
+        given: Sequence[Taint],
+        every: Taint,
+    ) -> Taint | None:
+        """Return the taint of a method's result; None for a function of a module."""
+        sent = self._source(node, func)
+        if sent is None:
+            sent = self._session(node, func, given)
+        if sent is not None:
+            return sent
+        if self._state.module.imported_name(func) is not None and not receiver:
+            return None
+        if (
+            isinstance(func.value, ast.Name)
+            and func.value.id in {"bytes", "bytearray"}
+            and func.attr == "fromhex"
+        ):
+            return decoded(every)
+        key = key_of(func.value)
+        if func.attr in sanitizers.STORING_METHODS and every and key is not None:
+            self._names.extend(key, every)
+        if func.attr == "hex" and not node.args:
+            return encoded(receiver)
+        filled = self._strings.fill(node, func, receiver, given, every)
+        return self._propagated(node, func, receiver, given, every) if filled is None else filled
+
+    def _first_of(self, node: ast.Call, every: Taint) -> Taint:
+        """``next(entries)``."""
+        entry = self._iteration.next(node.args[0])
+        if entry is not None and entry.known is not None:
+            self._state.results[node] = entry.known
+        return entry.value if entry is not None else every
+
+    def _printed(self, node: ast.Call, every: Taint) -> Taint:
+        """``print(value, file=stream)``: the stream is tainted."""
+        for one in node.keywords:
+            key = key_of(one.value) if one.arg == "file" else None
+            held = self._containers.find(one.value)
+            if held is not None:
+                held.put(KnownEntry(every))
+                self._containers.escape(held)
+            if key is not None and every:
+                self._names.extend(key, every)
+        return CLEAN
+
+    def _mapped(self, node: ast.Call) -> Taint:
+        """Return the taint of what a function returns for each of the values it is called with."""
+        func, *given = node.args
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "str":
+            return self._evaluator.value(given[0])  # map(str.strip, values)
+        if last_name(node.func) == "reduce":
+            given = [*given, given[0]]
+        return self._evaluator.value(ast.copy_location(ast.Call(func, given, []), node))
+
+    def _dataclass_copy(self, node: ast.Call, name: str, every: Taint) -> Taint:
+        """``replace(record, field=value)`` and ``asdict(record)``, if the class is known."""
+        made = self._resolver.instance(node.args[0])
+        if made is None or made.fields is None:
+            return every
+        if name == "asdict":
+            entries: dict[object, KnownEntry] = {
+                one: KnownEntry(value, made.known.get(one)) for one, value in made.fields.items()
+            }
+            table = self._state.results[node] = self._construction.as_mapping(entries)
+            return table.total
+        fields, held = dict(made.fields), dict(made.known)
+        for one in node.keywords:
+            known = self._known.of(one.value)
+            if one.arg is not None:
+                fields[one.arg] = self._containers.peek(one.value)
+                held.pop(one.arg, None)
+                held.update({one.arg: known} if isinstance(known, KnownConstant) else {})
+        self._state.objects[node] = copied = Instance(made.cls, fields, self._state.region, held)
+        return copied.total
+
+    def _source(self, node: ast.Call, func: ast.Attribute) -> Taint | None:
+        """Return the taint of a method that is a source: of a request, a handler, an archive."""
+        if func.attr in sources.REQUEST_CALLS and is_request(
+            self._state.module, func.value, self._state.function
+        ):
+            return FROM_REQUEST
+        if (
+            func.attr == "get"
+            and node.args
+            and sources.is_sent_key(self._state.module, func.value, node.args[0], self._state.function)
+        ):
+            return FROM_REQUEST
+        if func.attr in sources.HOST_CALLS and is_request(
+            self._state.module, func.value, self._state.function
+        ):
+            return FROM_HOST
+        if (
+            func.attr in sources.HANDLER_CALLS
+            and isinstance(func.value, ast.Name)
+            and func.value.id == "self"
+        ):
+            return without(FROM_REQUEST, SinkKind.FIELDS)
+        if func.attr in sources.ARCHIVE_CALLS and self._names.makers(func.value) & sources.ARCHIVES:
+            return {ARCHIVE: SinkKind.PATH}
+        return None
+
+    def _session(self, node: ast.Call, func: ast.Attribute, given: Sequence[Taint]) -> Taint | None:
+        """Return the taint of a session or cookie that is read, or record what is stored."""
+        kept = session_call(func, node)
+        if kept is None:
+            return None
+        if func.attr in {"get", "pop", "get_signed_cookie", "get_secure_cookie"}:
+            return join(self._names.session_taint(kept), *given[1:2])
+        self._names.store_in_session(
+            kept, self._strings.raw_parts(node.args[1]) if len(node.args) > 1 else CLEAN
+        )
+        return CLEAN
+
+    def _propagated(
+        self, node: ast.Call, func: ast.Attribute, receiver: Taint, given: Sequence[Taint], every: Taint
+    ) -> Taint:
+        """Return the taint a method propagates from its receiver and arguments."""
+        if func.attr not in sanitizers.PROPAGATING_METHODS:
+            return CLEAN
+        receiver = without(receiver, sanitizers.sanitized_by_method(node, func))
+        added = every if func.attr in sanitizers.ARGUMENT_METHODS else CLEAN
+        if func.attr == "get" and any(k.arg == "type" and _is_number(k.value) for k in node.keywords):
+            return CLEAN
+        if func.attr in {"get", "pop", "setdefault"}:
+            added = join(*given[1:2])
+            if node.args:
+                receiver = self._assignments.of_entry(node.args[0], receiver)
+        return join(receiver, added)
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether a kind that werkzeug converts a field to leaves no text."""
+    return isinstance(node, ast.Name) and node.id in {"int", "float", "bool", "UUID"}
+
+
+def _recoded(name: str, last: str, every: Taint) -> Taint | None:
+    """What is left of values that are encoded, made harmless or decoded."""
+    if name in sanitizers.ENCODING:
+        return encoded(every)
+    if (last in sanitizers.SANITIZERS and name not in {"json.dumps"}) or last == "basename":
+        kept = sanitizers.undone_later(name, every)
+        return join(without(every, sanitizers.SANITIZERS[last]), kept)
+    return decoded(every) if name in sanitizers.DECODING else None
+
+
+def _of_library(node: ast.Call, name: str, every: Taint) -> Taint:
+    """What is left of values that a function of a library is given."""
+    if name in _PARTS_OF_ADDRESSES:
+        return without(every, SinkKind.URL | SinkKind.REDIRECT | SinkKind.HOST)
+    if name == "json.dumps":
+        return without(every, sanitizers.SANITIZERS["dumps"])
+    if name in {"flask.url_for", "quart.url_for"}:
+        return FROM_HOST if any(k.arg == "_external" for k in node.keywords) else CLEAN
+    if name.startswith("urllib.parse.urljoin"):
+        return every
+    if name in {"os.path.join", "pathlib.Path", "pathlib.PurePath"}:
+        return without(every, SinkKind.FIELDS)
+    if name in sanitizers.ONE_LINE:
+        return without(every, SinkKind.LOG | sanitizers.sanitized_by_pattern(node, name))
+    return every if name in sanitizers.PROPAGATING else CLEAN

@@ -1,0 +1,44 @@
+"""Observers of an analysis: other uses of the same walk than its hits."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from wardround_python.dataflow.domain import SinkKind
+from wardround_python.dataflow.known_value import KnownContainer
+
+if TYPE_CHECKING:
+    from wardround_python.dataflow.constant_folding import ConstantFolder
+
+
+class SinkObserver(Protocol):
+    """Follows which sinks are reached, by whatever taint."""
+
+    def sink_reached(self, kind: SinkKind, node: ast.expr) -> None:
+        """Receive one sink that a tainted value reaches."""
+
+
+class ValueObserver(Protocol):
+    """Follows what is known of expressions."""
+
+    def evaluated(self, node: ast.expr, folder: ConstantFolder) -> None:
+        """Receive an expression after its evaluation."""
+
+    def container_read(self, node: ast.expr, container: KnownContainer) -> None:
+        """Receive a reference to a known container before it is read."""
+
+
+class Observers(NamedTuple):
+    """The observers of one module.
+
+    Attributes:
+        ignores_guards: whether guards sanitize nothing.
+    """
+
+    sinks: SinkObserver | None = None
+    values: ValueObserver | None = None
+    ignores_guards: bool = False
+
+
+UNOBSERVED = Observers()

@@ -1,0 +1,97 @@
+"""Transfer functions of ``return``: the summary of what a function returns."""
+
+from __future__ import annotations
+
+import ast
+
+from wardround.semantics.dataflow.domain import join
+from wardround_python.dataflow.classes import Instance
+from wardround_python.dataflow.container_lookup import ContainerLookup
+from wardround_python.dataflow.domain import SinkKind, Taint
+from wardround_python.dataflow.evaluation import Evaluator
+from wardround_python.dataflow.flow_state import FlowState
+from wardround_python.dataflow.known_value import Known, KnownConstant, KnownContainer, is_same
+from wardround_python.dataflow.object_resolution import ObjectResolver
+from wardround_python.dataflow.sink_reporting import SinkReporter
+from wardround_python.dataflow.sinks import headers_in, is_not_page, page_kinds
+from wardround_python.dataflow.value_tracking import KnownValues
+from wardround_python.dataflow.walking import StatementTransfers
+
+_ADDRESS_METHODS = frozenset({"get_success_url", "get_redirect_url", "get_next_page"})
+"""Methods of Django's views that say where the visitor is sent."""
+
+
+class ReturnTransfer:
+    """Builds the part of the summary that ``return`` statements decide."""
+
+    __slots__ = (
+        "_containers",
+        "_evaluator",
+        "_known",
+        "_resolver",
+        "_sinks",
+        "_state",
+    )
+
+    def __init__(
+        self,
+        state: FlowState,
+        evaluator: Evaluator,
+        sinks: SinkReporter,
+        containers: ContainerLookup,
+        known: KnownValues,
+        resolver: ObjectResolver,
+    ) -> None:
+        self._state = state
+        self._evaluator = evaluator
+        self._sinks = sinks
+        self._containers = containers
+        self._known = known
+        self._resolver = resolver
+
+    def transfers(self) -> StatementTransfers:
+        """Return the transfer functions by kind of node."""
+        return {ast.Return: self._return}
+
+    def record_known(self, known: Known | None) -> None:
+        """Record what is known of the result, as far as every ``return`` agrees."""
+        if isinstance(known, KnownContainer) and self._state.inlined is None:
+            known = None  # the next call makes another
+        before = self._state.known_return
+        self._state.known_return = (known if before is None or is_same(before[0], known) else None,)
+
+    def _return(self, node: ast.Return) -> bool:
+        self._state.exits += 1
+        if node.value is not None:
+            value, known = self._known.evaluate(node.value)
+            self._state.summary.returned = join(self._state.summary.returned, value)
+            self.record_known(known)
+            self._record_object(node.value)
+            if self._state.in_view and getattr(self._state.function, "name", "") in _ADDRESS_METHODS:
+                self._sinks.reach(SinkKind.REDIRECT, node.value, value)
+            if self._state.is_page_route and not isinstance(node.value, (ast.Dict, ast.List)):
+                self._response(node.value, value)
+        else:
+            self.record_known(KnownConstant(None))
+        return True
+
+    def _response(self, node: ast.expr, value: Taint) -> None:
+        """Report the page a route returns, with its status and headers."""
+        text, *others = node.elts if isinstance(node, ast.Tuple) and node.elts else [node]
+        if others:
+            value = self._evaluator.value(text)
+        for one in others:
+            for header, address in headers_in(one):
+                if header == "location":
+                    self._sinks.reach(SinkKind.REDIRECT, address, self._evaluator.value(address))
+        if not any(is_not_page(one) for one in others):
+            self._sinks.reach(page_kinds(text), text, value)
+
+    def _record_object(self, node: ast.expr) -> None:
+        if isinstance(node, ast.Name) and node.id == "self":
+            self._state.summary.returns_self = True
+            return
+        made = self._resolver.instance(node)
+        if made is not None and self._state.summary.instance is None:
+            fields = dict(made.fields) if made.fields is not None else None
+            self._state.summary.instance = Instance(made.cls, fields)

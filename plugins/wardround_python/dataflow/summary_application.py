@@ -1,0 +1,119 @@
+"""Function summaries, applied to calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from wardround.semantics.dataflow.domain import PARAMETER, join
+from wardround_python.dataflow.container_lookup import ContainerLookup
+from wardround_python.dataflow.domain import CLEAN, PASSED, SELF, Summary, Taint
+from wardround_python.dataflow.evaluation import Evaluator
+from wardround_python.dataflow.expression_shapes import bound_arguments, substituted_parameters
+from wardround_python.dataflow.flow_state import FlowState
+from wardround_python.dataflow.known_value import KnownContainer
+from wardround_python.dataflow.object_resolution import Named, ResolvedCallee
+from wardround_python.dataflow.scope import NameScope
+from wardround_python.dataflow.sink_reporting import SinkReporter
+from wardround_python.dataflow.state import OUTSIDE
+
+
+class SummaryApplier:
+    """Applies the summary of a function to a call of it."""
+
+    __slots__ = (
+        "_containers",
+        "_evaluator",
+        "_names",
+        "_sinks",
+        "_state",
+    )
+
+    def __init__(
+        self,
+        state: FlowState,
+        evaluator: Evaluator,
+        names: NameScope,
+        sinks: SinkReporter,
+        containers: ContainerLookup,
+    ) -> None:
+        self._state = state
+        self._evaluator = evaluator
+        self._names = names
+        self._sinks = sinks
+        self._containers = containers
+
+    def apply(
+        self,
+        callee: ResolvedCallee,
+        summary: Summary,
+        node: ast.Call,
+        given: Sequence[Taint],
+        named: Named,
+    ) -> dict[str, Taint]:
+        """Apply the summary of a function to one call: report the sinks it reaches, store what it leaves."""
+        bound = bound_arguments(callee.function, node, given, named, callee.skips)
+        bound.update(self._attributes(callee, summary, node))
+        if callee.flow is self._state.flow:
+            bound.update(
+                {
+                    name: self._state.values.get(name, CLEAN)
+                    for name in self._state.flow.nested.free(callee.function)
+                }
+            )
+        for name, value in bound.items():
+            for place in summary.reaches.get(name, {}):
+                self._sinks.reach_at(place, value, node)
+        receiver = callee.receiver
+        if receiver is not None:
+            receiver.known.clear()
+        elif callee.is_own:
+            self.forget_self()
+        for name, value in summary.stores.items():
+            left = substituted_parameters(value, bound)
+            if name.startswith("session."):
+                self._names.store_in_session(name.removeprefix("session."), left)
+                continue
+            if name.startswith(OUTSIDE):
+                self._names.extend(name.removeprefix(OUTSIDE), left)
+                continue
+            if callee.is_own and left:
+                self._names.extend(f"self.{name}", left)
+            elif receiver is not None and receiver.fields is not None and left:
+                receiver.fields[name] = join(receiver.fields.get(name, CLEAN), left)
+        return bound
+
+    def forget_self(self) -> None:
+        """Forget what is known of the attributes of ``self``."""
+        for key in [key for key in self._state.values.known if key.startswith("self.")]:
+            held = self._state.values.known.pop(key)
+            if isinstance(held, KnownContainer):
+                self._containers.escape(held)
+
+    def self_attribute(self, key: str) -> Taint:
+        """Return the taint of an attribute of ``self``."""
+        if key in self._state.values:
+            return self._state.values[key]
+        name = key.removeprefix("self.")
+        if self._state.cls is None or name not in self._state.cls.attributes:
+            return CLEAN
+        return {PARAMETER + key: PASSED}
+
+    def _attributes(self, callee: ResolvedCallee, summary: Summary, node: ast.Call) -> dict[str, Taint]:
+        """Return the taint of the attributes that a method reads."""
+        asked = {name for name in summary.reaches if name.startswith("self.")}
+        kept: dict[str, Taint] = {name: {PARAMETER + name: PASSED} for name in summary.session_keys()}
+        values = (summary.returned, *summary.stores.values())
+        asked |= {o.removeprefix(PARAMETER) for value in values for o in value if o.startswith(SELF)}
+        if summary.instance is not None:
+            inside = (summary.instance.fields or {}).values()
+            asked |= {o.removeprefix(PARAMETER) for value in inside for o in value if o.startswith(SELF)}
+        if callee.is_own:
+            return {**kept, **{name: self.self_attribute(name) for name in asked}}
+        receiver = callee.receiver
+        if receiver is None:
+            return kept
+        if receiver.fields is None:
+            whole = self._evaluator.value(node.func.value) if isinstance(node.func, ast.Attribute) else CLEAN
+            return kept | dict.fromkeys(asked, whole)
+        return kept | {name: receiver.fields.get(name.removeprefix("self."), CLEAN) for name in asked}
