@@ -196,6 +196,16 @@ class ModuleFlow:
         return constant_numbers(self.module.tree)
 
     @cached_property
+    def calls_objects(self) -> bool:
+        """Whether a class of the module may define ``__call__``."""
+        return "def __call__(" in self.module.text
+
+    @cached_property
+    def converts_objects(self) -> bool:
+        """Whether a class of the module may define ``__str__``."""
+        return "def __str__(" in self.module.text
+
+    @cached_property
     def has_named_tuples(self) -> bool:
         return "NamedTuple" in self.module.text
 

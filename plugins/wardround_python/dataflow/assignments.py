@@ -90,8 +90,9 @@ class Assignments:
         key = key_of(target)
         if key is None:
             return
-        for old in [one for one in self._state.values if one.startswith((key + ".", key + "["))]:
-            del self._state.values[old]
+        parts = (key + ".", key + "[")
+        for part in [name for name in self._state.values if name.startswith(parts)]:
+            del self._state.values[part]
         self._names.set(key, value)
         self._known.bind(key, known)
         self._state.derived_from[key] = self._names.tainted_names(source) - {key}

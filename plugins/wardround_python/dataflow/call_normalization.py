@@ -145,7 +145,7 @@ class CallNormalizer:
 
     def _special(self, node: ast.Call, on: ast.Name | ast.Call, name: str) -> ast.expr | None:
         """A call of an object of the project: ``thing(value)`` to ``thing.__call__(value)``."""
-        if f"def {name}(" not in self._state.module.text:
+        if not self._state.flow.calls_objects:
             return self._as_text(node)
         made = self._state.instances.get(on.id) if isinstance(on, ast.Name) else self._resolver.instance(on)
         if made is None or made.cls.method(name) is None:
@@ -158,7 +158,7 @@ class CallNormalizer:
         if (
             last_name(node.func) != "str"
             or len(node.args) != 1
-            or "def __str__(" not in self._state.module.text
+            or not self._state.flow.converts_objects
         ):
             return None
         made = (

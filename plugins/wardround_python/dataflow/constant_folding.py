@@ -32,6 +32,10 @@ class ConstantFolder:
         """Add the functions that fold some kinds of expression."""
         self._folds.update(folds)
 
+    def clear(self) -> None:
+        """Remove all registered functions."""
+        self._folds.clear()
+
     def constant(self, node: ast.expr | None) -> KnownConstant | None:
         """Return the constant an expression evaluates to here; None if unknown."""
         if isinstance(node, ast.Constant):
@@ -39,13 +43,14 @@ class ConstantFolder:
             is_plain = value is None or isinstance(value, (str, bytes, int, float))
             return KnownConstant(value) if is_plain else None  # type: ignore[arg-type]
         fold = self._folds.get(type(node))
-        if fold is None or self._state.depth > _DEEPEST:
+        state = self._state
+        if fold is None or state.depth > _DEEPEST:
             return None
-        self._state.depth += 1
+        state.depth += 1
         try:
             return fold(node)
         finally:
-            self._state.depth -= 1
+            state.depth -= 1
 
     def constants(self, nodes: Sequence[ast.expr]) -> list[Plain] | None:
         """Return the values of several expressions; None unless all are constant."""

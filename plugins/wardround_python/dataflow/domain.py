@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntFlag, auto
 from typing import TYPE_CHECKING
 
-from wardround.semantics.dataflow import domain, state
+from wardround.semantics.dataflow import domain, state, summaries
 from wardround.semantics.dataflow.domain import PARAMETER, SinkHit, join
 
 if TYPE_CHECKING:
@@ -87,25 +87,21 @@ Place = tuple[SinkKind, ast.expr, str]
 
 
 @dataclass(slots=True)
-class Summary:
-    """What a function gives, and which sinks its parameters reach inside.
+class Summary(summaries.Summary[SinkKind, Place]):
+    """The effect of one function in terms of its parameters.
 
     Attributes:
-        stores: what it leaves in attributes of the object it is called on.
-        made: the object it gives, where its class is known; its fields in terms of the parameters.
-        known: what is certain of what it gives, whatever it is given.
-        gives_self: whether it gives the object it is called on.
+        instance: the object it returns, if its class is known; its fields in terms of the parameters.
+        returns_self: whether it returns the object it is called on.
+        known: what is known of its result, whatever its arguments.
     """
 
-    returned: Taint = field(default_factory=dict)
-    reaches: dict[str, dict[Place, None]] = field(default_factory=dict)
-    stores: dict[str, Taint] = field(default_factory=dict)
     instance: Instance | None = None
     returns_self: bool = False
     known: Known | None = None
 
     def session_keys(self) -> set[str]:
-        """The keys of the session that the function reads: ``session.next``."""
+        """Return the session entries that the function reads: ``session.next``."""
         origins = {o.removeprefix(PARAMETER) for v in (self.returned, *self.stores.values()) for o in v}
         return {name for name in (*origins, *self.reaches) if name.startswith("session.")}
 

@@ -33,6 +33,10 @@ class Evaluator:
         """Add the transfer functions of some kinds of expression."""
         self._transfers.update(transfers)
 
+    def clear(self) -> None:
+        """Remove all registered functions."""
+        self._transfers.clear()
+
     def value(self, node: ast.expr) -> Taint:
         """Return the taint of an expression; report the sinks that calls in it reach."""
         transfer = self._transfers.get(type(node))

@@ -278,7 +278,7 @@ class ExpressionTransfer:
     def _yielded(self, node: ast.Yield) -> Taint:
         if node.value is not None:
             value, known = self._evaluator.value(node.value), self._known.of(node.value)
-            self._state.summary.returned = join(self._state.summary.returned, value)
+            self._state.summary.returns(value)
             self._state.yielded.append(KnownEntry(value, known))
         return CLEAN
 

@@ -56,7 +56,7 @@ class FunctionAnalysis:
         known: what is known of values.
     """
 
-    __slots__ = ("_returns", "_walker", "known", "state")
+    __slots__ = ("_registries", "_returns", "_walker", "known", "state")
 
     def __init__(self, flow: ModuleFlow, function: FunctionNode | None, observers: Observers) -> None:
         self.state = state = FlowState(flow, function, observers)
@@ -149,10 +149,18 @@ class FunctionAnalysis:
         self.known = known
         self._returns = returns
         self._walker = walker
+        self._registries = (folder, known, evaluator, walker)
 
     def walk(self, body: Iterable[ast.stmt]) -> bool:
-        """Analyse statements in order; return True if control leaves the block."""
-        return self._walker.walk(body)
+        """Analyse a body, once; return True if control leaves it.
+
+        The parts of the analysis refer to one another; that ends here, so that they are freed at once.
+        """
+        try:
+            return self._walker.walk(body)
+        finally:
+            for registry in self._registries:
+                registry.clear()
 
     def record_known(self, known: Known | None) -> None:
         """Record what is known of the result, as far as every ``return`` agrees."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from wardround.semantics.dataflow.domain import join
 from wardround_python.dataflow.classes import Instance
 from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.domain import SinkKind, Taint
@@ -64,7 +63,7 @@ class ReturnTransfer:
         self._state.exits += 1
         if node.value is not None:
             value, known = self._known.evaluate(node.value)
-            self._state.summary.returned = join(self._state.summary.returned, value)
+            self._state.summary.returns(value)
             self.record_known(known)
             self._record_object(node.value)
             if self._state.in_view and getattr(self._state.function, "name", "") in _ADDRESS_METHODS:

@@ -32,37 +32,33 @@ class NameScope:
         self._state = state
         self._evaluator = evaluator
 
-    def set(self, key: str, value: Taint) -> None:
+    def set(self, key: str, taint: Taint) -> None:
         """Give a name or attribute a taint; what a method stores in attributes becomes part of its summary."""
-        self._state.values[key] = value
-        self._state.values.known.pop(key, None)
-        for told in [one for one, (_, asked) in self._state.guards.items() if one == key or key in asked]:
-            del self._state.guards[told]
-        for told in [one for one, ids in self._state.record_ids.items() if one == key or key in ids]:
-            del self._state.record_ids[told]
-        if value and key.startswith("self.") and self._state.cls is not None:
-            name = key.removeprefix("self.").partition(".")[0].partition("[")[0]
-            self._state.summary.stores[name] = join(self._state.summary.stores.get(name, CLEAN), value)
-        elif (
-            value
-            and self._state.function is not None
-            and key in self._state.flow.nested.free(self._state.function)
-        ):
-            name = OUTSIDE + key
-            self._state.summary.stores[name] = join(self._state.summary.stores.get(name, CLEAN), value)
+        state = self._state
+        state.values[key] = taint
+        state.values.known.pop(key, None)
+        if state.guards:
+            for name in [one for one, (_, tested) in state.guards.items() if one == key or key in tested]:
+                del state.guards[name]
+        if state.record_ids:
+            for name in [one for one, ids in state.record_ids.items() if one == key or key in ids]:
+                del state.record_ids[name]
+        if taint:
+            self._store_outside(key, taint)
 
-    def store_in_session(self, key: str, value: Taint) -> None:
+    def _store_outside(self, key: str, taint: Taint) -> None:
+        """Record a taint that outlives the function: in an attribute, or in a name of an outer function."""
+        state = self._state
+        if key.startswith("self.") and state.cls is not None:
+            attribute = key.removeprefix("self.").partition(".")[0].partition("[")[0]
+            state.summary.store(attribute, taint)
+        elif state.function is not None and key in state.flow.nested.free(state.function):
+            state.summary.store(OUTSIDE + key, taint)
+
+    def store_in_session(self, key: str, taint: Taint) -> None:
         """Record the taint that goes into a session or a cookie under a key."""
-        if value:
-            name = f"session.{key}"
-            self._state.summary.stores[name] = join(self._state.summary.stores.get(name, CLEAN), value)
-        elif (
-            value
-            and self._state.function is not None
-            and key in self._state.flow.nested.free(self._state.function)
-        ):
-            name = OUTSIDE + key
-            self._state.summary.stores[name] = join(self._state.summary.stores.get(name, CLEAN), value)
+        if taint:
+            self._state.summary.store(f"session.{key}", taint)
 
     def session_taint(self, key: str) -> Taint:
         """Return the taint of a session entry, as far as this module stores it."""
@@ -82,17 +78,17 @@ class NameScope:
         key = key_of(node)
         return self._state.flow.makers.get(key, frozenset()) if key is not None else frozenset()
 
-    def sanitize(self, cleared: Sanitized) -> None:
+    def sanitize(self, sanitized: Sanitized) -> None:
         """Remove the kinds of sink that a guard shows to be harmless."""
         if self._state.observers.ignores_guards:
             return
-        parts = [key for key in self._state.values if not key.isidentifier()] if cleared else []
-        for key, gone in cleared.items():
-            for one in (
-                key,
-                *(part for part in parts if part.startswith((key + ".", key + "["))),
-            ):
-                self._state.values[one] = without(self.taint_of(one), gone)
+        if not sanitized:
+            return
+        parts = [key for key in self._state.values if not key.isidentifier()]
+        for key, kinds in sanitized.items():
+            inside = (key + ".", key + "[")
+            for one in (key, *(part for part in parts if part.startswith(inside))):
+                self._state.values[one] = without(self.taint_of(one), kinds)
 
     def taint_of(self, key: str) -> Taint:
         """Return the taint of a name or attribute by its key."""

@@ -31,7 +31,7 @@ class SinkReporter:
             if not left & kind or origin.startswith(ENCODED):
                 continue
             if origin.startswith(PARAMETER):
-                self._state.summary.reaches.setdefault(origin.removeprefix(PARAMETER), {})[place] = None
+                self._state.summary.reach(origin, place)
             elif self._state.inlined is not None:
                 self._state.inlined.flow.hit(kind, node, path, origin, call or self._state.inlined.call)
             else:

@@ -67,6 +67,11 @@ class KnownValues:
         self._displays.update(displays)
         self._constructors.update(constructors)
 
+    def clear(self) -> None:
+        """Remove all registered functions."""
+        self._displays.clear()
+        self._constructors.clear()
+
     def of(self, node: ast.expr) -> Known | None:
         """Return what is known of an expression's value, whatever its taint."""
         if self._state.function is None:

@@ -26,6 +26,10 @@ class StatementWalker:
         """Add the transfer functions of some kinds of statement."""
         self._transfers.update(transfers)
 
+    def clear(self) -> None:
+        """Remove all registered functions."""
+        self._transfers.clear()
+
     def walk(self, body: Iterable[ast.stmt]) -> bool:
         """Analyse statements in order; return True if control leaves the block."""
         return any(self._statement(one) for one in body)

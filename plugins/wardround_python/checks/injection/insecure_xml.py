@@ -148,7 +148,9 @@ class InsecureXml(PythonCheck):
             if self._is_opened_elsewhere(node.id):
                 return []
             if held:
-                return [(str(k), ast.Constant(v.value)) for k, v in held.items() if isinstance(v, KnownConstant)]
+                return [
+                    (str(k), ast.Constant(v.value)) for k, v in held.items() if isinstance(v, KnownConstant)
+                ]
             made = [
                 one.value
                 for one in self.module.nodes

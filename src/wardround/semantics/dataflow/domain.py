@@ -61,14 +61,14 @@ def without(taint: Taint[Kind], kinds: Kind) -> Taint[Kind]:
     """Return the taint after a sanitizer for some kinds of sink."""
     if not taint:
         return taint
-    return {origin: left & ~kinds for origin, left in taint.items() if left & ~kinds}
+    return only(taint, ~kinds)
 
 
 def only(taint: Taint[Kind], kinds: Kind) -> Taint[Kind]:
     """Return the taint restricted to some kinds of sink."""
     if not taint:
         return taint
-    return {origin: left & kinds for origin, left in taint.items() if left & kinds}
+    return {origin: kept for origin, left in taint.items() if (kept := left & kinds)}
 
 
 def extended(taint: Taint[Kind], kinds: Kind, where: Kind) -> Taint[Kind]:
