@@ -7,7 +7,8 @@ import ast
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, without
-from wardround_python.dataflow import sources
+from wardround_python.dataflow import request_parameters
+from wardround_python.dataflow.catalogue import SOURCES
 from wardround_python.dataflow.classes import Instance
 from wardround_python.dataflow.conditions import ConditionEvaluator
 from wardround_python.dataflow.container_lookup import ContainerLookup
@@ -114,7 +115,7 @@ class Assignments:
     def bind_each(self, target: ast.expr, iterated: ast.expr) -> None:
         """Bind a loop's target to the elements it iterates over."""
         value = self._containers.peek(iterated)
-        if self._names.makers(iterated) & sources.ARCHIVES and isinstance(
+        if self._names.makers(iterated) & SOURCES.archives and isinstance(
             iterated, (ast.Name, ast.Attribute)
         ):
             value = join(value, {ARCHIVE: SinkKind.PATH})
@@ -134,9 +135,9 @@ class Assignments:
     def of_entry(self, key: ast.expr, value: Taint) -> Taint:
         """Return the taint of an entry of a mapping, refined by its key."""
         named = constant_text(key)
-        if REQUEST in value and named is not None and named.lower() in sources.HOST_HEADERS:
+        if REQUEST in value and named is not None and named.lower() in SOURCES.host_headers:
             return join(value, FROM_HOST)
-        if value and named is not None and sources.ID_NAME.search(named) and REQUEST in value:
+        if value and named is not None and request_parameters.ID_NAME.search(named) and REQUEST in value:
             return without(value, SinkKind.LOG)
         return value
 

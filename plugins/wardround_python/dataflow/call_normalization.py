@@ -155,11 +155,7 @@ class CallNormalizer:
 
     def _as_text(self, node: ast.Call) -> ast.expr | None:
         """``str(thing)`` to ``thing.__str__()``."""
-        if (
-            last_name(node.func) != "str"
-            or len(node.args) != 1
-            or not self._state.flow.converts_objects
-        ):
+        if last_name(node.func) != "str" or len(node.args) != 1 or not self._state.flow.converts_objects:
             return None
         made = (
             self._resolver.instance(node.args[0]) if isinstance(node.args[0], (ast.Name, ast.Call)) else None

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import join
-from wardround_python.dataflow import sanitizers
 from wardround_python.dataflow.call_normalization import CallNormalizer
 from wardround_python.dataflow.call_sinks import CallSinks
+from wardround_python.dataflow.catalogue import SANITIZERS
 from wardround_python.dataflow.container_construction import ContainerConstruction
 from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.containers import ContainerMethods
@@ -118,7 +118,7 @@ class CallEvaluator:
         if (
             key is not None
             and every
-            and node.func.attr in (sanitizers.STORING_METHODS | {"set", "read_dict"})
+            and node.func.attr in (SANITIZERS.storing_methods | {"set", "read_dict"})
         ):
             self._names.extend(key, every)
         return self._methods.call(node, table, given)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
-from wardround_python.dataflow import sanitizers, sources
+from wardround_python.dataflow import request_parameters, sanitizers
+from wardround_python.dataflow.catalogue import SANITIZERS, SOURCES
 from wardround_python.dataflow.constant_folding import ConstantFolder
 from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.domain import EVERYTHING, NOTHING, Sanitized, SinkKind
@@ -79,7 +80,9 @@ class ConditionEvaluator:
         if not _LOOKUP.search(call.func.attr) or _is_request_part(call.func.value):
             return
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        ids = {one.id for one in given if isinstance(one, ast.Name) and sources.ID_NAME.search(one.id)}
+        ids = {
+            one.id for one in given if isinstance(one, ast.Name) and request_parameters.ID_NAME.search(one.id)
+        }
         if ids - {key}:
             self._state.record_ids[key] = frozenset(ids - {key})
 
@@ -122,7 +125,7 @@ class ConditionEvaluator:
             return all(map(self._is_guard, node.values))
         if isinstance(node, ast.Call):
             last = last_name(node.func)
-            return last in sanitizers.TEXT_GUARDS or sanitizers.GUARDS.search(last) is not None
+            return last in SANITIZERS.text_guards or sanitizers.GUARDS.search(last) is not None
         return isinstance(node, ast.Compare) or (isinstance(node, ast.Name) and node.id in self._state.guards)
 
     def _without_host(self, parts: ast.expr) -> Sanitized:
@@ -163,11 +166,11 @@ class ConditionEvaluator:
         return (looked, {}) if isinstance(op, (ast.In, ast.Eq)) else ({}, looked)
 
     def _compared(self, node: ast.expr) -> set[str]:
-        """Return the names a comparison inspects: the value, what it is derived from, and arguments of calls."""
-        if isinstance(node, ast.Attribute) and node.attr in sanitizers.CLEAN_ATTRIBUTES:
+        """Return the names a comparison inspects, those in arguments of its calls too."""
+        if isinstance(node, ast.Attribute) and node.attr in SANITIZERS.clean_attributes:
             return set()
         found = set(self._names.aliases(node))
-        if isinstance(node, ast.Call) and last_name(node.func) not in sanitizers.NO_GUARDS:
+        if isinstance(node, ast.Call) and last_name(node.func) not in SANITIZERS.no_guards:
             for one in (*node.args, *(keyword.value for keyword in node.keywords)):
                 found |= set(self._names.aliases(one)) | {
                     k for part in walk(one) if isinstance(part, ast.Name) for k in self._names.aliases(part)
@@ -181,7 +184,7 @@ class ConditionEvaluator:
     def _call(self, test: ast.Call) -> tuple[Sanitized, Sanitized]:
         last = last_name(test.func)
         looked: dict[str, SinkKind] = {}
-        if isinstance(test.func, ast.Attribute) and last in sanitizers.TEXT_GUARDS:
+        if isinstance(test.func, ast.Attribute) and last in SANITIZERS.text_guards:
             gone = EVERYTHING
             if last == "startswith" and _is_slash(test):
                 gone = SinkKind.URL
@@ -193,7 +196,7 @@ class ConditionEvaluator:
             return looked, {}
         if last == "isinstance" and len(test.args) == 2 and not _names_text(test.args[1]):
             return dict.fromkeys(self._names.aliases(test.args[0]), EVERYTHING), {}
-        if last in sanitizers.NO_GUARDS:
+        if last in SANITIZERS.no_guards:
             return {}, {}
         given = [one for call in chain(test) for one in (*call.args, *(k.value for k in call.keywords))]
         for one in given:
@@ -235,7 +238,7 @@ def _excluded(text: object) -> SinkKind:
 
 def _is_request_part(node: ast.expr) -> bool:
     """Whether it is asked if something was sent at all."""
-    return isinstance(node, ast.Attribute) and node.attr in sources.REQUEST_PARTS
+    return isinstance(node, ast.Attribute) and node.attr in SOURCES.request_parts
 
 
 def _is_slash(test: ast.Call) -> bool:

@@ -42,7 +42,7 @@ class ConstantFolder:
             value = node.value
             is_plain = value is None or isinstance(value, (str, bytes, int, float))
             return KnownConstant(value) if is_plain else None  # type: ignore[arg-type]
-        fold = self._folds.get(type(node))
+        fold = self._folds.get(type(node)) if node is not None else None
         state = self._state
         if fold is None or state.depth > _DEEPEST:
             return None

@@ -128,7 +128,7 @@ class ContainerConstruction:
         return made
 
     def of_elements(self, node: ast.Call, name: str) -> KnownContainer | None:
-        """Return the container that a call fills with elements, or that is filled later: a list, a mapping, a queue."""
+        """Return the container that a call fills with elements, or that is filled later."""
         kind = _QUEUES.get(name)
         if kind is not None:
             starts = node.args[:1] if kind == "stream" else []

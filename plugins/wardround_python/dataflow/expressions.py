@@ -6,9 +6,10 @@ import ast
 
 from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, only, without
-from wardround_python.dataflow import sanitizers, sources
+from wardround_python.dataflow import request_parameters, sources
 from wardround_python.dataflow.assignments import Assignments
 from wardround_python.dataflow.calls import CallEvaluator
+from wardround_python.dataflow.catalogue import SANITIZERS, SOURCES
 from wardround_python.dataflow.conditions import ConditionEvaluator
 from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.container_reads import ContainerReads
@@ -119,29 +120,33 @@ class ExpressionTransfer:
             held = self._summaries.self_attribute(key)
             if held:
                 return held
-        if node.attr in sources.REQUEST_PARTS and is_request(
+        if node.attr in SOURCES.request_parts and is_request(
             self._state.module, node.value, self._state.function
         ):
             return FROM_UPLOAD if node.attr in {"files", "FILES"} else FROM_REQUEST
-        if node.attr in sources.PATH_PARTS and is_request(
+        if node.attr in SOURCES.path_parts and is_request(
             self._state.module, node.value, self._state.function
         ):
             return FROM_PATH
-        if node.attr in sources.SENDER_PARTS and is_request(
+        if node.attr in SOURCES.sender_parts and is_request(
             self._state.module, node.value, self._state.function
         ):
             return FROM_SENDER
-        if node.attr in sources.HOST_PARTS and is_request(
+        if node.attr in SOURCES.host_parts and is_request(
             self._state.module, node.value, self._state.function
         ):
             return FROM_HOST
         if sources.is_raw_request(self._state.module, key, self._state.function):
             return FROM_REQUEST
         if key == "self.kwargs" and self._state.function is not None:
-            return FROM_REQUEST if sources.is_view_method(self._state.module, self._state.function) else CLEAN
+            return (
+                FROM_REQUEST
+                if request_parameters.is_view_method(self._state.module, self._state.function)
+                else CLEAN
+            )
         if sources.is_model_text(self._state.module, node):
             return FROM_MODEL
-        if node.attr in sources.VALIDATED:
+        if node.attr in SOURCES.validated:
             return {REQUEST: _IN_FORM}
         answer = self._object_attribute(node)
         if answer is not None:
@@ -151,7 +156,7 @@ class ExpressionTransfer:
         value = self._evaluator.value(node.value) if whole is None else whole
         if UPLOAD in value and node.attr == "filename":
             return without(FROM_REQUEST, SinkKind.FIELDS)
-        if node.attr in sanitizers.CLEAN_ATTRIBUTES:
+        if node.attr in SANITIZERS.clean_attributes:
             return CLEAN
         if node.attr in {"name", "stem", "suffix"} and (
             isinstance(node.value, ast.Call) or ARCHIVE not in value

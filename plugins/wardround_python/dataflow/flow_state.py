@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from wardround.languages.python.module import FunctionNode, PythonModule
-from wardround_python.dataflow import sources
+from wardround_python.dataflow import request_parameters
 from wardround_python.dataflow.classes import Instance
 from wardround_python.dataflow.domain import CLEAN, Summary, Taint
 from wardround_python.dataflow.known_value import Known, KnownEntry
@@ -83,9 +83,10 @@ class FlowState:
         self.inlined_call: ast.Call | None = None
         self.known_return: tuple[Known | None] | None = None
         self.cls = flow.class_around(function) if function is not None else None
-        self.in_view = function is not None and sources.is_view_method(flow.module, function)
+        self.in_view = function is not None and request_parameters.is_view_method(flow.module, function)
         self.is_page_route = function is not None and (
-            (sources.is_route(function) and _returns_pages(flow.module)) or sources.returns_page(function)
+            (request_parameters.is_route(function) and _returns_pages(flow.module))
+            or request_parameters.returns_page(function)
         )
 
     def enter_region(self) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import FunctionNode
 from wardround.semantics.dataflow.domain import PARAMETER
-from wardround_python.dataflow import sources
+from wardround_python.dataflow import request_parameters
 from wardround_python.dataflow.assignments import Assignments
 from wardround_python.dataflow.branches import BranchWalker
 from wardround_python.dataflow.call_normalization import CallNormalizer
@@ -169,7 +169,7 @@ class FunctionAnalysis:
     def run(self) -> Summary:
         function = self.state.function
         assert function is not None
-        sent = sources.request_parameters(self.state.module, function)
+        sent = request_parameters.request_parameters(self.state.module, function)
         for one in parameters(function):
             self._bind_parameter(one, sent.get(one.arg))
         for extra in (function.args.vararg, function.args.kwarg):
@@ -186,16 +186,18 @@ class FunctionAnalysis:
 
     def _bind_parameter(self, one: ast.arg, is_sent: bool | None) -> None:
         is_own = one.arg in {"self", "cls"}
-        if is_sent is False or is_own or not sources.is_text(one.annotation):
+        if is_sent is False or is_own or not request_parameters.is_text(one.annotation):
             self.state.values[one.arg] = CLEAN
             return
         value: Taint = {PARAMETER + one.arg: PASSED}
         if is_sent:
             value = {
                 **value,
-                **(FROM_UPLOAD if sources.is_upload(one.annotation) else FROM_REQUEST),
+                **(FROM_UPLOAD if request_parameters.is_upload(one.annotation) else FROM_REQUEST),
             }
         self.state.values[one.arg] = value
-        for name, is_text in (sources.model_fields(self.state.module, one.annotation) or {}).items():
+        for name, is_text in (
+            request_parameters.model_fields(self.state.module, one.annotation) or {}
+        ).items():
             if not is_text:
                 self.state.values[f"{one.arg}.{name}"] = CLEAN

@@ -48,7 +48,7 @@ class Inliner:
     def inline(
         self, callee: ResolvedCallee, node: ast.Call, given: Sequence[Taint], named: Named
     ) -> Taint | None:
-        """Return the taint of one call by analysing the callee for it alone; None if its summary is as precise."""
+        """Analyse the callee for one call and return its taint; None if the summary is as precise."""
         if not self._is_inlinable(callee):
             return None
         traits = callee.flow.nested.traits(callee.function)

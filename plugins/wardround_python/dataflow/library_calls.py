@@ -9,6 +9,7 @@ from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import ARCHIVE, join, without
 from wardround_python.dataflow import sanitizers, sources
 from wardround_python.dataflow.assignments import Assignments
+from wardround_python.dataflow.catalogue import SANITIZERS, SOURCES
 from wardround_python.dataflow.classes import Instance
 from wardround_python.dataflow.constant_folding import ConstantFolder
 from wardround_python.dataflow.container_construction import ContainerConstruction
@@ -77,14 +78,14 @@ class LibraryCalls:
         """Return the taint of the result of a function of the language or of a library."""
         if name in {"dataclasses.replace", "dataclasses.asdict"} and node.args:
             return self._dataclass_copy(node, last_name(node.func), every)
-        if name in sanitizers.MATCHING and len(given) > 1:
+        if name in SANITIZERS.matching and len(given) > 1:
             return given[1] if self._strings.matches_anything(node.args[0]) else CLEAN
         if name == "heapq.heappush" and (heap := key_of(node.args[0])) is not None and every:
             self._names.extend(heap, every)
         recoded = _recoded(name, last_name(node.func), every)
         if recoded is not None:
             return recoded
-        if name == "filter" and node.args and last_name(node.args[0]) in sanitizers.TEXT_GUARDS:
+        if name == "filter" and node.args and last_name(node.args[0]) in SANITIZERS.text_guards:
             return CLEAN
         if name == "next" and node.args:
             return self._first_of(node, every)
@@ -117,7 +118,7 @@ class LibraryCalls:
         ):
             return decoded(every)
         key = key_of(func.value)
-        if func.attr in sanitizers.STORING_METHODS and every and key is not None:
+        if func.attr in SANITIZERS.storing_methods and every and key is not None:
             self._names.extend(key, every)
         if func.attr == "hex" and not node.args:
             return encoded(receiver)
@@ -175,7 +176,7 @@ class LibraryCalls:
 
     def _source(self, node: ast.Call, func: ast.Attribute) -> Taint | None:
         """Return the taint of a method that is a source: of a request, a handler, an archive."""
-        if func.attr in sources.REQUEST_CALLS and is_request(
+        if func.attr in SOURCES.request_calls and is_request(
             self._state.module, func.value, self._state.function
         ):
             return FROM_REQUEST
@@ -185,17 +186,17 @@ class LibraryCalls:
             and sources.is_sent_key(self._state.module, func.value, node.args[0], self._state.function)
         ):
             return FROM_REQUEST
-        if func.attr in sources.HOST_CALLS and is_request(
+        if func.attr in SOURCES.host_calls and is_request(
             self._state.module, func.value, self._state.function
         ):
             return FROM_HOST
         if (
-            func.attr in sources.HANDLER_CALLS
+            func.attr in SOURCES.handler_calls
             and isinstance(func.value, ast.Name)
             and func.value.id == "self"
         ):
             return without(FROM_REQUEST, SinkKind.FIELDS)
-        if func.attr in sources.ARCHIVE_CALLS and self._names.makers(func.value) & sources.ARCHIVES:
+        if func.attr in SOURCES.archive_calls and self._names.makers(func.value) & SOURCES.archives:
             return {ARCHIVE: SinkKind.PATH}
         return None
 
@@ -215,10 +216,10 @@ class LibraryCalls:
         self, node: ast.Call, func: ast.Attribute, receiver: Taint, given: Sequence[Taint], every: Taint
     ) -> Taint:
         """Return the taint a method propagates from its receiver and arguments."""
-        if func.attr not in sanitizers.PROPAGATING_METHODS:
+        if func.attr not in SANITIZERS.propagating_methods:
             return CLEAN
         receiver = without(receiver, sanitizers.sanitized_by_method(node, func))
-        added = every if func.attr in sanitizers.ARGUMENT_METHODS else CLEAN
+        added = every if func.attr in SANITIZERS.argument_methods else CLEAN
         if func.attr == "get" and any(k.arg == "type" and _is_number(k.value) for k in node.keywords):
             return CLEAN
         if func.attr in {"get", "pop", "setdefault"}:
@@ -235,12 +236,12 @@ def _is_number(node: ast.expr) -> bool:
 
 def _recoded(name: str, last: str, every: Taint) -> Taint | None:
     """What is left of values that are encoded, made harmless or decoded."""
-    if name in sanitizers.ENCODING:
+    if name in SANITIZERS.encoding:
         return encoded(every)
-    if (last in sanitizers.SANITIZERS and name not in {"json.dumps"}) or last == "basename":
+    if (last in sanitizers.SANITIZED and name not in {"json.dumps"}) or last == "basename":
         kept = sanitizers.undone_later(name, every)
-        return join(without(every, sanitizers.SANITIZERS[last]), kept)
-    return decoded(every) if name in sanitizers.DECODING else None
+        return join(without(every, sanitizers.SANITIZED[last]), kept)
+    return decoded(every) if name in SANITIZERS.decoding else None
 
 
 def _of_library(node: ast.Call, name: str, every: Taint) -> Taint:
@@ -248,13 +249,13 @@ def _of_library(node: ast.Call, name: str, every: Taint) -> Taint:
     if name in _PARTS_OF_ADDRESSES:
         return without(every, SinkKind.URL | SinkKind.REDIRECT | SinkKind.HOST)
     if name == "json.dumps":
-        return without(every, sanitizers.SANITIZERS["dumps"])
+        return without(every, sanitizers.SANITIZED["dumps"])
     if name in {"flask.url_for", "quart.url_for"}:
         return FROM_HOST if any(k.arg == "_external" for k in node.keywords) else CLEAN
     if name.startswith("urllib.parse.urljoin"):
         return every
     if name in {"os.path.join", "pathlib.Path", "pathlib.PurePath"}:
         return without(every, SinkKind.FIELDS)
-    if name in sanitizers.ONE_LINE:
+    if name in SANITIZERS.one_line:
         return without(every, SinkKind.LOG | sanitizers.sanitized_by_pattern(node, name))
-    return every if name in sanitizers.PROPAGATING else CLEAN
+    return every if name in SANITIZERS.propagating else CLEAN

@@ -9,7 +9,7 @@ from functools import lru_cache
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
 from wardround.semantics.dataflow.domain import PARAMETER, join, without
-from wardround_python.dataflow import sanitizers
+from wardround_python.dataflow.catalogue import SANITIZERS
 from wardround_python.dataflow.domain import CLEAN, Sanitized, SinkKind, Taint
 from wardround_python.dataflow.evaluation import Evaluator
 from wardround_python.dataflow.expression_shapes import constant_text, key_of
@@ -33,7 +33,7 @@ class NameScope:
         self._evaluator = evaluator
 
     def set(self, key: str, taint: Taint) -> None:
-        """Give a name or attribute a taint; what a method stores in attributes becomes part of its summary."""
+        """Set the taint of a name or attribute; attributes of ``self`` become part of the summary."""
         state = self._state
         state.values[key] = taint
         state.values.known.pop(key, None)
@@ -100,7 +100,7 @@ class NameScope:
     def aliases(self, node: ast.expr) -> Iterable[str]:
         """Return the names that hold the value of an expression, and those it is derived from."""
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
-            if node.func.attr not in sanitizers.PROPAGATING_METHODS:
+            if node.func.attr not in SANITIZERS.propagating_methods:
                 return ()
             node = node.func.value
         if isinstance(node, ast.Call) and last_name(node.func) in {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule, last_name
+from wardround_python.dataflow.catalogue import SINKS, SinkEntry
 from wardround_python.dataflow.commands import commands
 from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.regex_dos import is_slow_text
@@ -35,122 +36,22 @@ class Sink:
                 yield keyword.value
 
 
-def _each(names: str, sink: Sink) -> dict[str, Sink]:
-    return dict.fromkeys(names.split(), sink)
+def _table(names: Callable[[SinkEntry], Sequence[str]]) -> Mapping[str, Sink]:
+    found = {}
+    for entry in SINKS:
+        sink = Sink(SinkKind[entry.kind.upper()], entry.first, entry.last, entry.keywords)
+        found.update(dict.fromkeys(names(entry), sink))
+    return found
 
 
-_PATH = Sink(
-    SinkKind.PATH,
-    keywords=("file", "path", "filename", "path_or_file", "filename_or_fp", "filepath_or_buffer"),
-)
-_TWO_PATHS = Sink(SinkKind.PATH, 0, 1, keywords=("src", "dst"))
+FUNCTIONS = _table(lambda entry: entry.functions)
+"""By dotted name, imports resolved."""
+METHODS = _table(lambda entry: entry.methods)
+"""By the last part alone, whatever they are called on."""
 _URL = Sink(SinkKind.URL, keywords=("url",))
 _SECOND_URL = Sink(SinkKind.URL, 1, 1, keywords=("url",))
-_SHELL = Sink(SinkKind.SHELL, keywords=("cmd", "command"))
-_OBJECTS = Sink(SinkKind.OBJECTS)
-_HTML = Sink(SinkKind.HTML)
-
-FUNCTIONS: dict[str, Sink] = {
-    **_each("os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
-            "asyncio.create_subprocess_shell asyncio.subprocess.create_subprocess_shell pexpect.run "
-            "pexpect.spawn invoke.run", _SHELL),
-    **_each("open io.open codecs.open gzip.open bz2.open lzma.open aiofiles.open os.open os.remove os.unlink "
-            "os.rmdir os.removedirs os.listdir os.scandir os.chmod os.chown os.utime "
-            "shutil.rmtree zipfile.ZipFile tarfile.open "
-            "flask.send_file quart.send_file starlette.responses.FileResponse fastapi.responses.FileResponse "
-            "bottle.static_file sanic.response.file sanic.file sanic.response.file_stream "
-            "aiohttp.web.FileResponse web.FileResponse "
-            "os.stat os.makedirs os.mkdir os.walk os.truncate os.path.getsize glob.glob glob.iglob "
-            "fileinput.input linecache.getlines PIL.Image.open sqlite3.connect logging.FileHandler "
-            "numpy.load numpy.loadtxt "
-            "pandas.read_csv pandas.read_json pandas.read_excel pandas.read_parquet cv2.imread "
-            "runpy.run_path", _PATH),
-    **_each("os.rename os.replace os.link os.symlink shutil.copy shutil.copy2 shutil.copyfile "
-            "shutil.copytree "
-            "shutil.move", _TWO_PATHS),
-    "flask.send_from_directory": Sink(SinkKind.PATH, keywords=("directory",)),
-    **_each("eval exec __import__ importlib.import_module runpy.run_module "
-            "code.InteractiveInterpreter.runsource "
-            "builtins.eval builtins.exec timeit.timeit pandas.eval numexpr.evaluate js2py.eval_js "
-            "sympy.sympify sympy.parse_expr sympy.parsing.sympy_parser.parse_expr "
-            "ctypes.CDLL ctypes.cdll.LoadLibrary", Sink(SinkKind.CODE)),
-    **_each("pickle.loads pickle.load cPickle.loads dill.loads dill.load cloudpickle.loads marshal.loads "
-            "_pickle.loads _pickle.load jsonpickle.loads jsonpickle.unpickler.decode "
-            "jsonpickle.decode joblib.load shelve.open yaml.unsafe_load yaml.full_load yaml.unsafe_load_all "
-            "pandas.read_pickle pickle.Unpickler torch.load", _OBJECTS),
-    **_each("flask.render_template_string quart.render_template_string jinja2.Template "
-            "mako.template.Template "
-            "django.template.Template tornado.template.Template bottle.SimpleTemplate "
-            "chameleon.PageTemplate chameleon.PageTextTemplate",
-            Sink(SinkKind.TEMPLATE, keywords=("source", "template_string", "text"))),
-    **_each("django.utils.safestring.mark_safe django.utils.html.format_html "
-            "django.utils.safestring.SafeString django.utils.safestring.SafeText "
-            "markupsafe.Markup flask.Markup sanic.html "
-            "jinja2.Markup", _HTML),
-    "django.core.mail.send_mail": Sink(SinkKind.HTML, 8, 8, ("html_message",)),
-    "flask_mail.Message": Sink(SinkKind.HTML, 9, 9, ("html",)),
-    **_each("starlette.responses.HTMLResponse fastapi.responses.HTMLResponse sanic.response.html "
-            "aiohttp.web.HTMLResponse", Sink(SinkKind.HTML, keywords=("content", "body"))),
-    **_each("flask.redirect quart.redirect django.shortcuts.redirect bottle.redirect sanic.response.redirect "
-            "werkzeug.utils.redirect django.http.HttpResponseRedirect "
-            "django.http.HttpResponsePermanentRedirect "
-            "starlette.responses.RedirectResponse fastapi.responses.RedirectResponse "
-            "django.http.response.HttpResponseRedirect aiohttp.web.HTTPFound aiohttp.web.HTTPSeeOther "
-            "aiohttp.web.HTTPMovedPermanently aiohttp.web.HTTPTemporaryRedirect "
-            "aiohttp.web.HTTPPermanentRedirect sanic.redirect "
-            + " ".join(f"{library}.{kind}" for library in ("pyramid.httpexceptions", "webob.exc", "falcon")
-                       for kind in ("HTTPFound", "HTTPSeeOther", "HTTPMovedPermanently",
-                                    "HTTPTemporaryRedirect", "HTTPPermanentRedirect")),
-            Sink(SinkKind.REDIRECT, keywords=("location", "url", "redirect_to", "to"))),
-    **_each("urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen "
-            "wget.download feedparser.parse pdfkit.from_url imgkit.from_url weasyprint.HTML "
-            "tornado.httpclient.HTTPRequest trafilatura.fetch_url newspaper.Article", _URL),
-    "pandas.read_html": Sink(SinkKind.URL, keywords=("io",)),
-    "ldap3.Connection": Sink(SinkKind.LDAP, 1, 1, ("user",)),
-    "syslog.syslog": Sink(SinkKind.LOG, 0, 1),
-    **_each(" ".join(f"{library}.{verb}" for library in ("requests", "httpx")
-                     for verb in ("get", "post", "put", "patch", "delete", "head", "options")), _URL),
-    **_each("requests.request httpx.request httpx.stream aiohttp.request urllib3.request", _SECOND_URL),
-    **_each("socket.create_connection http.client.HTTPConnection http.client.HTTPSConnection",
-            Sink(SinkKind.URL, keywords=("host", "address"))),
-    "django.contrib.auth.hashers.make_password": Sink(SinkKind.TRUST, keywords=("password",)),
-    **_each("lxml.etree.XPath lxml.etree.ETXPath elementpath.select elementpath.iter_select "
-            "elementpath.Selector", Sink(SinkKind.XPATH, 0, 1, ("path",))),
-    **_each("pandas.read_sql pandas.read_sql_query pandas.io.sql.read_sql",
-            Sink(SinkKind.SQL, keywords=("sql",))),
-    **_each("django.db.models.expressions.RawSQL psycopg.sql.SQL psycopg2.sql.SQL duckdb.sql "
-            "duckdb.query sqlalchemy.text sqlalchemy.sql.text "
-            "sqlalchemy.sql.expression.text "
-            "sqlalchemy.literal_column sqlalchemy.text.columns",
-            Sink(SinkKind.SQL, keywords=("sql", "text"))),
-    **_each("re.compile re.match re.search re.fullmatch re.findall re.finditer re.sub re.split regex.compile",
-            Sink(SinkKind.PATTERN, keywords=("pattern",))),
-}  # fmt: skip
-"""By dotted name, imports resolved."""
-
-_SQL_TEXT = Sink(SinkKind.SQL, keywords=("sql", "query", "statement", "operation"))
-METHODS: dict[str, Sink] = {
-    **_each(
-        "execute executemany executescript exec_driver_sql mogrify executemany_async",
-        _SQL_TEXT,
-    ),
-    "raw": Sink(SinkKind.SQL, keywords=("raw_query",)),
-    "extra": Sink(SinkKind.SQL, 0, 9, ("where", "select", "tables", "order_by")),
-    "runsource": Sink(SinkKind.CODE, keywords=("source",)),
-    "paged_search": Sink(SinkKind.LDAP, 0, 1, ("search_base", "search_filter")),
-    **_each(
-        "simple_bind_s simple_bind bind_s rename_s delete_s modify_s add_s",
-        Sink(SinkKind.LDAP, keywords=("who", "dn")),
-    ),
-    **_each("xpath", Sink(SinkKind.XPATH)),
-    **_each("exec_command", _SHELL),
-    **_each("set_password", Sink(SinkKind.TRUST, keywords=("raw_password",))),
-    **_each("create_user create_superuser acreate_user", Sink(SinkKind.TRUST, 2, 2, ("password",))),
-    "goto": _URL,
-    "attach_alternative": _HTML,
-}
-"""By the last part alone, whatever they are called on."""
-
+_QUERY_METHODS = frozenset({"raw", "extra"})
+"""Methods of Django's managers; the other methods that take SQL are those of a database's driver."""
 _FETCH_ROW = frozenset({"fetch", "fetchrow", "fetchval", "fetch_all", "fetch_one", "fetch_val"})
 _DATABASE = LazyPattern(r"(?i)(^|[._])(db|database|conn|connection|pool|cursor|cur|pg|session|engine)$")
 _PATH_METHODS = frozenset(
@@ -292,7 +193,8 @@ def _is_of_family(name: ast.expr) -> bool:
 
 def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]) -> Reached:
     sink = METHODS.get(func.attr)
-    if sink is _SQL_TEXT and _is_no_database(module, func.value):
+    is_driver = sink is not None and sink.kind is SinkKind.SQL and func.attr not in _QUERY_METHODS
+    if is_driver and _is_no_database(module, func.value):
         sink = None
     if sink is not None:
         yield from ((sink.kind, argument) for argument in sink.arguments(call))

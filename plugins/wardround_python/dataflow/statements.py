@@ -8,6 +8,7 @@ from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import join
 from wardround_python.dataflow import sanitizers
 from wardround_python.dataflow.assignments import Assignments
+from wardround_python.dataflow.catalogue import SANITIZERS
 from wardround_python.dataflow.conditions import ConditionEvaluator
 from wardround_python.dataflow.constant_folding import ConstantFolder
 from wardround_python.dataflow.container_construction import ContainerConstruction
@@ -94,7 +95,7 @@ class StatementTransfer:
         if not isinstance(call, ast.Call):
             return False
         last = last_name(call.func)
-        if last in sanitizers.CONVERTING or sanitizers.GUARDS.search(last):
+        if last in SANITIZERS.converting or sanitizers.GUARDS.search(last):
             self._names.sanitize({key: EVERYTHING for one in call.args for key in self._names.aliases(one)})
         if last == "relative_to" and isinstance(call.func, ast.Attribute):
             self._names.sanitize(dict.fromkeys(self._names.aliases(call.func.value), SinkKind.PATH))

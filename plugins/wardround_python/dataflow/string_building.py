@@ -84,7 +84,7 @@ class StringBuilder:
     def fill(
         self, node: ast.Call, func: ast.Attribute, receiver: Taint, given: Sequence[Taint], every: Taint
     ) -> Taint | None:
-        """Return the taint of the text a method builds from a template or from pieces; None for other methods."""
+        """Return the taint of text built from a template or from pieces; None for other methods."""
         if func.attr in {"format", "format_map"} and last_name(getattr(func.value, "func", func)) == "Markup":
             return without(every, SinkKind.HTML | SinkKind.PAGE)
         if func.attr in {"format", "format_map"}:

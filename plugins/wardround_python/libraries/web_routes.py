@@ -9,7 +9,7 @@ from functools import cached_property
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround_python.dataflow.request_objects import parameters
-from wardround_python.dataflow.sources import decorator_name, is_route
+from wardround_python.dataflow.request_parameters import decorator_name, is_route
 
 _GUARD = LazyPattern(
     r"(?i)login_required|authenticat|(^|[._])auth(_?required|orized?|orize)?$|protected|permission|jwt_required|"

@@ -11,7 +11,7 @@ from wardround.languages.python.tree import walk
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.request_objects import parameters
-from wardround_python.dataflow.sources import is_route
+from wardround_python.dataflow.request_parameters import is_route
 
 _REQUEST = ("request.", "self.request.", "await request.", "flask.request.")
 

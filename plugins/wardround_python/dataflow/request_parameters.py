@@ -1,0 +1,221 @@
+"""The parameters that frameworks fill from a request, and the functions that answer requests."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from wardround.checks.lazy import LazyPattern
+from wardround.languages.python.module import FunctionNode, PythonModule, last_name
+from wardround_python.dataflow.request_objects import REQUEST_NAMES, REQUEST_TYPE, parameters
+
+_ROUTE_VERBS = frozenset(
+    {
+        "route",
+        "get",
+        "post",
+        "put",
+        "patch",
+        "delete",
+        "head",
+        "websocket",
+        "api_route",
+        "websocket_route",
+    }
+)
+_PATH_PARAMETER = LazyPattern(r"<(?:(?:string|path|any\([^)]*\)|str)(?:\([^)]*\))?:)?(\w+)>")
+_SANIC_PARAMETER = LazyPattern(r"<(\w+):(?:str|string|path|strorempty|slug|alpha|re:[^>]*)>")
+_TEXT_TYPE = LazyPattern(r"(^|[\[|, .])(str|bytes|Any|object|dict|list|Dict|List|UploadFile)\b")
+_NOT_TEXT = LazyPattern(
+    r"^(typing\.)?(Optional\[)?(int|float|bool|complex|Decimal|decimal\.Decimal|UUID4?|uuid\.UUID|date|datetime|"
+    r"datetime\.\w+|timedelta|Literal\[.*|PositiveInt|conint.*|EmailStr|IPv\w+|None|ObjectId|PyObjectId)"
+    r"(\])?( *\| *None)?$"
+)
+# A model of the body that another module declares.
+_MODEL_NAME = LazyPattern(
+    r"(?<=[a-z])(In|Input|Payload|Create|Update|Patch|Body|Form|Schema|Params|DTO|Dto)$"
+)
+_CHOSEN = LazyPattern(r"\b(Depends|Security|BackgroundTasks|SecurityScopes)\b")
+VIEW_DECORATOR = LazyPattern(
+    r"(^|\.)(login_required|require_\w+|api_view|csrf_exempt|permission_\w+|staff_member_required|"
+    r"user_passes_test|never_cache|cache_page|view_config|authentication_classes)$"
+)
+ID_NAME = LazyPattern(r"(^|_)(id|pk|uuid|slug|number|year|month|day|page)$")
+_VIEW_BASE = LazyPattern(r"View(Set)?$|Mixin$|Resource$|Handler$")
+_VERBS = frozenset({"get", "post", "put", "patch", "delete", "dispatch"})
+
+
+def is_text(annotation: ast.expr | None) -> bool:
+    """Whether what is declared to be this can hold text of the sender's choice."""
+    if annotation is None:
+        return True
+    return _NOT_TEXT.match(ast.unparse(annotation)) is None
+
+
+def is_upload(annotation: ast.expr | None) -> bool:
+    """Whether FastAPI hands the parameter a file that was sent."""
+    return annotation is not None and "UploadFile" in ast.unparse(annotation)
+
+
+def is_route(function: FunctionNode) -> bool:
+    """Whether a decorator makes the function answer requests for a path."""
+    return any(True for _ in _routes(function))
+
+
+def _routes(function: FunctionNode) -> Iterator[ast.Call]:
+    for decorator in function.decorator_list:
+        if (
+            isinstance(decorator, ast.Call)
+            and decorator_name(decorator).rpartition(".")[2] in _ROUTE_VERBS
+            and decorator.args
+            and isinstance(decorator.args[0], ast.Constant)
+            and isinstance(decorator.args[0].value, str)
+            and (decorator.args[0].value[:1] in {"/", ""})
+        ):
+            yield decorator
+
+
+def returns_page(function: FunctionNode) -> bool:
+    """Whether the decorator of a route says that what the function gives is a page, as FastAPI's may."""
+    return any(
+        keyword.arg == "response_class" and ast.unparse(keyword.value).endswith("HTMLResponse")
+        for route in _routes(function)
+        for keyword in route.keywords
+    )
+
+
+def request_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
+    """The parameters a framework fills from the request; True where the value is text or may hold some."""
+    found: dict[str, bool] = {}
+    for route in _routes(function):
+        path = str(getattr(route.args[0], "value", ""))
+        by_path = {*_PATH_PARAMETER.findall(path), *_SANIC_PARAMETER.findall(path)}
+        for one, default in _with_defaults(function):
+            if one.arg in by_path or _is_sent(module, one, default):
+                found[one.arg] = is_text(one.annotation)
+    found.update(_view_parameters(module, function))
+    found.update(_login_parameters(module, function))
+    if function.name in {"handler", "lambda_handler"}:
+        names = [one.arg for one in parameters(function)]
+        if names[:1] == ["event"] and len(names) == 2:
+            found["event"] = True
+    return found
+
+
+def _with_defaults(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | None]]:
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    return [
+        *zip(positional, [*missing, *arguments.defaults], strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+
+
+def _is_sent(module: PythonModule, one: ast.arg, default: ast.expr | None) -> bool:
+    """Whether FastAPI fills the parameter from the request: text, uploads, and models declared here."""
+    annotation = one.annotation
+    if annotation is None:
+        return False
+    text = ast.unparse(annotation)
+    if _CHOSEN.search(text) or (default is not None and _CHOSEN.search(ast.unparse(default))):
+        return _is_filled(module, annotation, default)
+    if REQUEST_TYPE.search(text):
+        return False
+    if _TEXT_TYPE.search(text) is not None or _is_model(_class_of(module, annotation)):
+        return True
+    return _MODEL_NAME.search(text) is not None and default is None
+
+
+def _is_filled(module: PythonModule, annotation: ast.expr, default: ast.expr | None) -> bool:
+    """Whether a dependency is a class of this module that FastAPI fills with text of the request.
+
+    It is written ``Depends()`` beside the class, ``Depends(Filters)`` or ``Annotated[Filters, Depends()]``.
+    """
+    calls = [one for one in (default, *_parts(annotation)[1:]) if isinstance(one, ast.Call)]
+    given = next((call.args for call in calls if decorator_name(call).endswith("Depends")), None)
+    if given is None:
+        return False
+    made = _class_of(module, given[0] if given else annotation)
+    fields = _fields(made) if made is not None else []
+    return any(declared is not None and _TEXT_TYPE.search(ast.unparse(declared)) for _, declared in fields)
+
+
+def _parts(annotation: ast.expr) -> Sequence[ast.expr]:
+    """What ``Annotated`` holds: a type, and what is forwarded_sinks of it; of any other annotation, itself."""
+    if isinstance(annotation, ast.Subscript) and last_name(annotation.value) == "Annotated":
+        return annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    return [annotation]
+
+
+def _class_of(module: PythonModule, annotation: ast.expr) -> ast.ClassDef | None:
+    """The class of this module that an annotation names."""
+    named = _parts(annotation)[0]
+    classes = module.top_classes.get(named.id, ()) if isinstance(named, ast.Name) else ()
+    return classes[0] if classes else None
+
+
+def _is_model(made: ast.ClassDef | None) -> bool:
+    """Whether a class is one that a framework fills from the body of a request."""
+    if made is None:
+        return False
+    bases = {ast.unparse(base).rpartition(".")[2] for base in made.bases}
+    return bool(bases & {"BaseModel", "Schema", "Struct", "SQLModel"}) or _is_dataclass(made)
+
+
+def _is_dataclass(made: ast.ClassDef) -> bool:
+    return any(decorator_name(one).rpartition(".")[2] == "dataclass" for one in made.decorator_list)
+
+
+def _fields(made: ast.ClassDef) -> list[tuple[str, ast.expr | None]]:
+    """What an object of a class is made with, and of what type each is declared to be."""
+    if _is_model(made):
+        return [
+            (line.target.id, line.annotation)
+            for line in made.body
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
+        ]
+    makers = (one for one in made.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
+    return [(one.arg, one.annotation) for maker in makers for one in parameters(maker)[1:]]
+
+
+def model_fields(module: PythonModule, annotation: ast.expr | None) -> dict[str, bool] | None:
+    """Return the fields of a class of this module, True for text; None for any other annotation."""
+    made = _class_of(module, annotation) if annotation is not None else None
+    return {name: is_text(declared) for name, declared in _fields(made)} if made is not None else None
+
+
+def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
+    """What a URL pattern of Django's hands to a view, where it can be told that it is one."""
+    declared = parameters(function)
+    own = declared[1:] if declared and declared[0].arg in {"self", "cls"} else declared
+    if not own or own[0].arg not in REQUEST_NAMES or (own[0].annotation is not None and len(own) < 2):
+        return {}
+    if own is declared:
+        if not any(VIEW_DECORATOR.search(decorator_name(one)) for one in function.decorator_list):
+            return {}
+    else:
+        cls = module.class_of(function)
+        bases = [ast.unparse(base) for base in cls.bases] if cls else []
+        if function.name not in _VERBS or not any(_VIEW_BASE.search(base) for base in bases):
+            return {}
+    return {one.arg: is_text(one.annotation) for one in own[1:] if not ID_NAME.search(one.arg)}
+
+
+def _login_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
+    """The credentials that Django hands to an authentication backend."""
+    cls = module.class_of(function) if function.name == "authenticate" else None
+    if cls is None or not any(ast.unparse(base).endswith("Backend") for base in cls.bases):
+        return {}
+    return {one.arg: True for one in parameters(function) if one.arg not in {"self", "request", "password"}}
+
+
+def is_view_method(module: PythonModule, function: FunctionNode) -> bool:
+    """Whether a method is one of a class that answers requests, as Django's and Tornado's do."""
+    cls = module.class_of(function)
+    return cls is not None and any(_VIEW_BASE.search(ast.unparse(base)) for base in cls.bases)
+
+
+def decorator_name(node: ast.expr) -> str:
+    """What a decorator is called, without its arguments."""
+    return ast.unparse(node.func if isinstance(node, ast.Call) else node)
