@@ -1,6 +1,6 @@
-"""Where data from outside goes: sources, what makes it harmless, and the places it must not reach.
+"""Taint analysis of Python.
 
-``flow`` follows values through one module; ``sources`` says where strangers' data comes in, ``sinks`` where
-it does harm, ``cleansing`` what takes a danger away. What is certain of a value (``known``) is worked out by
-``folding``, kept entry by entry in ``tables``, and taken into short functions by ``walks``.
+``module_analysis`` runs it for a module, ``analysis`` holds the functions of one with their summaries, and
+``function_analysis`` composes the analysis of one function. Sources, sinks and sanitizers that are known by
+name are data (``catalogue``); ``domain`` and ``state`` are the taint domain.
 """

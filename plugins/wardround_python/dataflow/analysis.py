@@ -1,9 +1,8 @@
-"""Follows what a request brought through the functions of one module.
+"""The taint analysis of one module.
 
-Each function is walked once, statement by statement, branches apart and then together. What it does with its
-parameters becomes a summary, so data is followed into helper functions and out again: of the same module, and
-where the rest of the project can be read, of the modules it imports. Functions of libraries are taken to give
-something of their own: what can't be seen is not reported.
+Each function is analysed once, and its effect in terms of its parameters becomes a summary. By summaries data
+is followed into helper functions and back: of the same module, and of imported modules if the project can be
+read. Functions of libraries that no catalogue names return clean data.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from wardround_python.dataflow.observers import UNOBSERVED, Observers
 from wardround_python.dataflow.regex_dos import slow_names
 
 _DEEPEST_CALL = 12
-"""How many functions deep data is followed from one call."""
+"""The most nested calls through which data is followed."""
 
 _LOOKUP = LazyPattern(
     r"(\.objects\.|\.query\.)(a?get|first|get_or_404|filter)$|get_object_or_404$|session\.get$"
@@ -34,7 +33,7 @@ _LOOKUP = LazyPattern(
 
 
 class ModuleFlow:
-    """The functions of one module, and what was found in them."""
+    """The functions of one module, their summaries and the hits."""
 
     def __init__(self, module: PythonModule, modules: Modules, observers: Observers = UNOBSERVED) -> None:
         self.module = module
@@ -45,10 +44,10 @@ class ModuleFlow:
         self._hits: dict[Place, Hit] = {}
 
     def run(self) -> Sequence[Hit]:
-        """Walk everything; hits in other modules, which are reached from here, count too.
+        """Analyse everything and return the hits, those in other modules that are reached from here included.
 
         Raises:
-            RecursionError: it is nested past what the interpreter can walk, so it was not looked at.
+            RecursionError: the module is nested too deep, so it is not analysed.
         """
         self.modules.depth = 0
         for statement in statements_in(self.module.tree):
@@ -69,31 +68,31 @@ class ModuleFlow:
         )
 
     def _hit_by_attributes(self, made: ProjectClass) -> None:
-        """What a method put into an attribute reaches a sink in another."""
+        """Report a sink that one method reaches by an attribute another method taints."""
         if not any(made.content.values()):
             return
         for one in made.lineage:
             for method in one.flow.methods[one.node].values():
                 for name, places in one.flow.summary(method).reaches.items():
-                    held = (
+                    stored = (
                         made.content.get(name.removeprefix("self."), CLEAN) if name[:5] == "self." else CLEAN
                     )
                     for kind, node, path in places:
-                        for origin, left in held.items():
+                        for origin, left in stored.items():
                             if left & kind and not origin.startswith(ENCODED):
                                 self.hit(kind, node, path, origin, None)
 
     def _hit_by_session(self) -> None:
-        """What one function puts into the session reaches a sink in another, or in this one later."""
-        held: dict[str, Taint] = {}
+        """Report a sink that is reached by a session entry another call taints."""
+        stored: dict[str, Taint] = {}
         for summary in self._summaries.values():
             for name, value in summary.stores.items():
                 if name.startswith("session."):
-                    held[name] = join(held.get(name, CLEAN), value)
-        for summary in list(self._summaries.values()) if held else ():
+                    stored[name] = join(stored.get(name, CLEAN), value)
+        for summary in list(self._summaries.values()) if stored else ():
             for name, places in summary.reaches.items():
-                for kind, node, path in places if name in held else ():
-                    for origin, left in held[name].items():
+                for kind, node, path in places if name in stored else ():
+                    for origin, left in stored[name].items():
                         if left & kind and not origin.startswith((PARAMETER, ENCODED)):
                             self.hit(kind, node, path, origin, None)
 
@@ -102,7 +101,7 @@ class ModuleFlow:
         return FunctionAnalysis(self, function, observers)
 
     def summary(self, function: FunctionNode) -> Summary:
-        """What a function does; of one that is being walked just now, nothing."""
+        """Return the summary of a function; an empty one while it is being analysed."""
         known = self._summaries.get(function)
         if known is None:
             if self.modules.depth > _DEEPEST_CALL:
@@ -136,7 +135,7 @@ class ModuleFlow:
         return self._classes.get(node) if node is not None else None
 
     def class_of_name(self, node: ast.expr) -> ProjectClass | None:
-        """The class of the project that a name or attribute stands for."""
+        """Return the class of the project that a name or attribute refers to."""
         if isinstance(node, ast.Subscript):
             node = node.value
         dotted = self.module.dotted(node)
@@ -162,7 +161,7 @@ class ModuleFlow:
         return {one.node.name: one for one in self._classes.values()}
 
     def class_of_top(self, name: str) -> ProjectClass | None:
-        """The class of the one object a name at the top of the module stands for."""
+        """Return the class of the object that a name of the module is bound to."""
         made = self._made_at_top.get(name)
         if not isinstance(made, ast.Call):
             return None
@@ -192,17 +191,17 @@ class ModuleFlow:
 
     @cached_property
     def numbers(self) -> Mapping[str, int | float]:
-        """The numbers that names at the top of the module stand for, and nothing else."""
+        """The names of the module that are bound to one number."""
         return constant_numbers(self.module.tree)
 
     @cached_property
     def calls_objects(self) -> bool:
-        """Whether a class of the module may define ``__call__``."""
+        """True if a class of the module may define ``__call__``."""
         return "def __call__(" in self.module.text
 
     @cached_property
     def converts_objects(self) -> bool:
-        """Whether a class of the module may define ``__str__``."""
+        """True if a class of the module may define ``__str__``."""
         return "def __str__(" in self.module.text
 
     @cached_property
@@ -223,13 +222,13 @@ class ModuleFlow:
 
     @cached_property
     def lookups(self) -> frozenset[str]:
-        """The functions whose answers are records: ``Company.objects.get``, ``session.get``."""
+        """The functions that return records: ``Company.objects.get``, ``session.get``."""
         names = {name for found in self.makers.values() for name in found}
         return frozenset(name for name in names if _LOOKUP.search(name))
 
     @cached_property
     def makers(self) -> Mapping[str, frozenset[str]]:
-        """Text of a name or attribute -> the functions whose answers it is ever given, imports resolved."""
+        """Key of a name or attribute -> the functions whose results it is bound to, imports resolved."""
         found: dict[str, set[str]] = {}
         for node in statements_in(self.module.tree):
             for target, value in _bindings(node):
@@ -241,7 +240,7 @@ class ModuleFlow:
 
 
 def constant_numbers(tree: ast.Module) -> Mapping[str, int | float]:
-    """Names that the top of a module gives one number, and no function another."""
+    """Return the names that a module binds to one number and that no function rebinds."""
     found: dict[str, int | float] = {}
     again: set[str] = set()
     for node in statements_in(tree):

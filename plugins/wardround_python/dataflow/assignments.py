@@ -154,12 +154,12 @@ class Assignments:
 
     def _set_namespace(self, target: ast.Attribute, entry: KnownEntry) -> bool:
         """Set an attribute of a known namespace; return False if the target is another object."""
-        held = (
+        container = (
             self._containers.find(target.value)
             if isinstance(target.value, (ast.Name, ast.Attribute))
             else None
         )
-        if held is None or held.kind != "namespace":
+        if container is None or container.kind != "namespace":
             return False
         self._writes.store(ast.Subscript(target.value, ast.Constant(target.attr), ast.Store()), entry)
         return True

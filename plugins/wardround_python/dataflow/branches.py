@@ -59,14 +59,14 @@ class BranchWalker:
     def _if(self, node: ast.If) -> bool:
         """Analyse every branch of an ``if`` that can be taken, and join their states."""
         left: list[Environment] = []
-        ways, where, leaves = 0, self._state.region, self._state.exits
+        ways, region, exits = 0, self._state.region, self._state.exits
         while True:
             self._containers.peek(node.test)
             decided = self._conditions.decided(node.test)
             when_true, when_false = self._conditions.sanitized(node.test)
             before = self._state.values.copied()
             if decided is not False:
-                self._state.region = where if decided and not ways else self._state.flow.modules.new_region()
+                self._state.region = region if decided and not ways else self._state.flow.modules.new_region()
                 self._names.sanitize(when_true)
                 ways += 1
                 if not self._walker.walk(node.body):
@@ -77,27 +77,27 @@ class BranchWalker:
                 break
             node = node.orelse[0]
         if not decided:
-            self._state.region = self._state.flow.modules.new_region() if ways else where
+            self._state.region = self._state.flow.modules.new_region() if ways else region
             ways += 1
             if not self._walker.walk(node.orelse):
                 left.append(self._state.values)
         self._walker.join(left)
-        self._walker.leave(where, leaves)
+        self._walker.leave(region, exits)
         return not left
 
     def _match(self, node: ast.Match) -> bool:
         subject = self._containers.peek(node.subject)
-        exact = self._folder.constant(node.subject)
-        before, where, leaves = self._state.values.copied(), self._state.region, self._state.exits
+        constant = self._folder.constant(node.subject)
+        before, region, exits = self._state.values.copied(), self._state.region, self._state.exits
         left: list[Environment] = []
         ways = 0
         is_taken = False
         for case in node.cases:
-            decided = self._is_case(case, exact)
+            decided = self._is_case(case, constant)
             if decided is False:
                 continue
             is_sure = bool(decided) and not ways
-            self._state.region = where if is_sure else self._state.flow.modules.new_region()
+            self._state.region = region if is_sure else self._state.flow.modules.new_region()
             ways += 1
             self._state.values = before.copied()
             if _names_values(case.pattern):
@@ -113,12 +113,12 @@ class BranchWalker:
         if not is_taken:
             left.append(before)
         self._walker.join(left)
-        self._walker.leave(where, leaves)
+        self._walker.leave(region, exits)
         return not left
 
-    def _bind_pattern(self, pattern: ast.pattern, held: KnownContainer | None) -> None:
+    def _bind_pattern(self, pattern: ast.pattern, container: KnownContainer | None) -> None:
         """Bind the names of a pattern to the entries of the container it matches."""
-        entries = held.entries if held is not None else None
+        entries = container.entries if container is not None else None
         pairs: list[tuple[ast.pattern, KnownEntry]] = []
         if isinstance(pattern, ast.MatchSequence) and isinstance(entries, list):
             if len(entries) == len(pattern.patterns):
@@ -150,8 +150,8 @@ class BranchWalker:
             return None
         if isinstance(pattern, ast.MatchSingleton):
             return subject.value is pattern.value
-        wanted = self._folder.constant(pattern.value) if isinstance(pattern, ast.MatchValue) else None
-        return subject.value == wanted.value if wanted is not None else None
+        expected = self._folder.constant(pattern.value) if isinstance(pattern, ast.MatchValue) else None
+        return subject.value == expected.value if expected is not None else None
 
 
 def _names_values(pattern: ast.pattern) -> bool:

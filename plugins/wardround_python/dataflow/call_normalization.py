@@ -98,8 +98,8 @@ class CallNormalizer:
         if isinstance(node, (ast.List, ast.Tuple)):
             names = self._folder.constants(node.elts)
         else:
-            exact = self._folder.constant(node)
-            text = exact.value if exact is not None else None
+            constant = self._folder.constant(node)
+            text = constant.value if constant is not None else None
             names = list(text.replace(",", " ").split()) if isinstance(text, str) else None
         return NamedTupleType(tuple(map(str, names))) if names else None
 
@@ -108,9 +108,11 @@ class CallNormalizer:
         name = self._folder.constant(node.args[1]) if len(node.args) > 1 else None
         if name is None or not isinstance(name.value, str) or not name.value.isidentifier():
             return None
-        held = self._known.container(node.args[0]) if isinstance(node.args[0], (ast.Name, ast.Call)) else None
-        if len(node.args) == 3 and held is not None and held.kind == "namespace":
-            if isinstance(held.entries, dict) and name.value not in held.entries:
+        container = (
+            self._known.container(node.args[0]) if isinstance(node.args[0], (ast.Name, ast.Call)) else None
+        )
+        if len(node.args) == 3 and container is not None and container.kind == "namespace":
+            if isinstance(container.entries, dict) and name.value not in container.entries:
                 return node.args[2]
         elif len(node.args) == 3:
             return None

@@ -55,11 +55,11 @@ class CallSinks:
         self,
         node: ast.Call,
         receiver: Taint,
-        given: Sequence[Taint],
+        taints: Sequence[Taint],
         named: Sequence[tuple[ast.keyword, Taint]],
     ) -> None:
         """Report the sinks that a call's receiver and arguments reach."""
-        known: dict[ast.expr, Taint] = dict(zip(node.args, given, strict=True))
+        known: dict[ast.expr, Taint] = dict(zip(node.args, taints, strict=True))
         known.update({keyword.value: value for keyword, value in named})
         if isinstance(node.func, ast.Attribute):
             known[node.func.value] = receiver
@@ -75,12 +75,12 @@ class CallSinks:
             if keyword.arg is None and writes_fields(self._state.module, node):
                 self._sinks.reach(SinkKind.FIELDS, keyword.value, value)
         if last_name(node.func) == "setattr" and len(node.args) == 3:
-            self._sinks.reach(SinkKind.FIELDS, node.args[1], given[1])
-            self._normalizer.set_attribute(node, given[2])
+            self._sinks.reach(SinkKind.FIELDS, node.args[1], taints[1])
+            self._normalizer.set_attribute(node, taints[2])
         if _is_header_call(node, "access-control-allow-origin"):
-            self._sinks.reach(SinkKind.ORIGIN, node.args[1], given[1])
+            self._sinks.reach(SinkKind.ORIGIN, node.args[1], taints[1])
         if _is_header_call(node, "location"):
-            self._sinks.reach(SinkKind.REDIRECT, node.args[1], given[1])
+            self._sinks.reach(SinkKind.REDIRECT, node.args[1], taints[1])
         for key, argument in session_values(node):
             self._sinks.reach(SinkKind.TRUST, argument, self._evaluator.value(argument))
             if not isinstance(key, ast.Constant):
@@ -93,7 +93,7 @@ class CallSinks:
             )
         if is_own_call(node, self._state.in_view):
             kind = SinkKind.REDIRECT if last_name(node.func) == "redirect" else SinkKind.PAGE
-            for argument, value in list(zip(node.args, given, strict=True))[:1]:
+            for argument, value in list(zip(node.args, taints, strict=True))[:1]:
                 self._sinks.reach(kind, argument, value)
 
     def _command(self, node: ast.Call) -> None:
@@ -109,14 +109,14 @@ class CallSinks:
             one is not None and isinstance(one.known, KnownConstant) and one.known.value for one in shells
         ):
             self._sinks.reach(SinkKind.SHELL, command, self._containers.peek(command))
-        held = self._containers.find(command) if isinstance(command, (ast.Name, ast.Attribute)) else None
-        if held is None:
+        container = self._containers.find(command) if isinstance(command, (ast.Name, ast.Attribute)) else None
+        if container is None:
             return
-        if isinstance(held.entries, list):
-            for value in read_by_shell(held.entries):
+        if isinstance(container.entries, list):
+            for value in read_by_shell(container.entries):
                 self._sinks.reach(SinkKind.SHELL, command, value)
-        elif not held.texts.isdisjoint(COMMAND_FLAGS):
-            self._sinks.reach(SinkKind.SHELL, command, held.total)
+        elif not container.texts.isdisjoint(COMMAND_FLAGS):
+            self._sinks.reach(SinkKind.SHELL, command, container.total)
 
 
 def _is_header_call(node: ast.Call, header: str) -> bool:

@@ -33,7 +33,7 @@ _LOOKING = frozenset(
         "jsonify", "map", "filter", "type", "id", "setattr", "getattr", "hasattr",
     }
 )  # fmt: skip
-"""Functions that change nothing of what they are given."""
+"""Functions that change none of their arguments."""
 
 
 class CallEvaluator:
@@ -98,30 +98,30 @@ class CallEvaluator:
         rewritten = self._normalizer.taint(node)
         if rewritten is not None:
             return rewritten
-        given = [self._containers.peek(one) for one in node.args]
+        taints = [self._containers.peek(one) for one in node.args]
         named = [(keyword, self._containers.peek(keyword.value)) for keyword in node.keywords]
         table = self._containers.find(node.func.value) if isinstance(node.func, ast.Attribute) else None
         receiver = self._receiver(node) if table is None else table.taint
-        self._call_sinks.report(node, receiver, given, named)
+        self._call_sinks.report(node, receiver, taints, named)
         if table is not None:
-            return self._container_call(node, table, given, join(*given, *(value for _, value in named)))
-        answer = self._result(node, receiver, given, named)
+            return self._container_call(node, table, taints, join(*taints, *(value for _, value in named)))
+        result = self._result(node, receiver, taints, named)
         if self._state.values.known or self._state.instances:
             self._escape_arguments(node)
-        return answer
+        return result
 
     def _container_call(
-        self, node: ast.Call, table: KnownContainer, given: Sequence[Taint], every: Taint
+        self, node: ast.Call, table: KnownContainer, taints: Sequence[Taint], taint: Taint
     ) -> Taint:
         assert isinstance(node.func, ast.Attribute)
         key = key_of(node.func.value)
         if (
             key is not None
-            and every
+            and taint
             and node.func.attr in (SANITIZERS.storing_methods | {"set", "read_dict"})
         ):
-            self._names.extend(key, every)
-        return self._methods.call(node, table, given)
+            self._names.extend(key, taint)
+        return self._methods.call(node, table, taints)
 
     def _escape_arguments(self, node: ast.Call) -> None:
         """Forget what is known of arguments that the callee may change."""
@@ -129,13 +129,13 @@ class CallEvaluator:
         if self._is_read_only(node):
             return
         for one in arguments:
-            held = (
+            container = (
                 self._containers.find(one)
                 if isinstance(one, (ast.Name, ast.Attribute, ast.Subscript))
                 else None
             )
-            if held is not None and self._state.inlined_call is not node:
-                self._containers.escape(held)
+            if container is not None and self._state.inlined_call is not node:
+                self._containers.escape(container)
             made = self._state.instances.get(one.id) if isinstance(one, ast.Name) else None
             if made is not None:
                 made.known.clear()
@@ -153,7 +153,7 @@ class CallEvaluator:
             )
         return last in {"join", "format", "dumps", "info", "debug", "warning", "error"}
 
-    def _result(self, node: ast.Call, receiver: Taint, given: Sequence[Taint], named: Named) -> Taint:
+    def _result(self, node: ast.Call, receiver: Taint, taints: Sequence[Taint], named: Named) -> Taint:
         relayed = relayed_call(node)
         prepared = self._normalizer.partial(node)
         if relayed is not None and self._resolver.callee(relayed) is not None:
@@ -164,28 +164,28 @@ class CallEvaluator:
             return through
         callee = self._resolver.callee(node)
         if callee is not None:
-            return self._project.call(callee, node, given, named)
+            return self._project.call(callee, node, taints, named)
         cls = self._resolver.class_called(node)
         if cls is not None:
-            self._state.objects[node] = made = self._project.construct(cls, node, given, named)
+            self._state.objects[node] = made = self._project.construct(cls, node, taints, named)
             return made.total
-        every = join(*given, *(value for _, value in named))
+        taint = join(*taints, *(value for _, value in named))
         if isinstance(node.func, ast.Attribute):
-            answer = self._library.method(node, node.func, receiver, given, every)
-            if answer is not None:
-                return answer
+            result = self._library.method(node, node.func, receiver, taints, taint)
+            if result is not None:
+                return result
         name = self._state.module.dotted(node.func) or ""
         if prepared is not None:
             self._state.results[node] = prepared
-            return every
+            return taint
         if isinstance(node.func, ast.Name) and isinstance(
             self._state.values.known.get(node.func.id), NamedTupleType
         ):
             table = self._construction.of_elements(node, "")
             if table is not None:
                 self._state.results[node] = table
-            return every
-        return self._library.function(node, name, given, every)
+            return taint
+        return self._library.function(node, name, taints, taint)
 
     def _receiver(self, node: ast.Call) -> Taint:
         if isinstance(node.func, ast.Attribute):

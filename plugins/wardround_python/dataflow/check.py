@@ -1,4 +1,4 @@
-"""What every check on a stranger's data shares."""
+"""The base of the checks for one kind of sink."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _COMING_IN = LazyPattern(
 
 @lru_cache(maxsize=16)
 def may_ask(text: str) -> bool:
-    """Whether a module reads what comes in from outside; a cheap look."""
+    """Return True if a module may have a source of taint; a prefilter."""
     return _COMING_IN.search(text) is not None
 
 
 class TaintedCheck(PythonCheck):
-    """A check that reports where data from outside reaches one kind of place.
+    """A check that reports the tainted data that reaches one kind of sink.
 
     Attributes:
-        DANGER: the kind of place.
-        MESSAGE: what is forwarded_sinks of data from a request; ``ARCHIVE_MESSAGE`` of names in an
-            archive, ``STORED_MESSAGE`` of what was kept from an earlier one.
+        DANGER: the kind of sink.
+        MESSAGE: the message for data from a request; ``ARCHIVE_MESSAGE`` for names in an archive,
+            ``STORED_MESSAGE`` for data stored by an earlier request.
     """
 
     DANGER: ClassVar[SinkKind]
@@ -48,17 +48,17 @@ class TaintedCheck(PythonCheck):
             hits,  # only a file where data comes in needs the walk
         )
 
-        forwarded_sinks: set[tuple[object, str]] = set()
+        reported: set[tuple[object, str]] = set()
         for hit in hits(self.module):
             if hit.path != self.module.path or not hit.kind & self.DANGER or not self.counts(hit):
                 continue
             place = (self.module.function_of(hit.node), self.once_for(hit))
-            if place not in forwarded_sinks:
-                forwarded_sinks.add(place)
+            if place not in reported:
+                reported.add(place)
                 self.report(self.module.span(hit.node), self.message_of(hit))
 
     def once_for(self, hit: Hit) -> str:
-        """What is forwarded_sinks once in a function."""
+        """Return the text by which hits of one function are the same."""
         return ast.unparse(hit.node)
 
     def message_of(self, hit: Hit) -> str:
@@ -68,5 +68,5 @@ class TaintedCheck(PythonCheck):
         return others.get(hit.origin) or self.MESSAGE
 
     def counts(self, hit: Hit) -> bool:
-        """Whether this place is worth a word; a check narrows it by what stands around."""
+        """Return True if a hit is reported; a check narrows it by the code around the sink."""
         return True

@@ -51,7 +51,7 @@ class ProjectClass:
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
-        """The fields of a dataclass or a model in their order, by what is declared in the body."""
+        """The declared fields of a dataclass or a model, in order."""
         found: dict[str, None] = {}
         for one in reversed(self.lineage):
             for line in one.node.body:
@@ -61,7 +61,7 @@ class ProjectClass:
 
     @cached_property
     def attributes(self) -> frozenset[str]:
-        """The attributes the methods of the class and of its bases give values to."""
+        """The attributes that methods of the class and of its bases assign."""
         return frozenset(
             target.attr
             for one in self.lineage
@@ -72,7 +72,7 @@ class ProjectClass:
         ) | frozenset(self.fields)
 
     def class_of_attribute(self, name: str) -> ProjectClass | None:
-        """The class of what an attribute holds: as it is declared, or as the one constructor called says."""
+        """Return the class of an attribute, by its annotation or by the constructor that is called."""
         return self._attribute_classes.get(name)
 
     @cached_property
@@ -87,7 +87,7 @@ class ProjectClass:
 
     @cached_property
     def content(self) -> Mapping[str, Taint]:
-        """What the attributes hold from outside, whichever method put it there."""
+        """The taint that any method leaves in each attribute."""
         found: dict[str, Taint] = {}
         for one in self.lineage:
             for method in one.flow.methods[one.node].values():
@@ -116,9 +116,9 @@ class Instance:
     """An object whose class is known.
 
     Attributes:
-        fields: what its attributes carry; None where it came from elsewhere.
-        where: the stretch of code in which it was made.
-        held: what is certain of its attributes.
+        fields: the taints of its attributes; None if it was created elsewhere.
+        region: the region of code in which it was created.
+        known: what is known of its attributes.
     """
 
     cls: ProjectClass
@@ -132,7 +132,7 @@ class Instance:
 
 
 def _made_attributes(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
-    """Attributes and the names of what they are: ``self.x = Store(...)``, ``x: Store``, ``x = Store()``."""
+    """Yield attributes with their classes: ``self.x = Store(...)``, ``x: Store``, ``x = Store()``."""
     for line in node.body:
         if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
             yield line.target.id, line.annotation

@@ -1,4 +1,4 @@
-"""Functions inside functions: which there are, what they take from around them, and how large they are."""
+"""Nested functions: their free variables, and the traits that decide which functions are inlined."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHANGING = frozenset(
         "write", "truncate", "get_nowait", "put_nowait",
     }
 )  # fmt: skip
-"""Methods that change what they are called on."""
+"""Methods that change their receiver."""
 
 
 _CHANGERS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.ExceptHandler)
@@ -29,15 +29,15 @@ _CHANGERS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.ExceptHandler
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What makes a function worth a walk for one call alone.
+    """Traits that decide if a function is inlined.
 
     Attributes:
-        is_short: whether it is short enough, and answers at once.
-        asked: the names that decide what it does.
-        keeps: whether it gives values to attributes of its object.
-        answers: the names that are a part of what it gives.
-        gives_table: whether what it gives is a tuple, a list or a mapping.
-        yields: whether it gives piece after piece, one after the other and nothing else.
+        is_short: whether it is short enough, and not a generator with branches.
+        deciding: the names that decide its effect.
+        sets_attributes: whether it assigns attributes.
+        returned: the names that are a part of its result.
+        returns_container: whether its result is a tuple, a list or a mapping.
+        yields: whether it is a generator that yields without branches.
     """
 
     is_short: bool = False
@@ -64,14 +64,14 @@ class NestedFunctions:
         """A lambda as a function."""
         made = self._lambdas.get(node)
         if made is None:
-            answer = ast.copy_location(ast.Return(node.body), node)
-            plain = ast.FunctionDef("<lambda>", node.args, [answer], [], None, None)
+            result = ast.copy_location(ast.Return(node.body), node)
+            plain = ast.FunctionDef("<lambda>", node.args, [result], [], None, None)
             made = self._lambdas[node] = ast.copy_location(plain, node)
             self._around[made] = self._module.function_of(node) or self._module.tree
         return made
 
     def has(self, function: FunctionNode) -> bool:
-        """Whether a function stands in this module."""
+        """Return True if this module defines a function."""
         return function in self._all or function in self._around
 
     @cached_property
@@ -93,13 +93,13 @@ class NestedFunctions:
         found: dict[ast.AST, dict[str, list[FunctionNode]]] = {}
         for node in statements_in(self._module.tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                around = None if self._module.class_of(node) else self._module.function_of(node)
-                if around is not None:
-                    found.setdefault(around, {}).setdefault(node.name, []).append(node)
+                outer = None if self._module.class_of(node) else self._module.function_of(node)
+                if outer is not None:
+                    found.setdefault(outer, {}).setdefault(node.name, []).append(node)
         return found
 
     def function(self, inside: FunctionNode | None, name: str) -> FunctionNode | None:
-        """The function a name stands for inside a function, where that or one around it defines it."""
+        """Return the nested function a name refers to inside a function."""
         while inside is not None and self._by_name:
             found = self._by_name.get(inside, {}).get(name)
             if found is not None:
@@ -110,12 +110,10 @@ class NestedFunctions:
     def free(self, function: FunctionNode) -> frozenset[str]:
         """The names of the functions around it that a function may read."""
         if function not in self._free:
-            around = self._outside(function)
+            outer = self._outside(function)
             names: frozenset[str] = frozenset()
-            if around is not None:
-                names = self.captured(around) & (self._bound(around) | self.free(around)) - self._bound(
-                    function
-                )
+            if outer is not None:
+                names = self.captured(outer) & (self._bound(outer) | self.free(outer)) - self._bound(function)
             self._free[function] = names
         return self._free[function]
 
@@ -138,7 +136,7 @@ class NestedFunctions:
 
     @cached_property
     def declared_outside(self) -> frozenset[str]:
-        """The names that functions give new values to somewhere else."""
+        """The names that functions rebind by ``global`` and ``nonlocal``."""
         if "global " not in self._module.text and "nonlocal " not in self._module.text:
             return frozenset()
         return frozenset(
@@ -150,7 +148,7 @@ class NestedFunctions:
 
     @cached_property
     def generators(self) -> frozenset[ast.AST | None]:
-        """The functions that answer piece by piece."""
+        """The functions that are generators."""
         if "yield" not in self._module.text:
             return frozenset()
         pieces = (node for node in self._module.nodes if isinstance(node, (ast.Yield, ast.YieldFrom)))
@@ -163,7 +161,7 @@ class NestedFunctions:
         return self._traits[function]
 
     def changed_in(self, body: Sequence[ast.stmt | ast.expr]) -> frozenset[str]:
-        """The places that statements give new values, or whose content they change."""
+        """Return the keys that statements rebind, or whose content they change."""
         last = body[-1]
         first = bisect_left(self._changes, (body[0].lineno, body[0].col_offset, ""))
         end = bisect_right(self._changes, (last.end_lineno or last.lineno, last.end_col_offset or 0, "~"))
@@ -171,7 +169,7 @@ class NestedFunctions:
 
     @cached_property
     def _changes(self) -> list[tuple[int, int, str]]:
-        """Where the places of the module are changed: line, column, what."""
+        """The changes of the module in order: line, column, key."""
         return sorted(
             (node.lineno, node.col_offset, name)
             for node in self._module.nodes
@@ -213,7 +211,7 @@ def _changed_by(node: ast.AST) -> Iterator[str]:
 
 
 def _roots(node: ast.expr) -> Iterator[str]:
-    """Every place a change of this one changes: ``a.b[0]``, ``a.b`` and ``a``."""
+    """Yield every key that a change of this one changes: ``a.b[0]``, ``a.b`` and ``a``."""
     while True:
         key = key_of(node)
         if key is not None:
@@ -229,19 +227,21 @@ def _traits(function: FunctionNode, is_generator: bool) -> Traits:
     if is_generator and not all(_is_plain_piece(one) for one in function.body):
         return Traits()
     given = [one.value for one in statements_in(function) if isinstance(one, ast.Return) and one.value]
-    answers = frozenset(part.id for one in given for part in walk(one) if isinstance(part, ast.Name))
-    gives_table = any(isinstance(one, (ast.Tuple, ast.List, ast.Dict)) for one in given)
-    asked: set[str] = set()
-    keeps = False
+    returned = frozenset(part.id for one in given for part in walk(one) if isinstance(part, ast.Name))
+    returns_container = any(isinstance(one, (ast.Tuple, ast.List, ast.Dict)) for one in given)
+    deciding: set[str] = set()
+    sets_attributes = False
     for node in nodes_run_by(function.body):
-        keeps = keeps or (isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load))
+        sets_attributes = sets_attributes or (
+            isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+        )
         for one in _asked_by(node):
-            asked.update(part.id for part in walk(one) if isinstance(part, ast.Name))
-    return Traits(True, frozenset(asked), keeps, answers, gives_table, is_generator)
+            deciding.update(part.id for part in walk(one) if isinstance(part, ast.Name))
+    return Traits(True, frozenset(deciding), sets_attributes, returned, returns_container, is_generator)
 
 
 def _is_plain_piece(node: ast.stmt) -> bool:
-    """Whether a statement of a generator gives one piece, or none."""
+    """Return True if a statement of a generator yields at most once."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, (ast.Yield, ast.Constant))
     return isinstance(node, (ast.Assign, ast.AnnAssign)) and not any(
@@ -250,7 +250,7 @@ def _is_plain_piece(node: ast.stmt) -> bool:
 
 
 def _asked_by(node: ast.AST) -> Iterator[ast.expr]:
-    """The expressions that decide what a statement or an expression does."""
+    """Yield the expressions that decide the effect of a statement or an expression."""
     if isinstance(node, (ast.If, ast.IfExp)):
         yield node.test
     elif isinstance(node, ast.Match):

@@ -1,4 +1,4 @@
-"""What a call runs: text that a shell reads, here or on another machine, and the program that is started."""
+"""Commands that calls run: text for a shell, here or on another machine, and the program that is started."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMMAND_FLAGS = frozenset({"-c", "-lc", "-ec", "-ic", "-euc", "/c", "/C", "-Comm
 RUNS = frozenset({"run", "Popen", "call", "check_call", "check_output", "spawn", "create_subprocess_exec"})
 """The last parts of those names."""
 PROCESSES = ("subprocess.", "asyncio.create_subprocess_exec", "pty.spawn")
-"""What the names of functions begin with that take a program with its arguments."""
+"""Prefixes of functions that take a program with its arguments."""
 _REPLACING = LazyPattern(r"^os\.(exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)$")
 """Functions that start a program: its path first, behind a mode for the family of ``spawn``."""
 _REMOTE = frozenset({"fabric", "fabric2", "invoke", "asyncssh", "spur", "plumbum"})
@@ -25,7 +25,7 @@ _IN_CONTAINER = frozenset({"exec_run", "exec_create"})
 
 
 def commands(module: PythonModule, call: ast.Call, name: str) -> Iterator[ast.expr]:
-    """The arguments of a call that choose what is run; ``name`` is its dotted name."""
+    """Yield the arguments of a call that choose the command; ``name`` is its dotted name."""
     if name.startswith(PROCESSES):
         yield from _processes(call)
     elif _REPLACING.search(name):
@@ -51,7 +51,7 @@ def _imports_any(module: PythonModule, packages: Collection[str]) -> bool:
 
 
 def _processes(call: ast.Call) -> Iterator[ast.expr]:
-    """A command line that a shell reads: by ``shell=True``, or handed to a shell that is named."""
+    """Yield a command line for a shell: with ``shell=True``, or as the argument of a shell."""
     command = next((k.value for k in call.keywords if k.arg == "args"), None)
     command = call.args[0] if call.args else command
     if command is None:
@@ -68,7 +68,7 @@ def _processes(call: ast.Call) -> Iterator[ast.expr]:
 
 
 def read_by_shell(entries: Sequence[KnownEntry]) -> Iterator[Taint]:
-    """What a list that was put together before starts, and what it hands to a shell."""
+    """Yield the taint of the program a list starts, and of the text it passes to a shell."""
     yield from (one.value for one in entries[:1])
     texts = [one.known.value if isinstance(one.known, KnownConstant) else None for one in entries]
     for at, text in enumerate(texts[:-2]):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
+from wardround.semantics.dataflow.state import sanitized_by_any
 from wardround_python.dataflow import request_parameters, sanitizers
 from wardround_python.dataflow.catalogue import SANITIZERS, SOURCES
 from wardround_python.dataflow.constant_folding import ConstantFolder
@@ -21,7 +22,7 @@ _LOOKUP = LazyPattern(
     r"^(get|find|fetch|load|lookup|retrieve|select)"
     r"(_(?!\w*(file|path|dir|folder|content|blob|text|bytes|upload|param|arg|header|image))\w+)?$"
 )
-"""Methods that give the record of an id, or nothing."""
+"""Methods that return the record of an id, or nothing."""
 _MATCHES = frozenset({"match", "fullmatch", "search"})
 """Give None where a text does not fit a pattern."""
 
@@ -58,19 +59,21 @@ class ConditionEvaluator:
         if isinstance(test, ast.NamedExpr):
             return self.decided(test.value)
         if isinstance(test, ast.Name) and test.id not in self._state.values:
-            return None  # a switch at the top of the module, which somebody may turn
-        held = self._containers.find(test) if isinstance(test, (ast.Name, ast.Attribute)) else None
-        if held is not None:
-            return bool(held.entries) if held.entries is not None and not held.is_parser else None
-        exact = self._folder.constant(test)
-        return bool(exact.value) if exact is not None else None
+            return None  # a switch of the module, which other code may set
+        container = self._containers.find(test) if isinstance(test, (ast.Name, ast.Attribute)) else None
+        if container is not None:
+            return (
+                bool(container.entries) if container.entries is not None and not container.is_parser else None
+            )
+        constant = self._folder.constant(test)
+        return bool(constant.value) if constant is not None else None
 
     def keep_guard(self, key: str, source: ast.expr) -> None:
         """Remember a guard that is stored in a name: ``allowed = is_safe(target)``."""
         if self._is_guard(source):
-            asked = frozenset(one.id for one in walk(source) if isinstance(one, ast.Name))
-            if key not in asked:
-                self._state.guards[key] = source, asked
+            tested = frozenset(one.id for one in walk(source) if isinstance(one, ast.Name))
+            if key not in tested:
+                self._state.guards[key] = source, tested
 
     def keep_lookup(self, key: str, source: ast.expr) -> None:
         """Remember the ids by which a record is looked up: ``crate = crates.get(crate_id)``."""
@@ -79,9 +82,11 @@ class ConditionEvaluator:
             return
         if not _LOOKUP.search(call.func.attr) or _is_request_part(call.func.value):
             return
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         ids = {
-            one.id for one in given if isinstance(one, ast.Name) and request_parameters.ID_NAME.search(one.id)
+            one.id
+            for one in arguments
+            if isinstance(one, ast.Name) and request_parameters.ID_NAME.search(one.id)
         }
         if ids - {key}:
             self._state.record_ids[key] = frozenset(ids - {key})
@@ -94,8 +99,8 @@ class ConditionEvaluator:
         if isinstance(test, ast.BoolOp):
             both = [self.sanitized(one) for one in test.values]
             every, some = (0, 1) if isinstance(test.op, ast.And) else (1, 0)
-            union = _either_clears([one[every] for one in both])
-            common = _common_clears([one[some] for one in both])
+            union = sanitized_by_any([one[every] for one in both])
+            common = _sanitized_by_all([one[some] for one in both])
             return (union, common) if every == 0 else (common, union)
         if isinstance(test, ast.NamedExpr):
             return self.sanitized(test.value)
@@ -104,13 +109,13 @@ class ConditionEvaluator:
         if isinstance(test, ast.Call):
             return self._call(test)
         if isinstance(test, ast.BinOp):
-            looked = {
+            inspected = {
                 k: EVERYTHING
                 for one in walk(test)
                 if isinstance(one, ast.Name)
                 for k in self._names.aliases(one)
             }
-            return looked, looked
+            return inspected, inspected
         if isinstance(test, ast.Attribute) and test.attr in {"netloc", "hostname"}:
             return {}, self._without_host(test.value)
         if isinstance(test, ast.Name) and test.id in self._state.guards:
@@ -137,7 +142,7 @@ class ConditionEvaluator:
         """Return what a successful lookup shows: the value names something that exists."""
         known = {name: SinkKind.TRUST for name in self._names.aliases(node) if name != key_of(node)}
         for name in self._state.record_ids.get(key_of(node) or "", ()):
-            known[name] = SinkKind.TRUST | SinkKind.PATH  # it is the id of a record, which no path is
+            known[name] = SinkKind.TRUST | SinkKind.PATH  # the id of a record is not a path
         return known, known
 
     def _comparison(self, test: ast.Compare) -> tuple[Sanitized, Sanitized]:
@@ -147,8 +152,8 @@ class ConditionEvaluator:
             cut = {key: SinkKind.BACKTRACK for one in lengths for key in self._names.aliases(one.args[0])}  # type: ignore[attr-defined]
             return cut, cut
         if isinstance(left, ast.Constant) and isinstance(op, (ast.In, ast.NotIn)):
-            gone = _excluded(left.value)
-            found = dict.fromkeys(self._names.aliases(right), gone) if gone else {}
+            kinds = _excluded(left.value)
+            found = dict.fromkeys(self._names.aliases(right), kinds) if kinds else {}
             return (found, {}) if isinstance(op, ast.NotIn) else ({}, found)
         if isinstance(op, (ast.Is, ast.IsNot)) and last_name(getattr(left, "func", left)) in _MATCHES:
             fits, fails = self.sanitized(left)
@@ -160,10 +165,10 @@ class ConditionEvaluator:
             return self._found(left)
         if isinstance(op, (ast.In, ast.NotIn)) and _is_request_part(right):
             return {}, {}
-        looked = {key: EVERYTHING for one in sides for key in self._compared(one)}
+        inspected = {key: EVERYTHING for one in sides for key in self._compared(one)}
         if any(isinstance(one, ast.Call) for one in sides):
-            return looked, looked
-        return (looked, {}) if isinstance(op, (ast.In, ast.Eq)) else ({}, looked)
+            return inspected, inspected
+        return (inspected, {}) if isinstance(op, (ast.In, ast.Eq)) else ({}, inspected)
 
     def _compared(self, node: ast.expr) -> set[str]:
         """Return the names a comparison inspects, those in arguments of its calls too."""
@@ -183,48 +188,41 @@ class ConditionEvaluator:
 
     def _call(self, test: ast.Call) -> tuple[Sanitized, Sanitized]:
         last = last_name(test.func)
-        looked: dict[str, SinkKind] = {}
+        inspected: dict[str, SinkKind] = {}
         if isinstance(test.func, ast.Attribute) and last in SANITIZERS.text_guards:
-            gone = EVERYTHING
+            kinds = EVERYTHING
             if last == "startswith" and _is_slash(test):
-                gone = SinkKind.URL
+                kinds = SinkKind.URL
             elif last == "startswith" and _starts_upwards(test):
                 return {}, dict.fromkeys(self._names.aliases(test.func.value), SinkKind.PATH)
             elif last == "startswith" and _starts_address(test):
                 return {}, dict.fromkeys(self._names.aliases(test.func.value), SinkKind.REDIRECT)
-            looked = dict.fromkeys(self._names.aliases(test.func.value), gone)
-            return looked, {}
+            inspected = dict.fromkeys(self._names.aliases(test.func.value), kinds)
+            return inspected, {}
         if last == "isinstance" and len(test.args) == 2 and not _names_text(test.args[1]):
             return dict.fromkeys(self._names.aliases(test.args[0]), EVERYTHING), {}
         if last in SANITIZERS.no_guards:
             return {}, {}
-        given = [one for call in chain(test) for one in (*call.args, *(k.value for k in call.keywords))]
-        for one in given:
-            looked.update(dict.fromkeys(self._compared(one), EVERYTHING))
-        if isinstance(test.func, ast.Attribute) and sanitizers.GUARDS.search(last) and not given:
-            looked.update(dict.fromkeys(self._names.aliases(test.func.value), EVERYTHING))
-        return looked, looked
+        arguments = [one for call in chain(test) for one in (*call.args, *(k.value for k in call.keywords))]
+        for one in arguments:
+            inspected.update(dict.fromkeys(self._compared(one), EVERYTHING))
+        if isinstance(test.func, ast.Attribute) and sanitizers.GUARDS.search(last) and not arguments:
+            inspected.update(dict.fromkeys(self._names.aliases(test.func.value), EVERYTHING))
+        return inspected, inspected
 
 
-def _either_clears(found: Sequence[Sanitized]) -> Sanitized:
-    merged: dict[str, SinkKind] = {}
-    for one in found:
-        for key, gone in one.items():
-            merged[key] = merged.get(key, NOTHING) | gone
-    return merged
-
-
-def _common_clears(found: Sequence[Sanitized]) -> Sanitized:
+def _sanitized_by_all(found: Sequence[Sanitized]) -> Sanitized:
+    """Return what each guard shows; a name only if the others sanitize all kinds that the first does."""
     first, *rest = found
     return {
-        key: gone
-        for key, gone in first.items()
-        if all(key in other and other[key] & gone == gone for other in rest)
+        key: kinds
+        for key, kinds in first.items()
+        if all(key in other and other[key] & kinds == kinds for other in rest)
     }
 
 
 def _excluded(text: object) -> SinkKind:
-    """What a value can't be when it doesn't hold a text."""
+    """Return the kinds of sink that a value cannot harm if it does not contain a text."""
     if not isinstance(text, str):
         return NOTHING
     if ".." in text or text in {"/", "\\"}:
@@ -237,7 +235,7 @@ def _excluded(text: object) -> SinkKind:
 
 
 def _is_request_part(node: ast.expr) -> bool:
-    """Whether it is asked if something was sent at all."""
+    """Return True for a part of a request; a test of it shows only that the part was sent."""
     return isinstance(node, ast.Attribute) and node.attr in SOURCES.request_parts
 
 
@@ -250,7 +248,7 @@ def _is_slash(test: ast.Call) -> bool:
 
 
 def _starts_upwards(test: ast.Call) -> bool:
-    """Return True for a test of ``..``, alone or among other beginnings, as of a path made plain before."""
+    """Return True for a test of ``..``, alone or among other prefixes, as of a normalized path."""
     first = test.args[0] if test.args else None
     parts = first.elts if isinstance(first, ast.Tuple) else [first]
     return any(isinstance(one, ast.Constant) and str(one.value).startswith("..") for one in parts)

@@ -56,10 +56,10 @@ class ConstantFolder:
         """Return the values of several expressions; None unless all are constant."""
         found = []
         for one in nodes:
-            exact = self.constant(one)
-            if exact is None:
+            constant = self.constant(one)
+            if constant is None:
                 return None
-            found.append(exact.value)
+            found.append(constant.value)
         return found
 
     def _name(self, node: ast.Name) -> KnownConstant | None:
@@ -86,10 +86,10 @@ class ConstantFolder:
             is_plain = not isinstance(one, ast.FormattedValue) or (
                 one.conversion == -1 and one.format_spec is None
             )
-            exact = self.constant(part) if is_plain else None
-            if exact is None:
+            constant = self.constant(part) if is_plain else None
+            if constant is None:
                 return None
-            found += str(exact.value)
+            found += str(constant.value)
         return KnownConstant(found)
 
     def _boolean(self, node: ast.BoolOp) -> KnownConstant | None:

@@ -32,7 +32,7 @@ _QUEUES: Mapping[str, Kind] = {
 }
 _LISTS = frozenset({"list", "tuple", "collections.deque"})
 _LAZY = frozenset({"iter", "reversed", "zip", "enumerate", "map", "itertools.chain", "itertools.islice"})
-"""What gives its elements one by one: a table that is used up."""
+"""Functions that return iterators, which reading exhausts."""
 
 
 class ContainerConstruction:
@@ -141,11 +141,13 @@ class ContainerConstruction:
             return made
         names = self._resolver.tuple_fields(node)
         if names is not None and not any(isinstance(one, ast.Starred) for one in node.args):
-            given = dict(zip(names, node.args, strict=False)) | {k.arg or "": k.value for k in node.keywords}
-            if set(given) != set(names):
+            arguments = dict(zip(names, node.args, strict=False)) | {
+                k.arg or "": k.value for k in node.keywords
+            }
+            if set(arguments) != set(names):
                 return None
             made = KnownContainer(
-                [self._known.entry(given[one]) for one in names], self._state.region, names=names
+                [self._known.entry(arguments[one]) for one in names], self._state.region, names=names
             )
             made.total = made.taint
             return made
@@ -211,24 +213,30 @@ class ContainerConstruction:
 
     def _copy_of(self, node: ast.Call, name: str) -> KnownContainer | None:
         """``deepcopy(table)``, ``json.loads(json.dumps(table))``."""
-        given = node.args[0] if len(node.args) == 1 and not node.keywords else None
-        if name == "json.loads" and isinstance(given, ast.Call) and len(given.args) == 1:
-            given = given.args[0] if self._state.module.dotted(given.func) == "json.dumps" else None
+        arguments = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        if name == "json.loads" and isinstance(arguments, ast.Call) and len(arguments.args) == 1:
+            arguments = (
+                arguments.args[0] if self._state.module.dotted(arguments.func) == "json.dumps" else None
+            )
         elif name not in {"copy.copy", "copy.deepcopy"}:
             return None
-        held = self._known.container(given) if given is not None else None
-        return self._copied(given, isinstance(held.entries, dict)) if held is not None and given else None
+        container = self._known.container(arguments) if arguments is not None else None
+        return (
+            self._copied(arguments, isinstance(container.entries, dict))
+            if container is not None and arguments
+            else None
+        )
 
     def _copied(self, node: ast.expr, as_mapping: bool) -> KnownContainer | None:
-        held = self._containers.find(node)
-        if held is None and isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
+        container = self._containers.find(node)
+        if container is None and isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
             known = self._known.of(node)
-            held = known if isinstance(known, KnownContainer) else None
-        if held is None or held.entries is None or held.is_parser:
+            container = known if isinstance(known, KnownContainer) else None
+        if container is None or container.entries is None or container.is_parser:
             return None
-        if as_mapping is not isinstance(held.entries, dict):
+        if as_mapping is not isinstance(container.entries, dict):
             return None
-        return KnownContainer(held.entries.copy(), self._state.region, join(held.total))
+        return KnownContainer(container.entries.copy(), self._state.region, join(container.total))
 
     def _of_pairs(self, pairs: Sequence[KnownEntry]) -> KnownContainer | None:
         entries: dict[object, KnownEntry] = {}

@@ -46,26 +46,28 @@ class ContainerLookup:
             known = entry.known if entry is not None else None
         return known if isinstance(known, KnownContainer) else None
 
-    def entry(self, held: KnownContainer, key: ast.expr) -> KnownEntry | None:
+    def entry(self, container: KnownContainer, key: ast.expr) -> KnownEntry | None:
         """Return the entry under a key; None if it may be any."""
-        if held.is_parser or held.entries is None:
+        if container.is_parser or container.entries is None:
             return None
-        exact = self._folder.constant(key)
-        if exact is None and isinstance(key, ast.Name):
+        constant = self._folder.constant(key)
+        if constant is None and isinstance(key, ast.Name):
             text = self._names.text_of(key) if key.id not in self._state.values else None
-            exact = KnownConstant(text) if text is not None else None
-        return held.at(exact.value) if exact is not None else None
+            constant = KnownConstant(text) if text is not None else None
+        return container.at(constant.value) if constant is not None else None
 
-    def section_entry(self, held: KnownContainer, section: ast.expr, option: ast.expr) -> KnownEntry | None:
+    def section_entry(
+        self, container: KnownContainer, section: ast.expr, option: ast.expr
+    ) -> KnownEntry | None:
         """Return the entry of ``parser[section][option]``."""
         pair = self._folder.constants([section, option])
-        if pair is None or not isinstance(held.entries, dict):
+        if pair is None or not isinstance(container.entries, dict):
             return None
-        return held.entries.get((pair[0], str(pair[1]).lower()), NO_ENTRY)
+        return container.entries.get((pair[0], str(pair[1]).lower()), NO_ENTRY)
 
-    def escape(self, held: KnownContainer) -> None:
+    def escape(self, container: KnownContainer) -> None:
         """Forget the entries of a container and of the containers in it: other code may change them."""
-        entries, held.entries = held.entries, None
+        entries, container.entries = container.entries, None
         inside = entries.values() if isinstance(entries, dict) else entries or ()
         for one in inside:
             if isinstance(one.known, KnownContainer):
@@ -73,20 +75,22 @@ class ContainerLookup:
 
     def peek(self, node: ast.expr) -> Taint:
         """Return the taint of an expression that is only read: a container in it does not escape."""
-        held = self.find(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
-        if held is None:
+        container = self.find(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        if container is None:
             return self._evaluator.value(node)
         observer = self._state.observers.values
         if observer is not None:
-            observer.container_read(node, held)
-        for one in self.nested(held):
+            observer.container_read(node, container)
+        for one in self.nested(container):
             self.escape(one)
-        return held.taint
+        return container.taint
 
     @staticmethod
-    def nested(held: KnownContainer) -> list[KnownContainer]:
+    def nested(container: KnownContainer) -> list[KnownContainer]:
         """Return the containers among the entries of a container."""
-        entries = held.entries.values() if isinstance(held.entries, dict) else held.entries or ()
+        entries = (
+            container.entries.values() if isinstance(container.entries, dict) else container.entries or ()
+        )
         return [one.known for one in entries if isinstance(one.known, KnownContainer)]
 
     def known_attribute(self, node: ast.Attribute) -> Known | None:
@@ -109,5 +113,9 @@ class ContainerLookup:
             return None
         if not isinstance(node.value, (ast.Name, ast.Call)):
             return None
-        held = self.find(node.value)
-        return held.attribute(node.attr) if held is not None and (held.kind or held.names) else None
+        container = self.find(node.value)
+        return (
+            container.attribute(node.attr)
+            if container is not None and (container.kind or container.names)
+            else None
+        )

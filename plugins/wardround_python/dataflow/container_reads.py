@@ -65,31 +65,31 @@ class ContainerReads:
         if outer is not None and outer.is_parser and isinstance(node.value, ast.Subscript):
             found = self._containers.section_entry(outer, node.value.slice, node.slice)
             return found.value if found is not None else outer.taint
-        held = self._known.container(node.value)
-        if held is None:
+        container = self._known.container(node.value)
+        if container is None:
             return None
-        if isinstance(node.slice, ast.Slice) and isinstance(held.entries, list):
-            return self._slice_taint(node.slice, held.entries)
-        entry = self._containers.entry(held, node.slice)
+        if isinstance(node.slice, ast.Slice) and isinstance(container.entries, list):
+            return self._slice_taint(node.slice, container.entries)
+        entry = self._containers.entry(container, node.slice)
         if entry is not None:
             return entry.value
-        for one in self._containers.nested(held):
+        for one in self._containers.nested(container):
             self._containers.escape(one)
-        return join(held.taint, held.total if held.entries is None else CLEAN)
+        return join(container.taint, container.total if container.entries is None else CLEAN)
 
     def _members(self, node: ast.expr) -> list[Plain] | str | None:
         """Return the members of a container if all are constant."""
-        held = self._containers.find(node)
-        if held is not None and isinstance(held.entries, dict) and not held.is_parser:
-            return list(held.entries)  # type: ignore[arg-type]
-        if held is not None and held.entries is not None:
-            known = [one.known for one in held.entries if isinstance(one, KnownEntry)]
+        container = self._containers.find(node)
+        if container is not None and isinstance(container.entries, dict) and not container.is_parser:
+            return list(container.entries)  # type: ignore[arg-type]
+        if container is not None and container.entries is not None:
+            known = [one.known for one in container.entries if isinstance(one, KnownEntry)]
             values = [one.value for one in known if isinstance(one, KnownConstant)]
-            return values if len(values) == len(held.entries) else None
+            return values if len(values) == len(container.entries) else None
         if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
             return self._folder.constants(node.elts)
-        exact = self._folder.constant(node)
-        return exact.value if exact is not None and isinstance(exact.value, str) else None
+        constant = self._folder.constant(node)
+        return constant.value if constant is not None and isinstance(constant.value, str) else None
 
     def _attribute(self, node: ast.Attribute) -> KnownConstant | None:
         known = self._containers.known_attribute(node)
@@ -102,13 +102,13 @@ class ContainerReads:
                 return None
             if isinstance(op, (ast.In, ast.NotIn)):
                 members = self._members(right)
-                answer = fold_operator(type(op), left.value, members) if members is not None else None  # type: ignore[arg-type]
+                result = fold_operator(type(op), left.value, members) if members is not None else None  # type: ignore[arg-type]
                 after = None
             else:
                 after = self._folder.constant(right)
-                answer = fold_operator(type(op), left.value, after.value) if after is not None else None
-            if answer is None or not answer.value:
-                return answer
+                result = fold_operator(type(op), left.value, after.value) if after is not None else None
+            if result is None or not result.value:
+                return result
             left = after
         return KnownConstant(True)
 
@@ -116,8 +116,8 @@ class ContainerReads:
         if isinstance(node.op, ast.Not):
             decided = self._conditions.decided(node.operand)
             return KnownConstant(not decided) if decided is not None else None
-        exact = self._folder.constant(node.operand)
-        return fold_operator(type(node.op), exact.value) if exact is not None else None
+        constant = self._folder.constant(node.operand)
+        return fold_operator(type(node.op), constant.value) if constant is not None else None
 
     def _choice(self, node: ast.IfExp) -> KnownConstant | None:
         decided = self._conditions.decided(node.test)
@@ -127,13 +127,13 @@ class ContainerReads:
         return first if first is not None and is_same(first, self._folder.constant(node.orelse)) else None
 
     def _subscript(self, node: ast.Subscript) -> KnownConstant | None:
-        held = self._known.container(node.value)
+        container = self._known.container(node.value)
         outer = self._containers.find(node.value.value) if isinstance(node.value, ast.Subscript) else None
         if outer is not None and outer.is_parser and isinstance(node.value, ast.Subscript):
             entry = self._containers.section_entry(outer, node.value.slice, node.slice)
             return entry.known if entry is not None and isinstance(entry.known, KnownConstant) else None
-        if held is not None:
-            entry = self._containers.entry(held, node.slice)
+        if container is not None:
+            entry = self._containers.entry(container, node.slice)
             return entry.known if entry is not None and isinstance(entry.known, KnownConstant) else None
         text = self._folder.constant(node.value)
         if text is None:
@@ -147,28 +147,28 @@ class ContainerReads:
         return fold_item(text.value, key.value) if key is not None else None
 
     def _call(self, node: ast.Call) -> KnownConstant | None:
-        answer = self._state.results.get(node)
-        if answer is not None:
-            return answer if isinstance(answer, KnownConstant) else None
+        result = self._state.results.get(node)
+        if result is not None:
+            return result if isinstance(result, KnownConstant) else None
         if node.keywords or len(node.args) > 3:
             return None
         if isinstance(node.func, ast.Name) and node.func.id not in self._state.values:
-            held = (
+            container = (
                 self._containers.find(node.args[0]) if node.func.id == "len" and len(node.args) == 1 else None
             )
-            if held is not None:
-                return KnownConstant(len(held.entries)) if held.entries is not None else None
+            if container is not None:
+                return KnownConstant(len(container.entries)) if container.entries is not None else None
             is_own = (
                 self._state.flow.functions.get(node.func.id) or node.func.id in self._state.module.imported
             )
-            given = self._folder.constants(node.args) if not is_own else None
-            return fold_function(node.func.id, *given) if given is not None else None
+            arguments = self._folder.constants(node.args) if not is_own else None
+            return fold_function(node.func.id, *arguments) if arguments is not None else None
         if isinstance(node.func, ast.Attribute):
             on = self._folder.constant(node.func.value)
-            given = (
+            arguments = (
                 self._folder.constants(node.args) if on is not None and isinstance(on.value, str) else None
             )
-            return fold_method(on.value, node.func.attr, *given) if on and given is not None else None
+            return fold_method(on.value, node.func.attr, *arguments) if on and arguments is not None else None
         return None
 
     def _slice_taint(self, node: ast.Slice, entries: list[KnownEntry]) -> Taint:

@@ -24,15 +24,15 @@ class ContainerWrites:
         self._folder = folder
         self._containers = containers
 
-    def is_certain(self, held: KnownContainer) -> bool:
+    def is_certain(self, container: KnownContainer) -> bool:
         """Return True if a change made here always happens."""
-        return held.region == self._state.region and held.has_room
+        return container.region == self._state.region and container.has_room
 
     def store(self, target: ast.Subscript, entry: KnownEntry) -> None:
         """Store an entry under a key: ``held[key] = entry``, ``parser[section][option] = entry``."""
-        held = self._containers.find(target.value)
-        if held is not None:
-            self._put(held, target.slice, entry)
+        container = self._containers.find(target.value)
+        if container is not None:
+            self._put(container, target.slice, entry)
             return
         if isinstance(entry.known, KnownContainer):
             self._containers.escape(entry.known)
@@ -45,45 +45,45 @@ class ContainerWrites:
             else:
                 self._containers.escape(outer)
 
-    def delete(self, held: KnownContainer, key: ast.expr) -> None:
+    def delete(self, container: KnownContainer, key: ast.expr) -> None:
         """Delete an entry: ``del held[key]``."""
-        exact = self._folder.constant(key)
-        if exact is None or held.is_parser or not self.is_certain(held):
-            self._containers.escape(held)
+        constant = self._folder.constant(key)
+        if constant is None or container.is_parser or not self.is_certain(container):
+            self._containers.escape(container)
         else:
-            self.pop(held, exact)
+            self.pop(container, constant)
 
-    def pop(self, held: KnownContainer, exact: KnownConstant) -> KnownEntry:
+    def pop(self, container: KnownContainer, constant: KnownConstant) -> KnownEntry:
         """Remove an entry and return it."""
-        entries = held.entries
+        entries = container.entries
         if isinstance(entries, dict):
-            return entries.pop(exact.value, NO_ENTRY)
-        if isinstance(entries, list) and isinstance(exact.value, int):
-            is_there = -len(entries) <= exact.value < len(entries)
-            return entries.pop(exact.value) if is_there else NO_ENTRY
-        self._containers.escape(held)
-        return KnownEntry(held.total)
+            return entries.pop(constant.value, NO_ENTRY)
+        if isinstance(entries, list) and isinstance(constant.value, int):
+            is_there = -len(entries) <= constant.value < len(entries)
+            return entries.pop(constant.value) if is_there else NO_ENTRY
+        self._containers.escape(container)
+        return KnownEntry(container.total)
 
-    def _put(self, held: KnownContainer, key: ast.expr, entry: KnownEntry) -> None:
-        held.put(entry)
+    def _put(self, container: KnownContainer, key: ast.expr, entry: KnownEntry) -> None:
+        container.put(entry)
         if (
-            held.is_parser
+            container.is_parser
             and isinstance(entry.known, KnownContainer)
             and isinstance(entry.known.entries, dict)
         ):
             section = self._folder.constant(key)
-            if section is not None and isinstance(held.entries, dict) and self.is_certain(held):
+            if section is not None and isinstance(container.entries, dict) and self.is_certain(container):
                 for option, one in entry.known.entries.items():
-                    held.entries[section.value, str(option).lower()] = one
+                    container.entries[section.value, str(option).lower()] = one
                 return
-        exact = self._folder.constant(key)
-        entries = held.entries
-        if exact is None or held.is_parser or not self.is_certain(held):
-            self._containers.escape(held)
+        constant = self._folder.constant(key)
+        entries = container.entries
+        if constant is None or container.is_parser or not self.is_certain(container):
+            self._containers.escape(container)
         elif isinstance(entries, dict):
-            entries[exact.value] = entry
-        elif isinstance(entries, list) and isinstance(exact.value, int):
-            if -len(entries) <= exact.value < len(entries):
-                entries[exact.value] = entry
+            entries[constant.value] = entry
+        elif isinstance(entries, list) and isinstance(constant.value, int):
+            if -len(entries) <= constant.value < len(entries):
+                entries[constant.value] = entry
         else:
-            self._containers.escape(held)
+            self._containers.escape(container)

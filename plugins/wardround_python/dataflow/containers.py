@@ -22,7 +22,7 @@ _LOOKS = frozenset(
 
 
 class ContainerCall(NamedTuple):
-    """A method called on a table, with what it is given."""
+    """A method call on a container, with its arguments."""
 
     node: ast.Call
     container: KnownContainer
@@ -54,30 +54,32 @@ class ContainerMethods:
         self._known = known
         self._writes = writes
 
-    def call(self, node: ast.Call, held: KnownContainer, given: Sequence[Taint]) -> Taint:
+    def call(self, node: ast.Call, container: KnownContainer, given: Sequence[Taint]) -> Taint:
         """Return the taint of a method's result, after its effect on the container."""
         assert isinstance(node.func, ast.Attribute)
         entries = [
             KnownEntry(value, self._known.of(one)) for one, value in zip(node.args, given, strict=True)
         ]
-        call = ContainerCall(node, held, entries)
+        call = ContainerCall(node, container, entries)
         name = node.func.attr
-        act = _ACTS.get(held.kind, _OF_MAPPINGS if isinstance(held.entries, dict) else _OF_LISTS).get(name)
+        act = _ACTS.get(
+            container.kind, _OF_MAPPINGS if isinstance(container.entries, dict) else _OF_LISTS
+        ).get(name)
         if any(isinstance(one, ast.Starred) for one in node.args):
             act = None
         for entry in entries:
-            held.put(entry)
+            container.put(entry)
         if act is None:
             if name not in _LOOKS:
-                self._containers.escape(held)
-            return without(held.taint, SinkKind.FIELDS)
-        answer = act(self, call)
-        if answer is None:
-            self._containers.escape(held)
-            return held.total
-        if answer.known is not None:
-            self._state.results[node] = answer.known
-        return answer.value
+                self._containers.escape(container)
+            return without(container.taint, SinkKind.FIELDS)
+        result = act(self, call)
+        if result is None:
+            self._containers.escape(container)
+            return container.total
+        if result.known is not None:
+            self._state.results[node] = result.known
+        return result.value
 
     def _append(self, call: ContainerCall) -> KnownEntry | None:
         if not self._writes.is_certain(call.container) or len(call.arguments) != 1 or call.node.keywords:
@@ -163,10 +165,12 @@ class ContainerMethods:
         return NO_ENTRY
 
     def _copy(self, call: ContainerCall) -> KnownEntry | None:
-        held = call.container
-        if held.entries is None:
+        container = call.container
+        if container.entries is None:
             return None
-        return KnownEntry(held.taint, KnownContainer(held.entries.copy(), self._state.region, held.taint))
+        return KnownEntry(
+            container.taint, KnownContainer(container.entries.copy(), self._state.region, container.taint)
+        )
 
     def _take(self, call: ContainerCall) -> KnownEntry | None:
         at = KnownConstant(-1 if call.container.kind == "stack" else 0)
@@ -205,33 +209,33 @@ class ContainerMethods:
         return NO_ENTRY
 
     def _get(self, call: ContainerCall) -> KnownEntry | None:
-        held = call.container
-        if not call.arguments or call.node.keywords or held.entries is None:
+        container = call.container
+        if not call.arguments or call.node.keywords or container.entries is None:
             return None
-        exact = self._folder.constant(call.node.args[0])
+        constant = self._folder.constant(call.node.args[0])
         default = call.arguments[1] if len(call.arguments) > 1 else KnownEntry(CLEAN, KnownConstant(None))
-        if exact is None:
-            for one in self._containers.nested(held):
+        if constant is None:
+            for one in self._containers.nested(container):
                 self._containers.escape(one)
-            return KnownEntry(join(held.taint, default.value))
-        assert isinstance(held.entries, dict)
-        return held.entries.get(exact.value, default)
+            return KnownEntry(join(container.taint, default.value))
+        assert isinstance(container.entries, dict)
+        return container.entries.get(constant.value, default)
 
     def _pop_from_mapping(self, call: ContainerCall) -> KnownEntry | None:
-        exact = self._folder.constant(call.node.args[0]) if call.node.args else None
-        if exact is None or not self._writes.is_certain(call.container):
+        constant = self._folder.constant(call.node.args[0]) if call.node.args else None
+        if constant is None or not self._writes.is_certain(call.container):
             return None
         assert isinstance(call.container.entries, dict)
         default = call.arguments[1] if len(call.arguments) > 1 else NO_ENTRY
-        return call.container.entries.pop(exact.value, default)
+        return call.container.entries.pop(constant.value, default)
 
     def _set_default(self, call: ContainerCall) -> KnownEntry | None:
-        exact = self._folder.constant(call.node.args[0]) if call.node.args else None
-        if exact is None or not self._writes.is_certain(call.container):
+        constant = self._folder.constant(call.node.args[0]) if call.node.args else None
+        if constant is None or not self._writes.is_certain(call.container):
             return None
         assert isinstance(call.container.entries, dict)
         default = call.arguments[1] if len(call.arguments) > 1 else NO_ENTRY
-        return call.container.entries.setdefault(exact.value, default)
+        return call.container.entries.setdefault(constant.value, default)
 
     def _update(self, call: ContainerCall) -> KnownEntry | None:
         more: dict[object, KnownEntry] = {}

@@ -1,4 +1,4 @@
-"""What text from a stranger can still do, and what carries it."""
+"""The taint domain of Python: kinds of sink, sources, hits and summaries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SinkKind(IntFlag):
-    """One bit for each kind of place the text must not reach as it is."""
+    """The kinds of sink, one bit each."""
 
     SQL = auto()
     SHELL = auto()
@@ -26,47 +26,47 @@ class SinkKind(IntFlag):
     TEMPLATE = auto()
     HTML = auto()
     PAGE = auto()
-    """It stands between tags already; HTML is what any text brings along."""
+    """It is between tags; HTML is the kind of any text."""
     REDIRECT = auto()
     URL = auto()
     LDAP = auto()
     XPATH = auto()
     TRUST = auto()
     FIELDS = auto()
-    """It is a mapping, and the sender chose its keys."""
+    """It is a mapping whose keys the sender chooses."""
     ORIGIN = auto()
     PATTERN = auto()
     BACKTRACK = auto()
     LOG = auto()
-    """It can hold line ends, and so lines of its own."""
+    """It can contain line ends, and so forge entries."""
     SCRIPT = auto()
-    """It can end a script it is written into."""
+    """It can end the script it is written into."""
     HOST = auto()
-    """It names the server as the sender calls it; other text from a request does not have this."""
+    """It names the server as the sender chooses; no other text from a request has this kind."""
 
 
 NOTHING = SinkKind(0)
 EVERYTHING = SinkKind(sum(SinkKind))
 PASSED = EVERYTHING & ~SinkKind.PAGE
-"""What a parameter hands on."""
+"""The kinds that a parameter propagates."""
 ALL = PASSED & ~SinkKind.HOST
-"""What a value has when it comes in: PAGE comes with tags around it."""
+"""The kinds of data from a source; PAGE needs tags around it."""
 
 STORED = "stored"
-"""What users of the site saved before: an address they gave, to be called by this server."""
+"""The source of addresses that users saved, and that this server calls."""
 MODEL = "model"
-"""What a language model wrote, for whoever asked it."""
+"""The source of text that a language model generates."""
 UPLOAD = "upload"
-"""A file that came with the request: its content is the sender's, and its ``filename``."""
+"""The source of uploaded files: the sender chooses content and ``filename``."""
 
 Taint = domain.Taint[SinkKind]
-"""What an expression carries: for each origin the dangers that are left. An origin is REQUEST, ARCHIVE,
-UPLOAD, or the name of a parameter behind ``PARAMETER``."""
+"""Origin -> the kinds of sink the data can still harm. An origin is REQUEST, ARCHIVE, UPLOAD and so on, or
+the name of a parameter behind ``PARAMETER``."""
 
 ENCODED = "encoded:"
-"""Before an origin: harmless as it is, and all it was once it is decoded."""
+"""Prefix of an origin: harmless until it is decoded."""
 SELF = PARAMETER + "self."
-"""An attribute of the object a method is called on, where a method of its class gives it a value."""
+"""Prefix of an attribute of ``self`` that a method of its class assigns."""
 Sanitized = state.Sanitized[SinkKind]
 CLEAN: Taint = {}
 
@@ -83,7 +83,7 @@ class Hit(SinkHit[SinkKind, ast.expr]):
 
 
 Place = tuple[SinkKind, ast.expr, str]
-"""A kind, the expression it is at, and the path of the module that expression stands in."""
+"""A kind of sink, the expression that reaches it, and the path of its module."""
 
 
 @dataclass(slots=True)
@@ -107,9 +107,9 @@ class Summary(summaries.Summary[SinkKind, Place]):
 
 
 def encoded(value: Taint) -> Taint:
-    """The value in an encoding that does no harm by itself."""
-    return {ENCODED + origin.removeprefix(ENCODED): left for origin, left in value.items()}
+    """Return the taint of an encoded value, which is harmless until it is decoded."""
+    return {ENCODED + origin.removeprefix(ENCODED): kinds for origin, kinds in value.items()}
 
 
 def decoded(value: Taint) -> Taint:
-    return join(*({origin.removeprefix(ENCODED): left} for origin, left in value.items()))
+    return join(*({origin.removeprefix(ENCODED): kinds} for origin, kinds in value.items()))

@@ -1,4 +1,4 @@
-"""What an expression looks like: how a place is called, what a template leaves open."""
+"""The shapes of expressions: keys of names and attributes, holes of templates, arguments of calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wardround_python.dataflow.domain import CLEAN, ENCODED, NOTHING, SinkKind, 
 
 
 def key_of(node: ast.expr) -> str | None:
-    """What a place for a value is called: a name, attributes of one, a constant subscript of these."""
+    """Return the key of a name, an attribute of one, or a constant subscript of these."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -57,7 +57,7 @@ def holes_of(template: str) -> list[str]:
 
 
 def chain(call: ast.Call) -> Iterable[ast.Call]:
-    """A call, the call it is made on the answer of, and so on: ``a(x).b(y).c()``."""
+    """Yield a call and the calls of its receivers: ``a(x).b(y).c()``."""
     node: ast.expr = call
     while True:
         if isinstance(node, ast.Call):
@@ -76,7 +76,7 @@ def is_length(node: ast.expr) -> bool:
 def bound_arguments(
     function: FunctionNode,
     node: ast.Call,
-    given: Sequence[Taint],
+    taints: Sequence[Taint],
     named: Sequence[tuple[ast.keyword, Taint]],
     skips: bool,
 ) -> dict[str, Taint]:
@@ -86,7 +86,7 @@ def bound_arguments(
     if skips:
         positional = positional[1:]
     bound: dict[str, Taint] = {}
-    for at, (argument, value) in enumerate(zip(node.args, given, strict=True)):
+    for at, (argument, value) in enumerate(zip(node.args, taints, strict=True)):
         if isinstance(argument, ast.Starred):
             bound.update({name: join(bound.get(name, CLEAN), value) for name in positional[at:]})
         elif at < len(positional):
@@ -105,25 +105,25 @@ def bound_arguments(
 
 
 def substituted_parameters(value: Taint, bound: Mapping[str, Taint]) -> Taint:
-    """What a value in terms of parameters is where these are bound."""
-    answer: list[Taint] = [{o: left for o, left in value.items() if PARAMETER not in o}]
+    """Return a taint in terms of parameters with the taints these are bound to."""
+    result: list[Taint] = [{o: left for o, left in value.items() if PARAMETER not in o}]
     for origin, left in value.items():
         if origin.startswith(ENCODED + PARAMETER):
-            answer.append(encoded(only(bound.get(origin.removeprefix(ENCODED + PARAMETER), CLEAN), left)))
+            result.append(encoded(only(bound.get(origin.removeprefix(ENCODED + PARAMETER), CLEAN), left)))
         if origin.startswith(PARAMETER):
             passed = bound.get(origin.removeprefix(PARAMETER), CLEAN)
-            answer.append(
+            result.append(
                 {
                     o: (mask & left) | (left & SinkKind.PAGE if mask & SinkKind.HTML else NOTHING)
                     for o, mask in passed.items()
                     if mask & left
                 }
             )
-    return join(*answer)
+    return join(*result)
 
 
 def fields_used(template: str) -> list[str] | None:
-    """The arguments a template of ``str.format`` asks for, by name or place; None if it can't be told."""
+    """Return the arguments a template of ``str.format`` uses, by name or position; None if unknown."""
     found: list[str] = []
     try:
         parsed = list(Formatter().parse(template))
@@ -140,7 +140,7 @@ def fields_used(template: str) -> list[str] | None:
 
 
 def names_used(template: str) -> list[str] | None:
-    """The entries that ``%(name)s`` of a template ask for; None where it asks by place."""
+    """Return the entries that ``%(name)s`` of a template uses; None if it uses positions."""
     pieces = template.replace("%%", "").split("%")[1:]
     named = [piece[1:].partition(")")[0] for piece in pieces if piece.startswith("(")]
     return named if len(named) == len(pieces) else None

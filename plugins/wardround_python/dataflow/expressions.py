@@ -117,9 +117,9 @@ class ExpressionTransfer:
         if key is not None and key in self._state.values:
             return self._state.values[key]
         if key is not None and key.startswith("self.") and key.count(".") == 1:
-            held = self._summaries.self_attribute(key)
-            if held:
-                return held
+            container = self._summaries.self_attribute(key)
+            if container:
+                return container
         if node.attr in SOURCES.request_parts and is_request(
             self._state.module, node.value, self._state.function
         ):
@@ -148,9 +148,9 @@ class ExpressionTransfer:
             return FROM_MODEL
         if node.attr in SOURCES.validated:
             return {REQUEST: _IN_FORM}
-        answer = self._object_attribute(node)
-        if answer is not None:
-            return answer
+        result = self._object_attribute(node)
+        if result is not None:
+            return result
         if sources.STORED_ADDRESS.search(node.attr) and self._is_record(node.value):
             return {STORED: SinkKind.URL}
         value = self._evaluator.value(node.value) if whole is None else whole
@@ -166,10 +166,10 @@ class ExpressionTransfer:
 
     def _name(self, node: ast.Name) -> Taint:
         value = self._state.values.get(node.id, CLEAN)
-        held = self._state.values.known.get(node.id)
-        if isinstance(held, KnownContainer):  # whoever gets it may change it
-            self._containers.escape(held)
-            return join(value, held.total)
+        container = self._state.values.known.get(node.id)
+        if isinstance(container, KnownContainer):  # whoever gets it may change it
+            self._containers.escape(container)
+            return join(value, container.total)
         return value
 
     def _is_record(self, node: ast.expr) -> bool:
@@ -218,17 +218,17 @@ class ExpressionTransfer:
             return self._evaluator.value(node.body if decided else node.orelse)
         when_true, when_false = self._conditions.sanitized(node.test)
         before = self._state.values.copied()
-        where = self._state.enter_region()
+        region = self._state.enter_region()
         self._names.sanitize(when_true)
         first = self._evaluator.value(node.body)
         self._state.values = before.copied()
         self._names.sanitize(when_false)
         second = self._evaluator.value(node.orelse)
-        self._state.values, self._state.region = before, where
+        self._state.values, self._state.region = before, region
         return join(first, second)
 
     def _boolean(self, node: ast.BoolOp) -> Taint:
-        before, where = self._state.values.copied(), self._state.region
+        before, region = self._state.values.copied(), self._state.region
         found = []
         for one in node.values:
             value = self._containers.peek(one)
@@ -241,7 +241,7 @@ class ExpressionTransfer:
                 self._state.enter_region()
             when_true, when_false = self._conditions.sanitized(one)
             self._names.sanitize(when_true if isinstance(node.op, ast.And) else when_false)
-        self._state.values, self._state.region = before, where
+        self._state.values, self._state.region = before, region
         return join(*found)
 
     def _collection(self, node: ast.Tuple | ast.List | ast.Set) -> Taint:
@@ -261,7 +261,7 @@ class ExpressionTransfer:
         return join(*found)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Taint:
-        before, where = self._state.values.copied(), self._state.enter_region()
+        before, region = self._state.values.copied(), self._state.enter_region()
         for part in node.generators:
             self._assignments.bind_each(part.target, part.iter)
             for test in part.ifs:
@@ -274,7 +274,7 @@ class ExpressionTransfer:
             )
         else:
             value = self._evaluator.value(node.elt)
-        self._state.values, self._state.region = before, where
+        self._state.values, self._state.region = before, region
         return value
 
     def _inner(self, node: ast.Await | ast.Starred | ast.YieldFrom | ast.FormattedValue) -> Taint:

@@ -1,4 +1,4 @@
-"""Calls that hand what they are given to somebody else: to another function, a log, a mail or a record."""
+"""Calls that forward their arguments: to another function, a log, a mail or a record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RELAYS = {
     "run_in_threadpool": 0, "partial": 0, "run_in_executor": 1, "call_later": 1, "run_sync": 0,
 }  # fmt: skip
 _TASKS = frozenset({"delay", "s", "si", "defer", "send"})
-"""Methods of a task that run it with what they are given."""
+"""Methods of a task that run it with their arguments."""
 _LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception"})
 _LOG = LazyPattern(r"(?i)(^|[._])(log|logger|logging|audit_?log|trail)$")
 _MAIL = LazyPattern(
@@ -41,7 +41,7 @@ _RECORD_BASE = LazyPattern(r"(^|\.)(Base|Model|DeclarativeBase|Document)$")
 
 
 def relayed_call(node: ast.Call) -> ast.Call | None:
-    """The call that is made in the end: ``task.delay(x)``, ``pool.submit(f, x)`` -> ``task(x)``, ``f(x)``."""
+    """Return the forwarded call: ``task.delay(x)``, ``pool.submit(f, x)`` -> ``task(x)``, ``f(x)``."""
     if not isinstance(node.func, (ast.Attribute, ast.Name)):
         return None
     last = last_name(node.func)
@@ -62,7 +62,7 @@ def relayed_call(node: ast.Call) -> ast.Call | None:
 
 
 def forwarded_sinks(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
-    """What a call writes into a log or into a mail."""
+    """Yield the arguments that a call forwards to a log, a mail or a record."""
     last = last_name(call.func)
     if last in _LEVELS and isinstance(call.func, ast.Attribute) and call.args:
         if _LOG.search(ast.unparse(call.func.value)):
@@ -75,7 +75,7 @@ def forwarded_sinks(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
 
 
 def _written(call: ast.Call, func: ast.Attribute) -> Iterator[ast.expr]:
-    """The mapping whose keys choose what is written: into a document, a row, or an object."""
+    """Yield the mapping whose keys choose the fields that are written: of a document, a row or an object."""
     if func.attr in {"insert_one", "replace_one"}:
         yield call.args[-1]
     elif func.attr in {"update_one", "update_many", "find_one_and_update"} and len(call.args) > 1:
@@ -106,7 +106,7 @@ def _logged(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
 
 
 def writes_fields(module: PythonModule, node: ast.Call) -> bool:
-    """Whether a call with ``**values`` makes or changes a record: a model called, or a model's manager."""
+    """Return True if a call with ``**values`` creates or changes a record, by its model or its manager."""
     last = last_name(node.func)
     if last in _MAKING and isinstance(node.func, ast.Attribute):
         text = ast.unparse(node.func.value)
@@ -137,7 +137,7 @@ def session_call(func: ast.Attribute, node: ast.Call) -> str | None:
 
 
 def is_own_call(node: ast.Call, in_view: bool) -> bool:
-    """Whether a handler answers by a method of its own, as Tornado's do."""
+    """Return True if a handler responds by a method of its own, as Tornado's do."""
     return (
         in_view
         and isinstance(node.func, ast.Attribute)

@@ -167,6 +167,7 @@ class FunctionAnalysis:
         self._returns.record_known(known)
 
     def run(self) -> Summary:
+        """Analyse the function and return its summary."""
         function = self.state.function
         assert function is not None
         sent = request_parameters.request_parameters(self.state.module, function)

@@ -46,7 +46,7 @@ class Inliner:
         self._known = known
 
     def inline(
-        self, callee: ResolvedCallee, node: ast.Call, given: Sequence[Taint], named: Named
+        self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint], named: Named
     ) -> Taint | None:
         """Analyse the callee for one call and return its taint; None if the summary is as precise."""
         if not self._is_inlinable(callee):
@@ -55,32 +55,32 @@ class Inliner:
         receiver = callee.receiver
         is_object = receiver is not None and (traits.sets_attributes or bool(receiver.known))
         decides = traits.deciding | traits.returned
-        gives_parts = traits.returns_container or traits.yields
+        returns_parts = traits.returns_container or traits.yields
         if (
             not is_object
-            and not ((decides or gives_parts) and any((*given, *(value for _, value in named))))
+            and not ((decides or returns_parts) and any((*taints, *(value for _, value in named))))
             and not traits.yields
         ):
             return None
-        known = self._known_arguments(callee, node, given)
-        if not is_object and not gives_parts and not decides & known.keys():
+        known = self._known_arguments(callee, node, taints)
+        if not is_object and not returns_parts and not decides & known.keys():
             return None
         self._state.flow.modules.walks += 1
-        teller = self._state.inlined.flow if self._state.inlined is not None else self._state.flow
-        around = self._state.inlined.active if self._state.inlined is not None else ()
+        flow = self._state.inlined.flow if self._state.inlined is not None else self._state.flow
+        active = self._state.inlined.active if self._state.inlined is not None else ()
         inner = callee.flow.analysis(callee.function, self._observers_of(callee))
         call = self._state.inlined.call if self._state.inlined is not None else node
-        inner.state.inlined = InlineContext(call, teller, (*around, callee.function))
+        inner.state.inlined = InlineContext(call, flow, (*active, callee.function))
         inner.state.region = self._state.region
         self._prepare(
-            inner, callee, bound_arguments(callee.function, node, given, named, callee.skips), known
+            inner, callee, bound_arguments(callee.function, node, taints, named, callee.skips), known
         )
         if not inner.walk(callee.function.body):
             inner.record_known(KnownConstant(None))
-            has_one_end = not inner.state.exits
+            has_one_exit = not inner.state.exits
         else:
-            has_one_end = inner.state.exits == 1
-        self._merge(inner, callee, has_one_end)
+            has_one_exit = inner.state.exits == 1
+        self._merge(inner, callee, has_one_exit)
         self._state.inlined_call = node
         if traits.yields:
             self._state.objects[node] = None
@@ -94,9 +94,9 @@ class Inliner:
         return UNOBSERVED if self._state.observers is UNOBSERVED else callee.flow.observers
 
     def _is_inlinable(self, callee: ResolvedCallee) -> bool:
-        around = self._state.inlined.active if self._state.inlined is not None else ()
+        active = self._state.inlined.active if self._state.inlined is not None else ()
         receiver = callee.receiver
-        if callee.function in (*around, self._state.function) or len(around) >= _DEEPEST:
+        if callee.function in (*active, self._state.function) or len(active) >= _DEEPEST:
             return False
         if self._state.flow.modules.walks >= MOST_WALKS or (receiver is not None and receiver.fields is None):
             return False
@@ -105,15 +105,15 @@ class Inliner:
         return callee.flow is self._state.flow or not callee.flow.summary(callee.function).reaches
 
     def _known_arguments(
-        self, callee: ResolvedCallee, node: ast.Call, given: Sequence[Taint]
+        self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint]
     ) -> dict[str, Known]:
         """Return what is known of the parameters in one call."""
         arguments = callee.function.args
         positional = [*arguments.posonlyargs, *arguments.args]
         found: dict[str, Known] = {}
         for one, default in _defaults(callee.function):
-            if isinstance(default, ast.Constant) and (exact := self._folder.constant(default)) is not None:
-                found[one] = exact
+            if isinstance(default, ast.Constant) and (constant := self._folder.constant(default)) is not None:
+                found[one] = constant
         names = [one.arg for one in positional[callee.skips :]]
         spread = any(isinstance(one, ast.Starred) for one in node.args)
         if spread or any(keyword.arg is None for keyword in node.keywords):
@@ -124,17 +124,17 @@ class Inliner:
             known = self._known.of(value)
             if known is not None:
                 found[name] = known
-        self._bind_rest(callee, node, given, found)
+        self._bind_rest(callee, node, taints, found)
         return found
 
     def _bind_rest(
-        self, callee: ResolvedCallee, node: ast.Call, given: Sequence[Taint], found: dict[str, Known]
+        self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint], found: dict[str, Known]
     ) -> None:
         """Add what is known of ``*args`` and ``**kwargs`` in one call."""
         arguments = callee.function.args
         first = len([*arguments.posonlyargs, *arguments.args][callee.skips :])
         if arguments.vararg is not None:
-            pairs = zip(node.args[first:], given[first:], strict=True)
+            pairs = zip(node.args[first:], taints[first:], strict=True)
             rest = [KnownEntry(value, self._known.of(one)) for one, value in pairs]
             found[arguments.vararg.arg] = made = KnownContainer(rest, self._state.region)
             made.total = made.taint
@@ -178,7 +178,7 @@ class Inliner:
                 if key in self._state.values.known:
                     inner.state.values.known[key] = self._state.values.known[key]
 
-    def _merge(self, inner: FunctionAnalysis, callee: ResolvedCallee, has_one_end: bool) -> None:
+    def _merge(self, inner: FunctionAnalysis, callee: ResolvedCallee, has_one_exit: bool) -> None:
         """Merge the effects of the analysed callee into this state."""
         for name, places in inner.state.summary.reaches.items():
             self._state.summary.reaches.setdefault(name, {}).update(places)
@@ -189,7 +189,7 @@ class Inliner:
                 self._names.extend(name.removeprefix(OUTSIDE), value)
         receiver = callee.receiver
         if receiver is not None and receiver.fields is not None:
-            is_certain = has_one_end and receiver.region == self._state.region
+            is_certain = has_one_exit and receiver.region == self._state.region
             for name, value, known in _attributes_of(inner):
                 old = receiver.fields.get(name, CLEAN)
                 receiver.fields[name] = value if is_certain else join(old, value)
@@ -202,9 +202,9 @@ class Inliner:
                 before = self._state.values.known.get(f"self.{name}")
                 self._names.set(
                     f"self.{name}",
-                    value if has_one_end else join(self._names.taint_of(f"self.{name}"), value),
+                    value if has_one_exit else join(self._names.taint_of(f"self.{name}"), value),
                 )
-                if known is not None and (has_one_end or is_same(before, known)):
+                if known is not None and (has_one_exit or is_same(before, known)):
                     self._state.values.known[f"self.{name}"] = known
 
     def _result(self, inner: FunctionAnalysis, callee: ResolvedCallee, node: ast.Call) -> Taint:
@@ -233,7 +233,7 @@ def _defaults(function: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _attributes_of(inner: FunctionAnalysis) -> Iterator[tuple[str, Taint, Known | None]]:
-    """The attributes of its object as a walk leaves them, with what is certain of them."""
+    """Yield the attributes of ``self`` after the analysis, with what is known of them."""
     for key, value in inner.state.values.items():
         name = key.removeprefix("self.")
         if key.startswith("self.") and name.isidentifier():

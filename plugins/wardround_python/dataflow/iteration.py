@@ -63,7 +63,7 @@ class Iteration:
         found = self.elements(part.iter) if len(node.generators) == 1 else None
         if found is None or part.is_async:
             return None
-        before, where = self._state.values.copied(), self._state.enter_region()
+        before, region = self._state.values.copied(), self._state.enter_region()
         made: list[KnownEntry] = []
         try:
             for one in found:
@@ -74,18 +74,18 @@ class Iteration:
                 if all(decided):
                     made.append(give())
         finally:
-            self._state.values, self._state.region = before, where
+            self._state.values, self._state.region = before, region
         return made
 
     def next(self, node: ast.expr) -> KnownEntry | None:
         """Return what ``next`` takes from an iterator or a container."""
-        held = self._containers.find(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
-        if held is not None and not held.kind and isinstance(held.entries, list):
-            if not held.entries or held.region != self._state.region:
-                self._containers.escape(held)
-                return KnownEntry(held.total)
-            return held.entries.pop(0)
-        found = self.elements(node) if held is None else None
+        container = self._containers.find(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        if container is not None and not container.kind and isinstance(container.entries, list):
+            if not container.entries or container.region != self._state.region:
+                self._containers.escape(container)
+                return KnownEntry(container.total)
+            return container.entries.pop(0)
+        found = self.elements(node) if container is None else None
         return found[0] if found else None
 
     def _elements_of(self, node: ast.expr) -> list[KnownEntry] | None:
@@ -95,8 +95,8 @@ class Iteration:
             return self.comprehension(node, lambda: self._known.entry(node.elt))
         if isinstance(node, ast.Call) and node not in self._state.results:
             return self._of_call(node)
-        held = self._known.container(node)
-        entries = held.entries if held is not None and held.kind in ("", "queue") else None
+        container = self._known.container(node)
+        entries = container.entries if container is not None and container.kind in ("", "queue") else None
         if isinstance(entries, dict):
             return [_constant(key) for key in entries]
         return entries.copy() if entries is not None else None
@@ -116,52 +116,52 @@ class Iteration:
         if handler is not None:
             return handler(self, node.args)
         if isinstance(node.func, ast.Attribute) and not node.args and node.func.attr in _VIEWS:
-            held = self._known.container(node.func.value)
-            entries = held.entries if held is not None and not held.kind else None
+            container = self._known.container(node.func.value)
+            entries = container.entries if container is not None and not container.kind else None
             return _VIEWS[node.func.attr](entries, self._state.region) if isinstance(entries, dict) else None
         return None
 
-    def _same(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        return self.elements(given[0]) if len(given) == 1 else [] if not given else None
+    def _same(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
+        return self.elements(arguments[0]) if len(arguments) == 1 else [] if not arguments else None
 
-    def _reversed(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        found = self._same(given)
+    def _reversed(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
+        found = self._same(arguments)
         return found[::-1] if found is not None else None
 
-    def _chained(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        return self._displayed([ast.Starred(one) for one in given])
+    def _chained(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
+        return self._displayed([ast.Starred(one) for one in arguments])
 
-    def _zipped(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        each = [self.elements(one) for one in given]
+    def _zipped(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
+        each = [self.elements(one) for one in arguments]
         if not each or any(one is None for one in each):
             return None
         return [_row(row, self._state.region) for row in zip(*(one or () for one in each), strict=False)]
 
-    def _numbered(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        found = self._same(given)
+    def _numbered(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
+        found = self._same(arguments)
         if found is None:
             return None
         return [_row([_constant(at), one], self._state.region) for at, one in enumerate(found)]
 
-    def _sliced(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        found = self.elements(given[0]) if given else None
-        ends = self._folder.constants(given[1:])
+    def _sliced(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
+        found = self.elements(arguments[0]) if arguments else None
+        ends = self._folder.constants(arguments[1:])
         numbers = [one for one in ends or () if one is None or (isinstance(one, int) and one >= 0)]
         if found is None or not ends or len(numbers) != len(ends):
             return None
         return found[slice(*numbers)]
 
-    def _mapped(self, given: Sequence[ast.expr]) -> list[KnownEntry] | None:
+    def _mapped(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
         """``map(function, elements)``."""
-        found = self.elements(given[1]) if len(given) == 2 else None
+        found = self.elements(arguments[1]) if len(arguments) == 2 else None
         if found is None:
             return None
         made: list[KnownEntry] = []
-        call = ast.copy_location(ast.Call(given[0], [ast.Name("element", ast.Load())], []), given[0])
+        call = ast.copy_location(ast.Call(arguments[0], [ast.Name("element", ast.Load())], []), arguments[0])
         for one in found:
             before = self._state.values.copied()
             self._assignments.bind(ast.Name("element", ast.Store()), one.value, ast.Constant(None), one.known)
-            made.append(self._apply(given[0], call))
+            made.append(self._apply(arguments[0], call))
             self._state.values = before
         return made
 
@@ -177,16 +177,16 @@ def _constant(value: object) -> KnownEntry:
     return KnownEntry(CLEAN, KnownConstant(value))  # type: ignore[arg-type]
 
 
-def _row(entries: Sequence[KnownEntry], where: int) -> KnownEntry:
+def _row(entries: Sequence[KnownEntry], region: int) -> KnownEntry:
     whole = join(*(one.value for one in entries))
-    known: Known = KnownContainer(list(entries), where, whole)
+    known: Known = KnownContainer(list(entries), region, whole)
     return KnownEntry(whole, known)
 
 
 _VIEWS: Mapping[str, Callable[[dict[object, KnownEntry], int], list[KnownEntry]]] = {
-    "keys": lambda entries, where: [_constant(key) for key in entries],
-    "values": lambda entries, where: list(entries.values()),
-    "items": lambda entries, where: [_row([_constant(key), one], where) for key, one in entries.items()],
+    "keys": lambda entries, region: [_constant(key) for key in entries],
+    "values": lambda entries, region: list(entries.values()),
+    "items": lambda entries, region: [_row([_constant(key), one], region) for key, one in entries.items()],
 }
 
 _HANDLERS: Mapping[str, Callable[[Iteration, Sequence[ast.expr]], list[KnownEntry] | None]] = {

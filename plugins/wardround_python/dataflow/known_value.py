@@ -1,4 +1,4 @@
-"""What is known for certain of a value: a constant, a table entry by entry, a function."""
+"""Known values: constants, containers with known entries, functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wardround.semantics.dataflow.domain import join
 from wardround_python.dataflow.domain import CLEAN, Taint
 
 _LONGEST = 2000
-"""Characters of a text, or digits of a number, that are still worked out."""
+"""Characters of a text, or digits of a number, that are still computed."""
 _MOST_ENTRIES = 40
 
 Kind = Literal["", "parser", "queue", "stack", "cell", "stream", "namespace"]
@@ -29,13 +29,13 @@ class KnownConstant:
 
 @dataclass(frozen=True, slots=True)
 class KnownFunction:
-    """A function that a name stands for."""
+    """A function that a name is bound to."""
 
     function: FunctionNode
 
 
 class KnownEntry(NamedTuple):
-    """One entry of a table: what it carries, and what is known of it."""
+    """One entry of a container: its taint, and what is known of it."""
 
     value: Taint
     known: Known | None = None
@@ -43,16 +43,16 @@ class KnownEntry(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class KnownContainer:
-    """A list, a mapping or the like whose entries are known, for as long as all that changes it is seen.
+    """A container whose entries are known, as long as all code that changes it is analysed.
 
     Attributes:
-        entries: None once something may have changed it that was not seen.
-        where: the stretch of code that always runs as a whole and in which it was made.
-        whole: what all that was ever put in carries.
-        kind: what is special about it: the keys of a parser are pairs, a queue and a stack give away what
-            they hold, a cell holds one value, a stream text; a namespace has attributes for entries.
+        entries: None once the container has escaped.
+        region: the region of code in which it was created.
+        total: the joined taint of everything that was ever stored.
+        kind: the keys of a parser are pairs, reading a queue or a stack removes an entry, a cell holds one
+            value, a stream text; the entries of a namespace are attributes.
         names: the attributes of a named tuple, in the order of its entries.
-        texts: the constants that were put in since it was made.
+        texts: the constants that were stored.
     """
 
     entries: list[KnownEntry] | dict[object, KnownEntry] | None
@@ -64,22 +64,23 @@ class KnownContainer:
 
     @property
     def is_parser(self) -> bool:
-        """Whether it is a ``ConfigParser``."""
+        """True for a ``ConfigParser``."""
         return self.kind == "parser"
 
     def attribute(self, name: str) -> KnownEntry | None:
-        """What an attribute holds, where the attributes are entries."""
+        """Return the entry behind an attribute, if attributes are entries."""
         if self.kind == "namespace":
             return self.at(name)
         return self.at(self.names.index(name)) if name in self.names else None
 
     def put(self, entry: KnownEntry) -> None:
+        """Record the taint and the constant of an entry that is stored."""
         self.total = join(self.total, entry.value)
         if isinstance(entry.known, KnownConstant):
             self.texts.add(entry.known.value)
 
     def at(self, key: Plain) -> KnownEntry | None:
-        """The entry under a key; one that carries nothing, where there is none."""
+        """Return the entry under a key; a clean one if there is none."""
         if self.entries is None:
             return None
         if isinstance(self.entries, dict):
@@ -90,7 +91,7 @@ class KnownContainer:
 
     @property
     def taint(self) -> Taint:
-        """What any of the entries carries."""
+        """The joined taint of the entries."""
         if self.entries is None:
             return self.total
         entries = self.entries.values() if isinstance(self.entries, dict) else self.entries
@@ -103,14 +104,14 @@ class KnownContainer:
 
 @dataclass(frozen=True, slots=True)
 class NamedTupleType:
-    """A class that ``namedtuple`` made, by the names of its fields."""
+    """A class created by ``namedtuple``, by the names of its fields."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PartialCall:
-    """A call that waits for its last arguments: ``partial(function, first)``, ``itemgetter(1)``."""
+    """A call that lacks its last arguments: ``partial(function, first)``, ``itemgetter(1)``."""
 
     made: ast.Call
 
@@ -120,7 +121,7 @@ NO_ENTRY = KnownEntry(CLEAN)
 
 
 def is_same(first: Known | None, second: Known | None) -> bool:
-    """Whether two ways lead to the same value; ``1`` and ``True`` are two."""
+    """Return True if two known values are equal; ``1`` and ``True`` are not."""
     if isinstance(first, KnownConstant) and isinstance(second, KnownConstant):
         return type(first.value) is type(second.value) and first.value == second.value
     return first is second or (
@@ -167,7 +168,7 @@ _METHODS = frozenset(
 
 
 def fold_operator(op: type[ast.operator | ast.cmpop | ast.unaryop], *values: Plain) -> KnownConstant | None:
-    """What an operator makes of constants; None where that is an error, or too long to be worked out."""
+    """Apply an operator to constants; None on an error, or if the result is too long."""
     act = _OPERATORS.get(op)
     if act is None or (op is ast.Mult and not _is_short(*values)):
         return None
@@ -175,13 +176,13 @@ def fold_operator(op: type[ast.operator | ast.cmpop | ast.unaryop], *values: Pla
 
 
 def fold_function(name: str, *values: Plain) -> KnownConstant | None:
-    """What a function of the language makes of constants."""
+    """Apply a builtin function to constants."""
     act = _FUNCTIONS.get(name)
     return _tried(act, *values) if act is not None else None
 
 
 def fold_method(on: Plain, name: str, *values: Plain) -> KnownConstant | None:
-    """What a method of a text makes of constants."""
+    """Apply a method of a text to constants."""
     is_known = isinstance(on, str) and name in _METHODS
     return _tried(getattr(on, name), *values) if is_known else None
 

@@ -1,4 +1,4 @@
-"""Which values of a module are certain, whatever its functions are handed."""
+"""Queries for values of a module that are constant, whatever the arguments of its functions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ from wardround_python.dataflow.value_recorder import Seen, Table, parts_of_text
 
 
 def is_known(path: str, text: str, span: Span, read: Callable[[str], str | None] = nothing) -> bool:
-    """Whether what stands at a place of a file is certain to be a constant; not where it cannot be read.
-
-    Of a call: whether what it is given first is.
-    """
+    """Return True if the expression at a span, or the first argument of a call there, is constant."""
     try:
         module = parsed(path, text)
         nodes = [one for one in module.expressions_on.get(span.line, ()) if _is_at(module, one, span)]
@@ -35,7 +32,7 @@ def is_known(path: str, text: str, span: Span, read: Callable[[str], str | None]
 
 
 def _is_at(module: PythonModule, node: ast.expr, span: Span) -> bool:
-    """Whether an expression stands at a place, or is a call of what stands there."""
+    """Return True if an expression, or the function it calls, is at a span."""
     if module.span(node) == span:
         return True
     return isinstance(node, ast.Call) and module.span(node.func) == span
@@ -49,17 +46,17 @@ def _decisive(node: ast.expr) -> ast.expr:
 
 
 def is_certain(module: PythonModule, node: ast.expr, read: Callable[[str], str | None] = nothing) -> bool:
-    """Whether every walk that comes by an expression knows each of its parts.
+    """Return True if every part of an expression is constant in every analysis that evaluates it.
 
     Args:
-        read: path -> the text of another file of the project, where the walk may follow values into these.
+        read: path -> the text of another file of the project, if values are followed into these.
     """
     known = seen(module, read)
     return node in known and _is_fixed(module, node, known)
 
 
 def constant_of(module: PythonModule, node: ast.expr) -> KnownConstant | None:
-    """The constant an expression always is; None where that can't be told."""
+    """Return the constant an expression always evaluates to; None if unknown."""
     if isinstance(node, ast.Constant):
         return (
             KnownConstant(node.value)
@@ -71,7 +68,7 @@ def constant_of(module: PythonModule, node: ast.expr) -> KnownConstant | None:
 
 
 def entries_of(module: PythonModule, node: ast.expr) -> Table | None:
-    """The entries of the mapping an expression stands for, where it is read; None where it may be another."""
+    """Return the entries of the mapping an expression refers to when it is read; None if unknown."""
     known = seen(module).get(node)
     return known if isinstance(known, dict) else None
 

@@ -74,39 +74,39 @@ class LibraryCalls:
         self._construction = construction
         self._strings = strings
 
-    def function(self, node: ast.Call, name: str, given: Sequence[Taint], every: Taint) -> Taint:
+    def function(self, node: ast.Call, name: str, taints: Sequence[Taint], taint: Taint) -> Taint:
         """Return the taint of the result of a function of the language or of a library."""
         if name in {"dataclasses.replace", "dataclasses.asdict"} and node.args:
-            return self._dataclass_copy(node, last_name(node.func), every)
-        if name in SANITIZERS.matching and len(given) > 1:
-            return given[1] if self._strings.matches_anything(node.args[0]) else CLEAN
-        if name == "heapq.heappush" and (heap := key_of(node.args[0])) is not None and every:
-            self._names.extend(heap, every)
-        recoded = _recoded(name, last_name(node.func), every)
+            return self._dataclass_copy(node, last_name(node.func), taint)
+        if name in SANITIZERS.matching and len(taints) > 1:
+            return taints[1] if self._strings.matches_anything(node.args[0]) else CLEAN
+        if name == "heapq.heappush" and (heap := key_of(node.args[0])) is not None and taint:
+            self._names.extend(heap, taint)
+        recoded = _recoded(name, last_name(node.func), taint)
         if recoded is not None:
             return recoded
         if name == "filter" and node.args and last_name(node.args[0]) in SANITIZERS.text_guards:
             return CLEAN
         if name == "next" and node.args:
-            return self._first_of(node, every)
+            return self._first_of(node, taint)
         if name == "print":
-            return self._printed(node, every)
+            return self._printed(node, taint)
         if name in {"map", "functools.reduce"} and len(node.args) > 1:
             return self._mapped(node)
-        return _of_library(node, name, every)
+        return _of_library(node, name, taint)
 
     def method(
         self,
         node: ast.Call,
         func: ast.Attribute,
         receiver: Taint,
-        given: Sequence[Taint],
-        every: Taint,
+        taints: Sequence[Taint],
+        taint: Taint,
     ) -> Taint | None:
         """Return the taint of a method's result; None for a function of a module."""
         sent = self._source(node, func)
         if sent is None:
-            sent = self._session(node, func, given)
+            sent = self._session(node, func, taints)
         if sent is not None:
             return sent
         if self._state.module.imported_name(func) is not None and not receiver:
@@ -116,62 +116,62 @@ class LibraryCalls:
             and func.value.id in {"bytes", "bytearray"}
             and func.attr == "fromhex"
         ):
-            return decoded(every)
+            return decoded(taint)
         key = key_of(func.value)
-        if func.attr in SANITIZERS.storing_methods and every and key is not None:
-            self._names.extend(key, every)
+        if func.attr in SANITIZERS.storing_methods and taint and key is not None:
+            self._names.extend(key, taint)
         if func.attr == "hex" and not node.args:
             return encoded(receiver)
-        filled = self._strings.fill(node, func, receiver, given, every)
-        return self._propagated(node, func, receiver, given, every) if filled is None else filled
+        filled = self._strings.fill(node, func, receiver, taints, taint)
+        return self._propagated(node, func, receiver, taints, taint) if filled is None else filled
 
-    def _first_of(self, node: ast.Call, every: Taint) -> Taint:
+    def _first_of(self, node: ast.Call, taint: Taint) -> Taint:
         """``next(entries)``."""
         entry = self._iteration.next(node.args[0])
         if entry is not None and entry.known is not None:
             self._state.results[node] = entry.known
-        return entry.value if entry is not None else every
+        return entry.value if entry is not None else taint
 
-    def _printed(self, node: ast.Call, every: Taint) -> Taint:
+    def _printed(self, node: ast.Call, taint: Taint) -> Taint:
         """``print(value, file=stream)``: the stream is tainted."""
         for one in node.keywords:
             key = key_of(one.value) if one.arg == "file" else None
-            held = self._containers.find(one.value)
-            if held is not None:
-                held.put(KnownEntry(every))
-                self._containers.escape(held)
-            if key is not None and every:
-                self._names.extend(key, every)
+            known_fields = self._containers.find(one.value)
+            if known_fields is not None:
+                known_fields.put(KnownEntry(taint))
+                self._containers.escape(known_fields)
+            if key is not None and taint:
+                self._names.extend(key, taint)
         return CLEAN
 
     def _mapped(self, node: ast.Call) -> Taint:
         """Return the taint of what a function returns for each of the values it is called with."""
-        func, *given = node.args
+        func, *taints = node.args
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "str":
-            return self._evaluator.value(given[0])  # map(str.strip, values)
+            return self._evaluator.value(taints[0])  # map(str.strip, values)
         if last_name(node.func) == "reduce":
-            given = [*given, given[0]]
-        return self._evaluator.value(ast.copy_location(ast.Call(func, given, []), node))
+            taints = [*taints, taints[0]]
+        return self._evaluator.value(ast.copy_location(ast.Call(func, taints, []), node))
 
-    def _dataclass_copy(self, node: ast.Call, name: str, every: Taint) -> Taint:
+    def _dataclass_copy(self, node: ast.Call, name: str, taint: Taint) -> Taint:
         """``replace(record, field=value)`` and ``asdict(record)``, if the class is known."""
         made = self._resolver.instance(node.args[0])
         if made is None or made.fields is None:
-            return every
+            return taint
         if name == "asdict":
             entries: dict[object, KnownEntry] = {
                 one: KnownEntry(value, made.known.get(one)) for one, value in made.fields.items()
             }
             table = self._state.results[node] = self._construction.as_mapping(entries)
             return table.total
-        fields, held = dict(made.fields), dict(made.known)
+        fields, known_fields = dict(made.fields), dict(made.known)
         for one in node.keywords:
             known = self._known.of(one.value)
             if one.arg is not None:
                 fields[one.arg] = self._containers.peek(one.value)
-                held.pop(one.arg, None)
-                held.update({one.arg: known} if isinstance(known, KnownConstant) else {})
-        self._state.objects[node] = copied = Instance(made.cls, fields, self._state.region, held)
+                known_fields.pop(one.arg, None)
+                known_fields.update({one.arg: known} if isinstance(known, KnownConstant) else {})
+        self._state.objects[node] = copied = Instance(made.cls, fields, self._state.region, known_fields)
         return copied.total
 
     def _source(self, node: ast.Call, func: ast.Attribute) -> Taint | None:
@@ -200,62 +200,62 @@ class LibraryCalls:
             return {ARCHIVE: SinkKind.PATH}
         return None
 
-    def _session(self, node: ast.Call, func: ast.Attribute, given: Sequence[Taint]) -> Taint | None:
+    def _session(self, node: ast.Call, func: ast.Attribute, taints: Sequence[Taint]) -> Taint | None:
         """Return the taint of a session or cookie that is read, or record what is stored."""
         kept = session_call(func, node)
         if kept is None:
             return None
         if func.attr in {"get", "pop", "get_signed_cookie", "get_secure_cookie"}:
-            return join(self._names.session_taint(kept), *given[1:2])
+            return join(self._names.session_taint(kept), *taints[1:2])
         self._names.store_in_session(
             kept, self._strings.raw_parts(node.args[1]) if len(node.args) > 1 else CLEAN
         )
         return CLEAN
 
     def _propagated(
-        self, node: ast.Call, func: ast.Attribute, receiver: Taint, given: Sequence[Taint], every: Taint
+        self, node: ast.Call, func: ast.Attribute, receiver: Taint, taints: Sequence[Taint], taint: Taint
     ) -> Taint:
         """Return the taint a method propagates from its receiver and arguments."""
         if func.attr not in SANITIZERS.propagating_methods:
             return CLEAN
         receiver = without(receiver, sanitizers.sanitized_by_method(node, func))
-        added = every if func.attr in SANITIZERS.argument_methods else CLEAN
+        added = taint if func.attr in SANITIZERS.argument_methods else CLEAN
         if func.attr == "get" and any(k.arg == "type" and _is_number(k.value) for k in node.keywords):
             return CLEAN
         if func.attr in {"get", "pop", "setdefault"}:
-            added = join(*given[1:2])
+            added = join(*taints[1:2])
             if node.args:
                 receiver = self._assignments.of_entry(node.args[0], receiver)
         return join(receiver, added)
 
 
 def _is_number(node: ast.expr) -> bool:
-    """Whether a kind that werkzeug converts a field to leaves no text."""
+    """Return True if werkzeug converts a field to a type that holds no text."""
     return isinstance(node, ast.Name) and node.id in {"int", "float", "bool", "UUID"}
 
 
-def _recoded(name: str, last: str, every: Taint) -> Taint | None:
-    """What is left of values that are encoded, made harmless or decoded."""
+def _recoded(name: str, last: str, taint: Taint) -> Taint | None:
+    """Return the taint after encoding, sanitizing or decoding; None for other functions."""
     if name in SANITIZERS.encoding:
-        return encoded(every)
+        return encoded(taint)
     if (last in sanitizers.SANITIZED and name not in {"json.dumps"}) or last == "basename":
-        kept = sanitizers.undone_later(name, every)
-        return join(without(every, sanitizers.SANITIZED[last]), kept)
-    return decoded(every) if name in SANITIZERS.decoding else None
+        kept = sanitizers.undone_later(name, taint)
+        return join(without(taint, sanitizers.SANITIZED[last]), kept)
+    return decoded(taint) if name in SANITIZERS.decoding else None
 
 
-def _of_library(node: ast.Call, name: str, every: Taint) -> Taint:
-    """What is left of values that a function of a library is given."""
+def _of_library(node: ast.Call, name: str, taint: Taint) -> Taint:
+    """Return the taint a library function propagates."""
     if name in _PARTS_OF_ADDRESSES:
-        return without(every, SinkKind.URL | SinkKind.REDIRECT | SinkKind.HOST)
+        return without(taint, SinkKind.URL | SinkKind.REDIRECT | SinkKind.HOST)
     if name == "json.dumps":
-        return without(every, sanitizers.SANITIZED["dumps"])
+        return without(taint, sanitizers.SANITIZED["dumps"])
     if name in {"flask.url_for", "quart.url_for"}:
         return FROM_HOST if any(k.arg == "_external" for k in node.keywords) else CLEAN
     if name.startswith("urllib.parse.urljoin"):
-        return every
+        return taint
     if name in {"os.path.join", "pathlib.Path", "pathlib.PurePath"}:
-        return without(every, SinkKind.FIELDS)
+        return without(taint, SinkKind.FIELDS)
     if name in SANITIZERS.one_line:
-        return without(every, SinkKind.LOG | sanitizers.sanitized_by_pattern(node, name))
-    return every if name in SANITIZERS.propagating else CLEAN
+        return without(taint, SinkKind.LOG | sanitizers.sanitized_by_pattern(node, name))
+    return taint if name in SANITIZERS.propagating else CLEAN

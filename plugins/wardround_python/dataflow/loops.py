@@ -19,7 +19,7 @@ from wardround_python.dataflow.value_tracking import KnownValues
 from wardround_python.dataflow.walking import StatementTransfers, StatementWalker
 
 _MOST_ROUNDS = 2
-"""How often a loop's body is walked, so that what its end assigns is seen at its start."""
+"""Rounds over a loop's body, so that assignments at its end reach its start."""
 _DEEPEST_LOOP = 3
 _SWALLOWING = frozenset({"suppress", "raises", "assertRaises"})
 
@@ -89,13 +89,13 @@ class LoopWalker:
             made.known.clear()
         changed = self._state.flow.nested.changed_in(body) if self._state.values.known else frozenset()
         for key in changed & self._state.values.known.keys():
-            held = self._state.values.known.pop(key)
-            if isinstance(held, KnownContainer):
-                self._containers.escape(held)
+            container = self._state.values.known.pop(key)
+            if isinstance(container, KnownContainer):
+                self._containers.escape(container)
 
     def _loop(self, start: Callable[[], None], body: list[ast.stmt], after: list[ast.stmt]) -> None:
         outer, self._state.jumps = self._state.jumps, []
-        where, leaves = self._state.region, self._state.exits
+        region, exits = self._state.region, self._state.exits
         self._state.loops += 1
         for _ in range(_MOST_ROUNDS if self._state.loops <= _DEEPEST_LOOP else 1):
             before = self._state.values.copied()
@@ -108,11 +108,11 @@ class LoopWalker:
             self._state.jumps = []
         self._state.loops -= 1
         self._state.jumps = outer
-        self._walker.leave(where, leaves)
+        self._walker.leave(region, exits)
         self._walker.walk(after)
 
     def _try(self, node: ast.Try) -> bool:
-        before, where, leaves = self._state.values.copied(), self._state.region, self._state.exits
+        before, region, exits = self._state.values.copied(), self._state.region, self._state.exits
         self._state.tries += 1
         outside, self._state.raised = self._state.raised, CLEAN
         if any(not isinstance(one.body[-1], (ast.Return, ast.Raise)) for one in node.handlers):
@@ -135,7 +135,7 @@ class LoopWalker:
         self._state.raised = outside
         self._state.values = left[0] if left else before
         self._walker.join(left)
-        self._walker.leave(where, leaves)
+        self._walker.leave(region, exits)
         return self._walker.walk(node.finalbody) or not left
 
     def _with(self, node: ast.With | ast.AsyncWith) -> bool:

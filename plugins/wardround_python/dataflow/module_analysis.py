@@ -1,4 +1,4 @@
-"""The walk through a module by itself: made once, for every check and for all who doubt what tools say."""
+"""The analysis of a module by itself: run once for all checks and for the refutation of tools' findings."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _DOUBTED = LazyPattern(
     r"(?i)\bselect\b|\b(?:insert|replace|merge)\s+into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b|"
     r"\b(?:create|drop|alter|truncate)\s+table\b|shell|\bsystem\(|popen|\b(?:eval|exec)\("
 )
-"""What stands in most modules of which a tool says that a text in them is open to others' values."""
+"""Text in most modules for which a tool reports an injection."""
 _WALKING = Lock()
-"""Checks and the readers of tools run side by side: who comes second waits for the walk of the first."""
+"""Checks and the readers of tools run in parallel: the second waits for the analysis of the first."""
 
 
 class Walked(NamedTuple):
-    """A module after its walk.
+    """An analysed module.
 
     Attributes:
-        flow: what made the walk; None once somebody took it.
-        seen: the expressions that were come by; None if these were not noted.
+        flow: the analysis; None once it was taken over.
+        seen: the recorded expressions; None if none were recorded.
     """
 
     flow: ModuleFlow | None
@@ -37,23 +37,23 @@ class Walked(NamedTuple):
 
 
 def hits(module: PythonModule) -> Sequence[Hit]:
-    """Every place of the module that data from outside reaches, in source order.
+    """Return every sink of the module that tainted data reaches, in source order.
 
     Raises:
-        RecursionError: it is nested past what the interpreter can walk.
+        RecursionError: the module is nested too deep.
     """
     with _WALKING:
         return _walked(module).hits
 
 
 def seen(module: PythonModule, read: Callable[[str], str | None] = nothing) -> Seen:
-    """The expressions that walks through a module come by, with what each of the walks knew of them.
+    """Return the expressions of a module with what every analysis knows of them.
 
     Args:
-        read: path -> the text of another file of the project, where the walk may follow values into these.
+        read: path -> the text of another file of the project, if values are followed into these.
 
     Raises:
-        RecursionError: it is nested past what the interpreter can walk.
+        RecursionError: the module is nested too deep.
     """
     with _WALKING:
         if read is nothing and _is_doubted(module):
@@ -65,14 +65,14 @@ def seen(module: PythonModule, read: Callable[[str], str | None] = nothing) -> S
 
 
 class _Beside(NamedTuple):
-    """What was seen on a walk of its own."""
+    """The recorded values of an analysis that reads other modules."""
 
     read: Callable[[str], str | None]
     seen: Seen
 
 
 def taken(module: PythonModule) -> ModuleFlow | None:
-    """What made the walk through a module, for one who goes on with it; None if none was made, or taken."""
+    """Return the analysed module, once; None if there is none, or it was returned before."""
     with _WALKING:
         found = module.notes.get(Walked)
         if not isinstance(found, Walked):

@@ -1,4 +1,4 @@
-"""The modules of a project that data is followed into, each read and parsed when a call leads there."""
+"""The modules of a project that data flows into, each parsed when a call first leads there."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ if TYPE_CHECKING:
     from wardround_python.dataflow.classes import ProjectClass
 
 MOST_WALKS = 300
-"""How many calls of one review are walked by themselves."""
+"""The most calls that are inlined in one review."""
 _MOST = 60
-"""How many modules are looked into in one review."""
+"""The most modules that are analysed in one review."""
 _LONGEST = 400_000
 """Characters: longer modules are tables and generated code."""
 _DEEPEST_EXPORT = 3
 _SHORTEST_NAME = 4
-"""A shorter name is like too many classes."""
+"""A shorter name is similar to too many classes."""
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class ResolvedModule(NamedTuple):
-    """A name at the top of a module of the project, and what follows it: ``("Store", "open")``."""
+    """A module of the project, and the names behind it in a dotted name: ``("Store", "open")``."""
 
     flow: ModuleFlow
     names: tuple[str, ...]
 
 
 def nothing(path: str) -> str | None:
-    """The text of the other files where a module is looked at by itself."""
+    """Read no other file: a module is analysed by itself."""
     return None
 
 
 class Modules:
-    """Finds what imports name, if it is a module of the project.
+    """Finds the modules of the project that imports name.
 
     Attributes:
-        depth: how many functions deep the walk is just now, over all modules.
-        walks: how many calls were walked by themselves.
-        asked: what a module that is looked at by itself wanted to know of others, in order: who imports what,
-            and which method of what thing is called.
-        has_answered: whether any such question found something, since that was last set back.
+        depth: the number of nested summaries that are being computed, over all modules.
+        walks: the number of inlined calls.
+        asked: the queries for other modules, in order, of a module that is analysed by itself: importer and
+            dotted name, or variable and method.
+        has_answered: whether any query found something since this was reset.
     """
 
     def __init__(self, read: Callable[[str], str | None] = nothing) -> None:
@@ -63,16 +63,16 @@ class Modules:
         self.has_answered = False
 
     def new_region(self) -> int:
-        """A new number for a stretch of code that always runs as a whole."""
+        """Return a new number for a region of code that always runs together."""
         self._regions += 1
         return self._regions
 
     def watch(self, paths: Sequence[str]) -> None:
-        """Name the files of the change: what is handed in is taken to be of a class of theirs."""
+        """Set the files of the change; objects passed in may be of one of their classes."""
         self._watched = tuple(paths)
 
     def called(self, name: str, method: str) -> ProjectClass | None:
-        """The one class of the change that is named like a thing: ``storage`` -> ``LocalStorage``."""
+        """Return the class of the change that is named like a variable: ``storage`` -> ``LocalStorage``."""
         word = name.strip("_").replace("_", "").lower().removesuffix("s")
         if len(word) < _SHORTEST_NAME:
             return None
@@ -102,7 +102,7 @@ class Modules:
         return self._texts[path]
 
     def flow(self, path: str) -> ModuleFlow | None:
-        """The module at a path; None if there is none, or none that can be read."""
+        """Return the module at a path; None if it is absent or cannot be parsed."""
         from wardround_python.dataflow.analysis import ModuleFlow
 
         if path not in self._flows:
@@ -117,14 +117,14 @@ class Modules:
         return self._flows[path]
 
     def has(self, path: str) -> bool:
-        """Whether somebody asked for the module at a path."""
+        """Return True if the module at a path was requested before."""
         return path in self._flows
 
     def adopt(self, alone: ModuleFlow) -> bool:
-        """Take over the walk through a module by itself, if it is the one that would be made here.
+        """Take over the analysis of a module by itself, if it would be the same here.
 
-        So it is where the rest of the project has nothing to say to what was asked on the way. The module
-        must be one of those here, and nothing asked of it yet. Taken over or not, the walk is used up.
+        It is the same if no query of it finds something in the project. The module must be one of those here,
+        and not queried yet. The analysis cannot be used elsewhere afterwards, even if this returns False.
         """
         path, asked, walks = alone.module.path, alone.modules.asked, alone.modules.walks
         if self.walks + walks > MOST_WALKS:
@@ -145,7 +145,7 @@ class Modules:
         return found is not None
 
     def find(self, importer: str, dotted: str, again: int = _DEEPEST_EXPORT) -> ResolvedModule | None:
-        """What a dotted name, as an import of a module spells it, stands for in the project."""
+        """Return the module of the project that a dotted name, as it is imported, refers to."""
         if self._read is nothing:
             self.asked[importer, dotted, True] = None
             return None
@@ -173,7 +173,7 @@ class Modules:
 
 
 def _places(importer: str, dotted: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Where the module may be that a dotted name begins with, and what is left of the name; longest first."""
+    """Yield the paths a dotted name may begin with, and the rest of the name; longest first."""
     level = len(dotted) - len(dotted.lstrip("."))
     parts = tuple(part for part in dotted[level:].split(".") if part)
     folders = tuple(importer.split("/")[:-1])
@@ -194,14 +194,14 @@ def _places(importer: str, dotted: str) -> Iterator[tuple[str, tuple[str, ...]]]
 
 
 def imports_own(module: PythonModule, read: Callable[[str], str | None]) -> bool:
-    """Whether a module imports another module of the project."""
+    """Return True if a module imports another module of the project."""
     return read is not nothing and any(
         read(path) is not None for name in module.imported.values() for path, _ in _places(module.path, name)
     )
 
 
 def top_names(tree: ast.Module) -> frozenset[str]:
-    """The functions, classes and variables a module itself defines at its top."""
+    """Return the functions, classes and variables a module defines."""
     named: set[str] = set()
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

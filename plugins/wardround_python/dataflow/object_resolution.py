@@ -27,8 +27,8 @@ class ResolvedCallee(NamedTuple):
 
     Attributes:
         receiver: the object it is called on; None for a plain function.
-        is_own: whether that is the object the calling method is called on itself.
-        skips: whether its first parameter is that object.
+        is_own: whether the receiver is ``self``.
+        skips: whether its first parameter is the receiver.
     """
 
     flow: ModuleFlow
@@ -110,8 +110,8 @@ class ObjectResolver:
                 return ResolvedCallee(self._state.flow, function)
             return self._imported(func) if func.id not in self._state.values else None
         if isinstance(func, ast.Subscript):  # handlers[name](value)
-            held = self._known.container(func.value)
-            entry = self._containers.entry(held, func.slice) if held is not None else None
+            container = self._known.container(func.value)
+            entry = self._containers.entry(container, func.slice) if container is not None else None
             runs = entry.known if entry is not None else None
             return self._callee_of(runs.function) if isinstance(runs, KnownFunction) else None
         if not isinstance(func, ast.Attribute):

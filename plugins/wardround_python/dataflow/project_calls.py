@@ -35,19 +35,19 @@ class ProjectCalls:
         self._inliner = inliner
         self._summaries = summaries
 
-    def construct(self, cls: ProjectClass, node: ast.Call, given: Sequence[Taint], named: Named) -> Instance:
+    def construct(self, cls: ProjectClass, node: ast.Call, taints: Sequence[Taint], named: Named) -> Instance:
         """Return the object a call constructs, with what it keeps of the arguments."""
         made = Instance(cls, {}, self._state.region)
         found = cls.method("__init__")
         if found is not None:
             holder, function = found
             callee = ResolvedCallee(holder.flow, function, made, skips=True)
-            if self._inliner.inline(callee, node, given, named) is None:
-                self._summaries.apply(callee, holder.flow.summary(function), node, given, named)
+            if self._inliner.inline(callee, node, taints, named) is None:
+                self._summaries.apply(callee, holder.flow.summary(function), node, taints, named)
             self._state.results.pop(node, None)
             self._state.objects[node] = None
             return made
-        fields = dict(zip(cls.fields, given, strict=False))
+        fields = dict(zip(cls.fields, taints, strict=False))
         fields.update({keyword.arg: value for keyword, value in named if keyword.arg is not None})
         sources = dict(zip(cls.fields, node.args, strict=False))
         sources.update({keyword.arg: keyword.value for keyword, _ in named if keyword.arg is not None})
@@ -62,15 +62,15 @@ class ProjectCalls:
         made.fields = fields
         return made
 
-    def call(self, callee: ResolvedCallee, node: ast.Call, given: Sequence[Taint], named: Named) -> Taint:
+    def call(self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint], named: Named) -> Taint:
         """Return the taint of a call of a function of the project."""
         summary = callee.flow.summary(callee.function)
-        walked = self._inliner.inline(callee, node, given, named)
-        if walked is not None:
-            return walked
+        inlined = self._inliner.inline(callee, node, taints, named)
+        if inlined is not None:
+            return inlined
         if summary.known is not None:
             self._state.results[node] = summary.known
-        bound = self._summaries.apply(callee, summary, node, given, named)
+        bound = self._summaries.apply(callee, summary, node, taints, named)
         self._state.objects[node] = None
         if summary.returns_self and callee.receiver is not None:
             self._state.objects[node] = callee.receiver

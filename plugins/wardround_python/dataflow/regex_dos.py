@@ -1,4 +1,4 @@
-"""Regular expressions that can take exponential time on text made for it."""
+"""Regular expressions that can take exponential time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
 
 
 def is_slow(pattern: str) -> bool:
-    """Whether a repeated group can split the same text in many ways: ``(a+)+``."""
+    """Return True if a repeated group can split the same text in many ways: ``(a+)+``."""
     try:
         return _any_slow(_parser.parse(pattern), repeated=False)
     except (re.error, RecursionError, OverflowError, ValueError):
@@ -29,7 +29,7 @@ def _any_slow(parts: Any, repeated: bool) -> bool:
 
 
 def _bodies(op: Any, given: Any) -> list[tuple[Any, bool]]:
-    """The parts inside one item, and whether they are repeated without end."""
+    """Return the parts inside one item, each with True if it is repeated without end."""
     if op in _REPEATS:
         _, most, body = given
         return [(body, most == _constants.MAXREPEAT)]
@@ -41,7 +41,7 @@ def _bodies(op: Any, given: Any) -> list[tuple[Any, bool]]:
 
 
 def _splits(items: list[Any]) -> bool:
-    """Whether, of what is repeated, all but an endless repeat can be left out."""
+    """Return True if all of a repeated group but an endless repeat is optional."""
     while len(items) == 1 and items[0][0] is _constants.SUBPATTERN:
         items = list(items[0][1][3])
     if len(items) == 1 and items[0][0] is _constants.BRANCH:
@@ -79,7 +79,7 @@ def _can_be_empty(item: Any) -> bool:
 
 
 def slow_names(module: PythonModule) -> Mapping[str, str]:
-    """Names of the module that stand for a slow pattern, compiled or as text."""
+    """Return the names of the module that are bound to a slow pattern, compiled or as text."""
     found = {}
     for node in module.tree.body:
         if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
@@ -97,5 +97,5 @@ def slow_names(module: PythonModule) -> Mapping[str, str]:
 
 
 def is_slow_text(text: str) -> bool:
-    """Like ``is_slow``, after a look whether there are groups that are repeated at all."""
+    """Like ``is_slow``, behind a prefilter for repeated groups."""
     return any(end in text for end in (")+", ")*", "){")) and is_slow(text)

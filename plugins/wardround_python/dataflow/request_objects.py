@@ -1,4 +1,4 @@
-"""Which expressions are the request that is being fold_function, whatever the module calls it."""
+"""Expressions that refer to the current request, under any name."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ FRAMEWORKS = frozenset(
 REQUEST_NAMES = frozenset({"request", "req", "_request"})
 REQUEST_TYPE = LazyPattern(r"(^|[.\[| ])(Http|Wsgi|WSGI|ASGI|Drf)?Request\b")
 _KEPT_REQUEST = frozenset({"req", "_req", "_request", "http_request"})
-"""Attributes in which an object keeps the request it was made for."""
+"""Attributes in which objects store the request they were created for."""
 _CLIENT = LazyPattern(
     r"(urllib3|urllib\.request|requests|httpx|aiohttp|http\.client|scrapy|pycurl|tornado)(\.|$)"
 )
 _DEEPEST = 3
-"""Through how many calls a request is followed by what it is handed on as."""
+"""The most calls through which a request is followed as an argument."""
 
 
 def is_request(
     module: PythonModule, node: ast.expr, function: FunctionNode | None, deep: int = _DEEPEST
 ) -> bool:
-    """Whether an expression is the request that is being fold_function."""
+    """Return True if an expression is the current request."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and node.slice.value == "request"
     if isinstance(node, ast.Attribute):
@@ -50,13 +50,13 @@ def is_request(
 
 
 def parameters(function: FunctionNode) -> list[ast.arg]:
-    """All parameters but ``*args`` and ``**kwargs``."""
+    """Return all parameters but ``*args`` and ``**kwargs``."""
     arguments = function.args
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
 def _is_kept(module: PythonModule, node: ast.Attribute, function: FunctionNode | None, deep: int) -> bool:
-    """Whether an attribute of an object, or of the framework, is the request."""
+    """Return True if an attribute of an object, or of the framework, is the request."""
     if not isinstance(node.value, ast.Name):
         return False
     on = node.value.id
@@ -76,7 +76,7 @@ def _is_kept(module: PythonModule, node: ast.Attribute, function: FunctionNode |
 
 
 def _is_handed(module: PythonModule, function: FunctionNode, name: str, deep: int) -> bool:
-    """Whether every call of a function in its module hands it the request there."""
+    """Return True if every call of a function in its module passes the request as this argument."""
     positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     cls = module.class_of(function) if positional[:1] in (["self"], ["cls"]) else None
     called = cls.name if cls is not None and function.name == "__init__" else function.name
@@ -98,7 +98,7 @@ def _function_of(module: PythonModule, node: ast.AST) -> FunctionNode | None:
 
 
 def _calls(module: PythonModule) -> Mapping[str, Sequence[ast.Call]]:
-    """Name -> the calls of a function or method of that name that are handed something."""
+    """Return the calls with arguments, by the name of the function or method."""
     found = module.notes.get(_calls)
     if found is None:
         calls: dict[str, list[ast.Call]] = {}
@@ -111,7 +111,7 @@ def _calls(module: PythonModule) -> Mapping[str, Sequence[ast.Call]]:
 
 
 def _asks_others(module: PythonModule) -> bool:
-    """Whether a module makes requests of its own, which go by the same names."""
+    """Return True if a module sends requests of its own, which may have the same names."""
     found = module.notes.get(_asks_others)
     if found is None:
         found = any(_CLIENT.match(name) for name in module.imported.values())

@@ -1,4 +1,4 @@
-"""The parameters that frameworks fill from a request, and the functions that answer requests."""
+"""The functions that handle requests, and their parameters that frameworks fill from one."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ _VERBS = frozenset({"get", "post", "put", "patch", "delete", "dispatch"})
 
 
 def is_text(annotation: ast.expr | None) -> bool:
-    """Whether what is declared to be this can hold text of the sender's choice."""
+    """Return True if a value of the annotated type can hold text."""
     if annotation is None:
         return True
     return _NOT_TEXT.match(ast.unparse(annotation)) is None
 
 
 def is_upload(annotation: ast.expr | None) -> bool:
-    """Whether FastAPI hands the parameter a file that was sent."""
+    """Return True if FastAPI passes an uploaded file."""
     return annotation is not None and "UploadFile" in ast.unparse(annotation)
 
 
 def is_route(function: FunctionNode) -> bool:
-    """Whether a decorator makes the function answer requests for a path."""
+    """Return True if a decorator makes the function a route."""
     return any(True for _ in _routes(function))
 
 
@@ -76,7 +76,7 @@ def _routes(function: FunctionNode) -> Iterator[ast.Call]:
 
 
 def returns_page(function: FunctionNode) -> bool:
-    """Whether the decorator of a route says that what the function gives is a page, as FastAPI's may."""
+    """Return True if the decorator of a route declares an HTML response, as FastAPI's may."""
     return any(
         keyword.arg == "response_class" and ast.unparse(keyword.value).endswith("HTMLResponse")
         for route in _routes(function)
@@ -113,7 +113,7 @@ def _with_defaults(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | Non
 
 
 def _is_sent(module: PythonModule, one: ast.arg, default: ast.expr | None) -> bool:
-    """Whether FastAPI fills the parameter from the request: text, uploads, and models declared here."""
+    """Return True if FastAPI fills the parameter from the request: text, uploads, models declared here."""
     annotation = one.annotation
     if annotation is None:
         return False
@@ -128,9 +128,9 @@ def _is_sent(module: PythonModule, one: ast.arg, default: ast.expr | None) -> bo
 
 
 def _is_filled(module: PythonModule, annotation: ast.expr, default: ast.expr | None) -> bool:
-    """Whether a dependency is a class of this module that FastAPI fills with text of the request.
+    """Return True if a dependency is a class of this module that FastAPI fills with text of the request.
 
-    It is written ``Depends()`` beside the class, ``Depends(Filters)`` or ``Annotated[Filters, Depends()]``.
+    It is written ``Depends()`` next to the class, ``Depends(Filters)`` or ``Annotated[Filters, Depends()]``.
     """
     calls = [one for one in (default, *_parts(annotation)[1:]) if isinstance(one, ast.Call)]
     given = next((call.args for call in calls if decorator_name(call).endswith("Depends")), None)
@@ -142,7 +142,7 @@ def _is_filled(module: PythonModule, annotation: ast.expr, default: ast.expr | N
 
 
 def _parts(annotation: ast.expr) -> Sequence[ast.expr]:
-    """What ``Annotated`` holds: a type, and what is forwarded_sinks of it; of any other annotation, itself."""
+    """Return the type and the metadata in ``Annotated``; any other annotation as it is."""
     if isinstance(annotation, ast.Subscript) and last_name(annotation.value) == "Annotated":
         return annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
     return [annotation]
@@ -156,7 +156,7 @@ def _class_of(module: PythonModule, annotation: ast.expr) -> ast.ClassDef | None
 
 
 def _is_model(made: ast.ClassDef | None) -> bool:
-    """Whether a class is one that a framework fills from the body of a request."""
+    """Return True if a framework fills the class from the body of a request."""
     if made is None:
         return False
     bases = {ast.unparse(base).rpartition(".")[2] for base in made.bases}
@@ -168,7 +168,7 @@ def _is_dataclass(made: ast.ClassDef) -> bool:
 
 
 def _fields(made: ast.ClassDef) -> list[tuple[str, ast.expr | None]]:
-    """What an object of a class is made with, and of what type each is declared to be."""
+    """Return the fields of a class with their annotations."""
     if _is_model(made):
         return [
             (line.target.id, line.annotation)
@@ -186,7 +186,7 @@ def model_fields(module: PythonModule, annotation: ast.expr | None) -> dict[str,
 
 
 def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
-    """What a URL pattern of Django's hands to a view, where it can be told that it is one."""
+    """Return the parameters that a URL pattern of Django fills, if the function is a view."""
     declared = parameters(function)
     own = declared[1:] if declared and declared[0].arg in {"self", "cls"} else declared
     if not own or own[0].arg not in REQUEST_NAMES or (own[0].annotation is not None and len(own) < 2):
@@ -203,7 +203,7 @@ def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, 
 
 
 def _login_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
-    """The credentials that Django hands to an authentication backend."""
+    """Return the credentials that Django passes to an authentication backend."""
     cls = module.class_of(function) if function.name == "authenticate" else None
     if cls is None or not any(ast.unparse(base).endswith("Backend") for base in cls.bases):
         return {}
@@ -211,11 +211,11 @@ def _login_parameters(module: PythonModule, function: FunctionNode) -> dict[str,
 
 
 def is_view_method(module: PythonModule, function: FunctionNode) -> bool:
-    """Whether a method is one of a class that answers requests, as Django's and Tornado's do."""
+    """Return True for a method of a class that handles requests, as Django's and Tornado's do."""
     cls = module.class_of(function)
     return cls is not None and any(_VIEW_BASE.search(ast.unparse(base)) for base in cls.bases)
 
 
 def decorator_name(node: ast.expr) -> str:
-    """What a decorator is called, without its arguments."""
+    """Return the name of a decorator, without its arguments."""
     return ast.unparse(node.func if isinstance(node, ast.Call) else node)

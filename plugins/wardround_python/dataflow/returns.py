@@ -17,7 +17,7 @@ from wardround_python.dataflow.value_tracking import KnownValues
 from wardround_python.dataflow.walking import StatementTransfers
 
 _ADDRESS_METHODS = frozenset({"get_success_url", "get_redirect_url", "get_next_page"})
-"""Methods of Django's views that say where the visitor is sent."""
+"""Methods of Django's views that return the address of a redirect."""
 
 
 class ReturnTransfer:

@@ -20,7 +20,7 @@ SANITIZED: Mapping[str, SinkKind] = {
 
 
 def undone_later(name: str, value: Taint) -> Taint:
-    """What is left of a value behind its escaping, for whoever takes that off again."""
+    """Return the taint that decoding restores after a reversible sanitizer."""
     return encoded(value) if name in SANITIZERS.reversible else CLEAN
 
 
@@ -28,7 +28,7 @@ _LINE_ENDS = frozenset({"\n", "\r", "\r\n"})
 
 
 def sanitized_by_method(call: ast.Call, func: ast.Attribute) -> SinkKind:
-    """What a method takes from the text it is called on."""
+    """Return the kinds of sink a method sanitizes its receiver for."""
     if func.attr in {"encode", "splitlines", "model_dump"}:
         return SinkKind.FIELDS if func.attr == "model_dump" else SinkKind.LOG
     if func.attr == "dict" and not isinstance(func.value, ast.Attribute):
@@ -45,7 +45,7 @@ _ALL_BUT = LazyPattern(r"\[\^((?:[^\]\\]|\\[wd.-])+)\][+*]?")
 
 
 def sanitized_by_pattern(call: ast.Call, name: str) -> SinkKind:
-    """What ``re.sub`` takes from a text of which it replaces everything but harmless characters."""
+    """Return the kinds of sink ``re.sub`` sanitizes for, if it keeps only harmless characters."""
     first = call.args[0] if call.args else None
     pattern = first.value if name == "re.sub" and isinstance(first, ast.Constant) else None
     kept = _ALL_BUT.fullmatch(pattern) if isinstance(pattern, str) else None
@@ -60,9 +60,9 @@ GUARDS = LazyPattern(
     r"require[sd]?|guard|permit(ted)?|match(es)?|fullmatch|contains|exists_in|reject|deny|refuse|forbid|restrict|"
     r"whitelist(ed)?|sanitiz?s?e|clean)(_|$)|^(is|has|allow|valid|check|verif|ensure|assert|guard|reject)[A-Z]"
 )
-"""Functions that say by their name that they look whether a value will do."""
+"""Functions whose names show that they validate a value."""
 FIXED_ADDRESS = LazyPattern(r"^(https?:)?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:|^[a-z][\w.-]*/")
-"""Text that says where an address leads, whatever follows it."""
+"""Text that fixes the host of an address, whatever follows it."""
 TAG = LazyPattern(r"<\s*[/!a-zA-Z]")
 SCRIPT = LazyPattern(r"(?i)<script\b")
 """Text that a script begins in."""

@@ -140,7 +140,7 @@ class NameScope:
 
 @lru_cache(maxsize=1024)
 def _expression(key: str) -> ast.expr | None:
-    """The expression behind the text of a key."""
+    """Return the expression behind a key."""
     try:
         return ast.parse(key, mode="eval").body
     except SyntaxError:

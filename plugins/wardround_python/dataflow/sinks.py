@@ -1,4 +1,4 @@
-"""The places a stranger's text must not reach as it is."""
+"""Sinks: arguments of calls, by the catalogue and by more than a name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Reached = Iterator[tuple[SinkKind, ast.expr]]
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """Arguments of a call that must not be a stranger's: by position, and by keyword."""
+    """Arguments of a call that must not be tainted: by position, and by keyword."""
 
     kind: SinkKind
     first: int = 0
@@ -77,7 +77,7 @@ _FETCHERS = LazyPattern(r"(^|\.)httpclient\.(Async|Curl\w*)?HTTPClient$")
 _REGEX_LOOKUPS = ("__regex", "__iregex")
 _LOADERS = {"get": _DRIVERS, "fetch": _FETCHERS}
 _PAGES = frozenset({"pyramid.response.Response", "webob.Response"})
-"""Responses that are pages unless they say otherwise, as Flask's are."""
+"""Responses that are pages unless they declare another type, as Flask's are."""
 _SAVES = frozenset({"save"})
 _LDAP_SEARCHES = frozenset({"search_s", "search_st", "search_ext", "search_ext_s"})
 _XPATH_MAKERS = frozenset({"lxml.etree.XPathEvaluator", "lxml.etree.XPathDocumentEvaluator"})
@@ -90,9 +90,9 @@ _HTML_TYPE = LazyPattern(r"text/html|xhtml|svg")
 
 
 def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow: Collection[str]) -> Reached:
-    """What a call hands to places of harm.
+    """Yield the arguments of a call that are sinks, each with its kind.
 
-    ``makers`` are what made the object it is called on, by name; ``slow`` the names of slow patterns.
+    ``makers`` are the functions that created the receiver; ``slow`` the names of slow patterns.
     """
     name = module.dotted(call.func) or ""
     sink = FUNCTIONS.get(name)
@@ -130,7 +130,7 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
 
 
 def headers_in(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """The headers of an answer by their names in small letters, as a mapping or as a list of pairs."""
+    """Yield the headers of a response by lower-case name, from a mapping or a list of pairs."""
     if isinstance(node, ast.Dict):
         pairs = list(zip(node.keys, node.values, strict=True))
     elif isinstance(node, ast.List):
@@ -147,7 +147,7 @@ def headers_in(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _addresses(module: PythonModule, call: ast.Call, name: str) -> Iterator[ast.expr]:
-    """Where the headers that an answer is made with send the visitor."""
+    """Yield the addresses of redirects in the headers of a response."""
     if not name.endswith(("Response", "make_response")):
         return
     for one in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers")):
@@ -155,7 +155,7 @@ def _addresses(module: PythonModule, call: ast.Call, name: str) -> Iterator[ast.
 
 
 def session_values(call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What a call puts into the session, and under which keys: ``session.update(role=value)``."""
+    """Yield the keys and values a call stores in the session: ``session.update(role=value)``."""
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr not in {"setdefault", "__setitem__", "update"}:
         return
@@ -175,7 +175,7 @@ _FIXED_LETTERS = 3
 
 
 def _looked_up(func: ast.expr) -> Iterator[ast.expr]:
-    """The name by which what is called was found: ``getattr(handlers, name)()``, ``globals()[name]()``."""
+    """Yield the name that chooses the callee: ``getattr(handlers, name)()``, ``globals()[name]()``."""
     if isinstance(func, ast.Call) and isinstance(func.func, ast.Name) and func.func.id == "getattr":
         yield from (name for name in func.args[1:2] if not _is_of_family(name))
     elif isinstance(func, ast.Subscript) and ast.unparse(func.value) in {"globals()", "locals()", "vars()"}:
@@ -236,12 +236,12 @@ def _given(call: ast.Call) -> list[ast.expr]:
 
 
 def _brings_object(node: ast.expr) -> bool:
-    """Whether a value may have attributes that a format can ask for: ``{user.password}``."""
+    """Return True if a value may have attributes that a format can read: ``{user.password}``."""
     return not isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp, ast.Compare))
 
 
 def _is_no_database(module: PythonModule, on: ast.expr) -> bool:
-    """Whether what executes is a client of another service: of GraphQL, or of workers."""
+    """Return True for a client of another service than a database: of GraphQL, or of workers."""
     return last_name(on).lower().endswith("client") and "clickhouse_driver" not in module.packages
 
 
@@ -279,20 +279,20 @@ def _type_of(call: ast.Call) -> str | None:
 
 
 def _is_typed(call: ast.Call) -> bool:
-    """Whether the answer says that it is no page."""
-    forwarded_sinks = _type_of(call)
-    return forwarded_sinks is not None and not _HTML_TYPE.search(forwarded_sinks)
+    """Return True if the response declares another type than a page."""
+    content_type = _type_of(call)
+    return content_type is not None and not _HTML_TYPE.search(content_type)
 
 
 def page_kinds(node: ast.expr) -> SinkKind:
-    """What must not be in the text of a page: of one that is put together there nothing unescaped at all."""
+    """Return the kinds of sink a page is; text that is built in the call must be escaped completely."""
     is_filled = isinstance(node, ast.Call) and last_name(node.func) in {"format", "format_map"}
     is_text = is_filled or isinstance(node, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Subscript))
     return SinkKind.HTML | SinkKind.PAGE if is_text else SinkKind.PAGE
 
 
 def is_not_page(headers: ast.expr) -> bool:
-    """Whether headers name a type of content that is no page."""
+    """Return True if headers declare another type of content than a page."""
     return any(
         header == "content-type"
         and isinstance(value, ast.Constant)
@@ -302,15 +302,15 @@ def is_not_page(headers: ast.expr) -> bool:
 
 
 def _pages(call: ast.Call, name: str) -> Reached:
-    """Answers that are pages only where they say so, or where the text has tags."""
-    forwarded_sinks = _type_of(call)
+    """Yield the bodies of responses that are pages if they declare it, or if the text has tags."""
+    content_type = _type_of(call)
     if any(
         is_not_page(one) for one in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers"))
     ):
         return
-    if forwarded_sinks is not None and _HTML_TYPE.search(forwarded_sinks):
+    if content_type is not None and _HTML_TYPE.search(content_type):
         kind = SinkKind.HTML
-    elif forwarded_sinks is None and (name.startswith("flask.") or name in _PAGES):
+    elif content_type is None and (name.startswith("flask.") or name in _PAGES):
         kind = SinkKind.PAGE
     else:
         return

@@ -42,7 +42,7 @@ _MODEL_TEXT = LazyPattern(
 
 
 def is_model_text(module: PythonModule, node: ast.Attribute | ast.Subscript) -> bool:
-    """Whether an expression is what a language model fold_function."""
+    """Return True if an expression is the output of a language model."""
     name = node.attr if isinstance(node, ast.Attribute) else "content"
     if name not in {"content", "text", "output_text", "name", "arguments"}:
         return False
@@ -56,7 +56,7 @@ _RAW_PARTS = frozenset({"self.path", "self.headers", "self.rfile"})
 
 
 def is_raw_request(module: PythonModule, key: str | None, function: FunctionNode | None) -> bool:
-    """Whether an attribute is a part of the request that the standard library's HTTP server hands over."""
+    """Return True for a part of the request in a handler of the standard library's HTTP server."""
     if key not in _RAW_PARTS or function is None:
         return False
     cls = module.class_of(function)
@@ -67,7 +67,7 @@ _SENT_KEYS = LazyPattern(r"^(HTTP_\w+|QUERY_STRING|PATH_INFO|REQUEST_URI|RAW_URI
 
 
 def is_sent_key(module: PythonModule, on: ast.expr, key: ast.expr, function: FunctionNode | None) -> bool:
-    """Whether an entry of what a WSGI server hands over holds what the sender wrote."""
+    """Return True for an entry of a WSGI environment that the sender chooses."""
     if not isinstance(key, ast.Constant) or not _SENT_KEYS.match(str(key.value)):
         return False
     if isinstance(on, ast.Attribute):

@@ -1,4 +1,4 @@
-"""What names carry, and what is known of them, at one point of a walk."""
+"""The environment at one program point: the taint of names, and what is known of them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from wardround_python.dataflow.domain import Taint
 from wardround_python.dataflow.known_value import Known, is_same
 
 OUTSIDE = "outside."
-"""Before the name of a place of the function around, where a function leaves something there."""
+"""Prefix of a name of an outer function that a nested function taints."""
 
 
 class Environment(dict[str, Taint]):
-    """What each name carries, by its key.
+    """Key -> taint, for names, attributes and constant subscripts.
 
     Attributes:
-        known: what is certain of some of them.
+        known: what is known of some of them.
     """
 
     __slots__ = ("known",)
@@ -29,13 +29,13 @@ class Environment(dict[str, Taint]):
         return Environment(self, self.known)
 
     def forget(self, names: frozenset[str]) -> None:
-        """Know nothing more of some names: what gives them values is not walked in its order."""
+        """Forget what is known of some names."""
         for name in names & self.known.keys():
             del self.known[name]
 
 
 def joined_environments(first: Environment, second: Environment) -> Environment:
-    """What each name carries after one of two ways was taken."""
+    """Return the environment after one of two branches."""
     known = {key: one for key, one in first.known.items() if is_same(one, second.known.get(key))}
     both = Environment(first, known)
     for key in [key for key, value in first.items() if not value and key not in second]:

@@ -137,15 +137,15 @@ class StatementTransfer:
 
     def _grown(self, node: ast.AugAssign) -> Known | None:
         """Return what is known of a name after ``name += value``; its container escapes if unknown."""
-        held = self._containers.find(node.target)
-        if held is not None:
-            joined = self._construction.concatenated(held, self._known.container(node.value))
-            is_kept = joined is not None and held.region == self._state.region
+        container = self._containers.find(node.target)
+        if container is not None:
+            joined = self._construction.concatenated(container, self._known.container(node.value))
+            is_kept = joined is not None and container.region == self._state.region
             if joined is None or not is_kept or not isinstance(node.op, (ast.Add, ast.BitOr)):
-                self._containers.escape(held)
+                self._containers.escape(container)
                 return None
-            held.entries, held.total = joined.entries, join(held.total, joined.total)
-            return held
+            container.entries, container.total = joined.entries, join(container.total, joined.total)
+            return container
         if isinstance(node.target, ast.Subscript):
             self._writes.store(
                 node.target,
@@ -180,9 +180,9 @@ class StatementTransfer:
 
     def _delete(self, node: ast.Delete) -> bool:
         for target in node.targets:
-            held = self._containers.find(target.value) if isinstance(target, ast.Subscript) else None
-            if held is not None and isinstance(target, ast.Subscript):
-                self._writes.delete(held, target.slice)
+            container = self._containers.find(target.value) if isinstance(target, ast.Subscript) else None
+            if container is not None and isinstance(target, ast.Subscript):
+                self._writes.delete(container, target.slice)
             elif isinstance(target, ast.Name):
                 self._state.values.known.pop(target.id, None)
         return False

@@ -82,15 +82,15 @@ class StringBuilder:
         return value
 
     def fill(
-        self, node: ast.Call, func: ast.Attribute, receiver: Taint, given: Sequence[Taint], every: Taint
+        self, node: ast.Call, func: ast.Attribute, receiver: Taint, taints: Sequence[Taint], every: Taint
     ) -> Taint | None:
         """Return the taint of text built from a template or from pieces; None for other methods."""
         if func.attr in {"format", "format_map"} and last_name(getattr(func.value, "func", func)) == "Markup":
             return without(every, SinkKind.HTML | SinkKind.PAGE)
         if func.attr in {"format", "format_map"}:
-            return self._formatted(node, func, receiver, given)
-        if func.attr == "join" and len(node.args) == 1 and not receiver and given[0]:
-            return self.concatenate(self._pieces(node.args[0], given[0]))
+            return self._formatted(node, func, receiver, taints)
+        if func.attr == "join" and len(node.args) == 1 and not receiver and taints[0]:
+            return self.concatenate(self._pieces(node.args[0], taints[0]))
         if func.attr in {"substitute", "safe_substitute"}:
             return self._substituted(node, func, join(receiver, every))
         return None
@@ -122,12 +122,12 @@ class StringBuilder:
     def _percent(self, node: ast.BinOp) -> Taint:
         template = self._names.text_of(node.left)
         if template is None:
-            exact = self._folder.constant(node.left)
-            template = exact.value if exact is not None and isinstance(exact.value, str) else None
+            constant = self._folder.constant(node.left)
+            template = constant.value if constant is not None and isinstance(constant.value, str) else None
         left = self._evaluator.value(node.left)
         if isinstance(node.right, ast.Tuple):
             holes = holes_of(template) if template is not None else []
-            given = [
+            taints = [
                 self._evaluator.value(one)
                 for at, one in enumerate(node.right.elts)
                 if len(holes) != len(node.right.elts) or holes[at] not in "difouxXeEgG"
@@ -135,13 +135,13 @@ class StringBuilder:
         else:
             holes = holes_of(template) if template is not None else []
             are_numbers = bool(holes) and set(holes) <= set("difouxX")
-            given = [] if are_numbers else [self._by_name(template, node.right)]
+            taints = [] if are_numbers else [self._by_name(template, node.right)]
         if isinstance(node.left, ast.Call) and last_name(node.left.func) == "Markup":
-            given = [without(one, SinkKind.HTML | SinkKind.PAGE) for one in given]
+            taints = [without(one, SinkKind.HTML | SinkKind.PAGE) for one in taints]
         start = template.partition("%")[0] if template is not None else None
         rest = template[len(start) :] if template is not None and start is not None else None
         parts: list[tuple[str | None, Taint]] = [(start, left)] if start != "" else []
-        return self.concatenate([*parts, *((None, one) for one in given), (rest, CLEAN)])
+        return self.concatenate([*parts, *((None, one) for one in taints), (rest, CLEAN)])
 
     def _by_name(self, template: str | None, node: ast.expr) -> Taint:
         """Return the taint of what ``template % mapping`` reads from the mapping."""
@@ -169,16 +169,16 @@ class StringBuilder:
         return self.concatenate(parts) if parts else CLEAN
 
     def _formatted(
-        self, node: ast.Call, func: ast.Attribute, receiver: Taint, given: Sequence[Taint]
+        self, node: ast.Call, func: ast.Attribute, receiver: Taint, taints: Sequence[Taint]
     ) -> Taint:
         """Return the taint of ``template.format(...)``: only the arguments the template uses."""
         template = self._template(func.value)
-        values = dict(zip(map(str, range(len(given))), given, strict=False))
+        values = dict(zip(map(str, range(len(taints))), taints, strict=False))
         values.update({k.arg: self._containers.peek(k.value) for k in node.keywords if k.arg is not None})
         asked = fields_used(template) if template is not None else None
         is_spread = any(k.arg is None for k in node.keywords) or func.attr == "format_map"
         if asked is None or is_spread or any(isinstance(one, ast.Starred) for one in node.args):
-            every = [*given, *(self._containers.peek(k.value) for k in node.keywords)]
+            every = [*taints, *(self._containers.peek(k.value) for k in node.keywords)]
         else:
             every = [values.get(name, CLEAN) for name in asked]
         start = template.partition("{")[0] if template is not None else None
@@ -189,13 +189,13 @@ class StringBuilder:
     def _template(self, node: ast.expr) -> str | None:
         """Return the text of a template, if it is constant."""
         text = self._names.text_of(node)
-        exact = self._folder.constant(node) if text is None else None
-        return exact.value if exact is not None and isinstance(exact.value, str) else text
+        constant = self._folder.constant(node) if text is None else None
+        return constant.value if constant is not None and isinstance(constant.value, str) else text
 
     def _pieces(self, node: ast.expr, whole: Taint) -> list[tuple[str | None, Taint]]:
         """Return the parts of a list of texts, if its entries are known."""
-        held = self._known.container(node)
-        entries = held.entries if held is not None else None
+        container = self._known.container(node)
+        entries = container.entries if container is not None else None
         if not isinstance(entries, list):
             return [("", CLEAN), (None, whole)]
         texts = [one.known.value if isinstance(one.known, KnownConstant) else None for one in entries]

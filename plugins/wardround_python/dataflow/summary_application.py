@@ -48,11 +48,11 @@ class SummaryApplier:
         callee: ResolvedCallee,
         summary: Summary,
         node: ast.Call,
-        given: Sequence[Taint],
+        taints: Sequence[Taint],
         named: Named,
     ) -> dict[str, Taint]:
         """Apply the summary of a function to one call: report the sinks it reaches, store what it leaves."""
-        bound = bound_arguments(callee.function, node, given, named, callee.skips)
+        bound = bound_arguments(callee.function, node, taints, named, callee.skips)
         bound.update(self._attributes(callee, summary, node))
         if callee.flow is self._state.flow:
             bound.update(
@@ -86,9 +86,9 @@ class SummaryApplier:
     def forget_self(self) -> None:
         """Forget what is known of the attributes of ``self``."""
         for key in [key for key in self._state.values.known if key.startswith("self.")]:
-            held = self._state.values.known.pop(key)
-            if isinstance(held, KnownContainer):
-                self._containers.escape(held)
+            container = self._state.values.known.pop(key)
+            if isinstance(container, KnownContainer):
+                self._containers.escape(container)
 
     def self_attribute(self, key: str) -> Taint:
         """Return the taint of an attribute of ``self``."""

@@ -1,4 +1,4 @@
-"""A walk that notes, on its way, of every expression what is certain of it."""
+"""Recording of what is known of each expression of a module."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from wardround_python.dataflow.constant_folding import ConstantFolder
 from wardround_python.dataflow.known_value import Known, KnownContainer, is_same
 
 Table = Mapping[object, Known | None]
-"""The entries of a mapping, by their keys, as far as each is certain."""
+"""Key -> what is known of the entry of a mapping."""
 Seen = dict[ast.expr, Known | Table | None]
-"""The expressions that walks come by, with what all of them knew of each."""
+"""Expression -> what every analysis that evaluates it knows of it."""
 
 
 _WRAPPING = frozenset(
     {"BytesIO", "StringIO", "b64decode", "urlsafe_b64decode", "b64encode", "urlsafe_b64encode", "fromhex",
      "unhexlify", "hexlify", "bytes", "quote", "unquote"}
 )  # fmt: skip
-"""Functions that give the same in another form."""
+"""Functions that return the same value in another form."""
 
 
 class ValueRecorder:
@@ -39,10 +39,10 @@ class ValueRecorder:
         _note(self.seen, node, _table(container))
 
 
-def _table(held: KnownContainer) -> Table | None:
-    if held.is_parser or not isinstance(held.entries, dict):
+def _table(container: KnownContainer) -> Table | None:
+    if container.is_parser or not isinstance(container.entries, dict):
         return None
-    return {key: entry.known for key, entry in held.entries.items()}
+    return {key: entry.known for key, entry in container.entries.items()}
 
 
 def _note(seen: Seen, node: ast.expr, known: Known | Table | None) -> None:
@@ -55,7 +55,7 @@ def _note(seen: Seen, node: ast.expr, known: Known | Table | None) -> None:
 
 
 def parts_of_text(node: ast.expr) -> list[ast.expr] | None:
-    """The expressions a text is put together of."""
+    """Return the parts a text is built of."""
     if isinstance(node, ast.BinOp):
         right = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
         return [node.left, *right]

@@ -90,12 +90,12 @@ class KnownValues:
             constructed = construct(node)
             if constructed is not None:
                 return constructed
-        held = self._containers.find(node)
-        if held is not None:
-            return held
-        answer = self._state.results.get(node)
-        if isinstance(answer, (KnownFunction, NamedTupleType, PartialCall)):
-            return answer
+        container = self._containers.find(node)
+        if container is not None:
+            return container
+        result = self._state.results.get(node)
+        if isinstance(result, (KnownFunction, NamedTupleType, PartialCall)):
+            return result
         if isinstance(node, ast.Name):
             known = self._state.values.known.get(node.id)
             if isinstance(known, (KnownFunction, NamedTupleType, PartialCall)):
@@ -107,11 +107,11 @@ class KnownValues:
 
     def container(self, node: ast.expr) -> KnownContainer | None:
         """Return the container an expression refers to or creates."""
-        held = self._containers.find(node)
-        if held is None and isinstance(node, _MAKING):
+        container = self._containers.find(node)
+        if container is None and isinstance(node, _MAKING):
             known = self.of(node)
             return known if isinstance(known, KnownContainer) else None
-        return held
+        return container
 
     def entry(self, node: ast.expr) -> KnownEntry:
         """Return an expression as the entry of a container."""
@@ -140,9 +140,9 @@ class KnownValues:
     def evaluate(self, node: ast.expr) -> tuple[Taint, Known | None]:
         """Return the taint of an expression with what is known of it; a container in it does not escape."""
         if isinstance(node, (ast.Name, ast.Attribute)):
-            held = self._containers.find(node)
-            if held is not None:  # a second name for one table
-                return join(held.taint, held.total), held
+            container = self._containers.find(node)
+            if container is not None:  # a second name of one container
+                return join(container.taint, container.total), container
         if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
             known = self.of(node)
             if isinstance(known, KnownContainer) and self._containers.nested(known):

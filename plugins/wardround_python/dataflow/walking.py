@@ -45,10 +45,10 @@ class StatementWalker:
             for other in left[1:]:
                 self._state.values = joined_environments(self._state.values, other)
 
-    def leave(self, where: int, leaves: int) -> None:
+    def leave(self, where: int, exits: int) -> None:
         """Continue after a compound statement; if it may leave the block, what follows need not run."""
         self._state.region = where
-        if self._state.exits != leaves and (
+        if self._state.exits != exits and (
             self._state.loops or self._state.tries or self._state.inlined is not None
         ):
             self._state.enter_region()
