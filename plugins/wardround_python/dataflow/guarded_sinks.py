@@ -8,7 +8,7 @@ from wardround.findings import Span
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import PythonModule
 from wardround_python.dataflow.analysis import ModuleFlow
-from wardround_python.dataflow.check import may_ask
+from wardround_python.dataflow.check import may_have_source
 from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.module_analysis import hits
 from wardround_python.dataflow.modules import Modules
@@ -31,7 +31,7 @@ def is_guarded(path: str, text: str, kind: SinkKind, span: Span) -> bool:
 
     False for an expression that the analysis does not reach.
     """
-    if not may_ask(text):
+    if not may_have_source(text):
         return False
     try:
         module = parsed(path, text)

@@ -9,7 +9,7 @@ from wardround.findings import Span
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import PythonModule
 from wardround_python.analysis.constant_texts import is_constant_text
-from wardround_python.dataflow.check import may_ask
+from wardround_python.dataflow.check import may_have_source
 from wardround_python.dataflow.known_value import KnownConstant
 from wardround_python.dataflow.module_analysis import seen
 from wardround_python.dataflow.modules import imports_own, nothing
@@ -24,7 +24,7 @@ def is_known(path: str, text: str, span: Span, read: Callable[[str], str | None]
         values = [_decisive(one) for one in nodes]
         if any(is_constant_text(module, one, one) or is_certain(module, one) for one in values):
             return True
-        if not values or not may_ask(text) or not imports_own(module, read):
+        if not values or not may_have_source(text) or not imports_own(module, read):
             return False
         return any(is_certain(module, one, read) for one in values)
     except (SyntaxError, ValueError, RecursionError):

@@ -148,56 +148,56 @@ class CrossModuleTaint(ChangeCheck):
     ]
 
     def run(self) -> None:
-        from wardround_python.dataflow.modules import Modules  # a change that reads requests alone needs them
+        from wardround_python.dataflow.modules import Modules  # only a change that reads requests needs them
 
-        changed = [file for file in self.change.files if _may_ask(file)]
+        changed = [file for file in self.change.files if _may_have_source(file)]
         if not changed:
             return
         modules = Modules(self.change.project.read)
         modules.watch([file.path for file in self.change.files if file.path.endswith(".py")])
-        self._said: set[tuple[str, int, str]] = set()
+        self._reported: set[tuple[str, int, str]] = set()
         for file in changed:
             is_first = not modules.has(file.path)
             flow = modules.flow(file.path)
-            if flow is not None and not (is_first and _is_taken_over(flow, modules)):
+            if flow is not None and not (is_first and _is_adopted(flow, modules)):
                 for hit in _beyond(flow, is_first):
-                    self._tell(file, modules, hit)
+                    self._report_hit(file, modules, hit)
 
-    def _tell(self, file: ChangedFileView, modules: Modules, hit: Hit) -> None:
+    def _report_hit(self, file: ChangedFileView, modules: Modules, hit: Hit) -> None:
         flow = modules.flow(hit.path)
         text = self.change.project.read(hit.path)
         if flow is None or text is None:
             return
         for check in (one(SourceFile(hit.path, text), flow.module) for one in _checks()):
-            if hit.kind & check.DANGER and check.counts(hit):
+            if hit.kind & check.SINK and check.is_reported(hit):
                 at = self.change.file(hit.path)
                 if at is not None and at.is_added(hit.node.lineno):
-                    self._say(check, flow, hit.node)
+                    self._report(check, flow, hit.node)
                 elif hit.call is not None and hit.path != file.path and file.is_added(hit.call.lineno):
-                    asking = modules.flow(file.path)
-                    assert asking is not None  # the hit comes from its walk
-                    self._say(check, asking, hit.call, once=not check.once_for(hit))
+                    caller = modules.flow(file.path)
+                    assert caller is not None  # the hit comes from its analysis
+                    self._report(check, caller, hit.call, once=not check.report_key(hit))
 
-    def _say(self, check: TaintedCheck, flow: ModuleFlow, node: ast.expr, *, once: bool = False) -> None:
-        """Report what is done, or once in a function what it hands on to others."""
+    def _report(self, check: TaintedCheck, flow: ModuleFlow, node: ast.expr, *, once: bool = False) -> None:
+        """Report an expression, or with ``once`` a single call in its function."""
         span = flow.module.span(node)
         function = flow.module.function_of(node) if once else None
-        said = (flow.module.path, span.line if function is None else -function.lineno, check.ID)
-        if said not in self._said:
-            self._said.add(said)
+        place = (flow.module.path, span.line if function is None else -function.lineno, check.ID)
+        if place not in self._reported:
+            self._reported.add(place)
             self.results.append(RawFinding(check.ID, flow.module.path, span, check.MESSAGE, check.URL))
 
 
-def _may_ask(file: ChangedFileView) -> bool:
-    from wardround_python.dataflow.check import may_ask
+def _may_have_source(file: ChangedFileView) -> bool:
+    from wardround_python.dataflow.check import may_have_source
 
     if not file.path.endswith(".py") or is_test_path(file.path):
         return False
-    return file.text is not None and "import" in file.text and may_ask(file.text)
+    return file.text is not None and "import" in file.text and may_have_source(file.text)
 
 
-def _is_taken_over(flow: ModuleFlow, modules: Modules) -> bool:
-    """Whether all that can be seen was seen when the module was looked at by itself."""
+def _is_adopted(flow: ModuleFlow, modules: Modules) -> bool:
+    """Return True if the analysis of the module by itself is complete in this change too."""
     from wardround_python.dataflow.module_analysis import taken
 
     alone = taken(flow.module)
@@ -205,10 +205,10 @@ def _is_taken_over(flow: ModuleFlow, modules: Modules) -> bool:
 
 
 def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
-    """What a module does with its requests that can't be seen by looking at it alone.
+    """Return the hits of a module that its analysis by itself cannot find.
 
     Args:
-        is_first: no other module has asked anything of this one.
+        is_first: whether no other module has queried this one.
     """
     from wardround_python.dataflow.module_analysis import hits
     from wardround_python.dataflow.modules import MOST_WALKS
@@ -217,7 +217,7 @@ def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
     modules.has_answered, before = False, modules.walks
     found = flow.run()
     if is_first and not modules.has_answered and (not before or modules.walks < MOST_WALKS):
-        return ()  # the walk of the module alone would be just this one
+        return ()  # the analysis of the module by itself is the same
     own = [hit for hit in found if hit.path == flow.module.path]
     seen = {(hit.kind, hit.node) for hit in hits(flow.module)} if own else set()
     return [hit for hit in found if hit.path != flow.module.path or (hit.kind, hit.node) not in seen]

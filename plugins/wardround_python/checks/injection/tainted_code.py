@@ -28,7 +28,7 @@ class TaintedCode(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "code-injection"
-    DANGER = SinkKind.CODE
+    SINK = SinkKind.CODE
     MESSAGE = "data from the request is run as code"
     WORDS = ("eval(", "exec(", "import_module", "__import__", "runpy", "runsource", "timeit",
              "getattr(", "globals()",

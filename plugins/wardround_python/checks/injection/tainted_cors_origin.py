@@ -19,7 +19,7 @@ class TaintedCorsOrigin(TaintedCheck):
     NAME = "tainted-cors-origin"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "permissive-cors"
-    DANGER = SinkKind.ORIGIN
+    SINK = SinkKind.ORIGIN
     MESSAGE = "every origin that asks may read answers with the visitor's cookies"
     WORDS = ("llow-Origin", "llow-origin")
     VALID = [
@@ -51,6 +51,6 @@ class TaintedCorsOrigin(TaintedCheck):
         """),
     ]
 
-    def counts(self, hit: Hit) -> bool:
+    def is_reported(self, hit: Hit) -> bool:
         """Without credentials there is nothing to read that anybody could not."""
         return "allow-credentials" in self.source.text.lower()

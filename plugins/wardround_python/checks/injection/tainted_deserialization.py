@@ -20,7 +20,7 @@ class TaintedDeserialization(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "insecure-deserialisation"
-    DANGER = SinkKind.OBJECTS
+    SINK = SinkKind.OBJECTS
     MESSAGE = "data from the request is turned into arbitrary objects"
     WORDS = ("pickle", "marshal", "dill", "yaml", "joblib", "shelve", "torch.load")
     VALID = [

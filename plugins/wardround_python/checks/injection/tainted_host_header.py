@@ -28,7 +28,7 @@ class TaintedHostHeader(TaintedCheck):
     NAME = "tainted-host-header"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "host-header-injection"
-    DANGER = SinkKind.HOST
+    SINK = SinkKind.HOST
     MESSAGE = "the link in this mail leads to the server that the sender of the request named"
     WORDS = ("mail", "Mail", "MIMEText", "Message(", "render_to_string", "send_", "invit")
     VALID = [
@@ -61,7 +61,7 @@ class TaintedHostHeader(TaintedCheck):
     def wants(cls, source: SourceFile) -> bool:
         return any(word in source.text for word in _HOST) and super().wants(source)
 
-    def counts(self, hit: Hit) -> bool:
+    def is_reported(self, hit: Hit) -> bool:
         around = self.module.function_of(hit.node)
         lines = (
             self.source.lines[around.lineno - 1 : around.end_lineno]

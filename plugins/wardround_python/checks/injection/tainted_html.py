@@ -22,7 +22,7 @@ class TaintedHtml(TaintedCheck):
     NAME = "tainted-html"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "html-injection"
-    DANGER = SinkKind.HTML | SinkKind.PAGE
+    SINK = SinkKind.HTML | SinkKind.PAGE
     MESSAGE = "data from the request goes into a page unescaped"
     WORDS = (
         "mark_safe",
@@ -76,7 +76,7 @@ class TaintedHtml(TaintedCheck):
         """),
     ]
 
-    def counts(self, hit: Hit) -> bool:
+    def is_reported(self, hit: Hit) -> bool:
         """Only where nothing that follows says that the answer is no page."""
         call = self.module.parents.get(hit.node)
         kept = self.module.parents.get(call) if isinstance(call, ast.Call) else None

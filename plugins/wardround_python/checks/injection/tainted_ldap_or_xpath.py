@@ -19,7 +19,7 @@ class TaintedLdapOrXpath(TaintedCheck):
     NAME = "tainted-ldap-or-xpath"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
-    DANGER = SinkKind.LDAP | SinkKind.XPATH
+    SINK = SinkKind.LDAP | SinkKind.XPATH
     MESSAGE = "data from the request becomes part of the expression that is looked up"
     WORDS = ("search", "XPath", "xpath", "find", "elementpath", "bind", "ldap3")
     VALID = [

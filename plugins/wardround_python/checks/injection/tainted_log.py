@@ -20,7 +20,7 @@ class TaintedLog(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "log-injection"
-    DANGER = SinkKind.LOG
+    SINK = SinkKind.LOG
     MESSAGE = "data from the request goes into the log with its line ends"
     WORDS = ("syslog", ".debug(", ".info(", ".warning(", ".warn(", ".error(", ".critical(", ".exception(")
     VALID = [

@@ -19,7 +19,7 @@ class TaintedMassAssignment(TaintedCheck):
     NAME = "tainted-mass-assignment"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "mass-assignment"
-    DANGER = SinkKind.FIELDS
+    SINK = SinkKind.FIELDS
     MESSAGE = "the request chooses which fields of the record are written"
     WORDS = ("session.update(", "**", "setattr(", "update(", "update_", "insert_one", "replace_one")
     VALID = [

@@ -23,7 +23,7 @@ class TaintedPath(TaintedCheck):
     NAME = "tainted-path"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "path-traversal"
-    DANGER = SinkKind.PATH
+    SINK = SinkKind.PATH
     MESSAGE = "data from the request chooses which file is touched"
     ARCHIVE_MESSAGE = "a name inside the archive chooses which file is touched"
     WORDS = (
@@ -72,7 +72,7 @@ class TaintedPath(TaintedCheck):
         """),
     ]
 
-    def once_for(self, hit: Hit) -> str:
+    def report_key(self, hit: Hit) -> str:
         """Of a path that is kept in variables, the first use: what is right for it is right for all."""
         text = ast.unparse(hit.node)
         return text if _ASKS.search(text) or hit.origin == ARCHIVE else ""

@@ -19,7 +19,7 @@ class TaintedRedirect(TaintedCheck):
     NAME = "tainted-redirect"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "open-redirect"
-    DANGER = SinkKind.REDIRECT
+    SINK = SinkKind.REDIRECT
     MESSAGE = "data from the request chooses where the visitor is sent"
     WORDS = (
         "get_success_url",

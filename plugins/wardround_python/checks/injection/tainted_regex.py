@@ -21,7 +21,7 @@ class TaintedRegex(TaintedCheck):
     NAME = "tainted-regex"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
-    DANGER = SinkKind.PATTERN | SinkKind.BACKTRACK
+    SINK = SinkKind.PATTERN | SinkKind.BACKTRACK
     MESSAGE = "data from the request is matched in a way that can take exponential time"
     WORDS = ("regex=", "re.", "regex", "match(", "search(", "findall(", "finditer(", ".sub(")
     VALID = [

@@ -28,7 +28,7 @@ class TaintedSession(TaintedCheck):
     NAME = "tainted-session"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "trust-boundary"
-    DANGER = SinkKind.TRUST
+    SINK = SinkKind.TRUST
     MESSAGE = "data from the request is stored in the session as what the visitor may do"
     WORDS = ("session[", "session.setdefault(", "session.update(", "session.__setitem__(")
     VALID = [
@@ -61,7 +61,7 @@ class TaintedSession(TaintedCheck):
         """),
     ]
 
-    def counts(self, hit: Hit) -> bool:
+    def is_reported(self, hit: Hit) -> bool:
         """Only where the session's key says that it is about rights, or is the sender's choice itself."""
         parent = self.module.parents.get(hit.node)
         if isinstance(parent, ast.Subscript):

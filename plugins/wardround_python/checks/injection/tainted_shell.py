@@ -21,7 +21,7 @@ class TaintedShell(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "shell-injection"
-    DANGER = SinkKind.SHELL
+    SINK = SinkKind.SHELL
     MESSAGE = "data from the request reaches a shell"
     WORDS = ("os.system", "popen", "subprocess", "getoutput", "exec_command", "pexpect", "invoke", "system(",
              "fabric", "asyncssh", "os.exec", "os.spawn", "exec_run", "containers.run",

@@ -19,7 +19,7 @@ class TaintedSql(TaintedCheck):
     NAME = "tainted-sql"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "sql-injection"
-    DANGER = SinkKind.SQL
+    SINK = SinkKind.SQL
     MESSAGE = "data from the request becomes part of the SQL text"
     WORDS = ("execute", "raw(", "text(", "extra(", "RawSQL", "read_sql", "literal_column", "fetch", "mogrify")
     VALID = [

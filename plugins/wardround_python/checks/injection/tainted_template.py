@@ -20,7 +20,7 @@ class TaintedTemplate(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "template-injection"
-    DANGER = SinkKind.TEMPLATE
+    SINK = SinkKind.TEMPLATE
     MESSAGE = "data from the request is run as a template"
     WORDS = ("render_template_string", "Template(", "from_string", ".format(", ".format_map(")
     VALID = [

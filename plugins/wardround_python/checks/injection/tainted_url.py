@@ -23,7 +23,7 @@ class TaintedUrl(TaintedCheck):
     NAME = "tainted-url"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "ssrf"
-    DANGER = SinkKind.URL
+    SINK = SinkKind.URL
     MESSAGE = "data from the request chooses which server this one calls"
     STORED_MESSAGE = "an address that a user gave is called as it is: look first where it leads"
     WORDS = (

@@ -25,7 +25,7 @@ class UnvalidatedPassword(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "unvalidated-password"
-    DANGER = SinkKind.TRUST
+    SINK = SinkKind.TRUST
     MESSAGE = "no validator of the settings has seen this password"
     WORDS = ("set_password(", "create_user(", "create_superuser(", "make_password(")
     VALID = [
@@ -69,7 +69,7 @@ class UnvalidatedPassword(TaintedCheck):
         if isinstance(read, ast.Constant) and read.value == "":
             self.report(self.module.span(given), "an empty text becomes the password, and logs in")
 
-    def counts(self, hit: Hit) -> bool:
+    def is_reported(self, hit: Hit) -> bool:
         """Only Django has the validators, and only what sets a password asks for them."""
         parent = self.module.parents.get(hit.node)
         call = self.module.parents.get(parent) if isinstance(parent, ast.keyword) else parent
