@@ -198,14 +198,14 @@ class TestCache:
         cache.put({name: array("f", [1.0, 2.0]) for name in names})
         cache.close()
         with sqlite3.connect(tmp_path / "scores.sqlite") as database:
-            rows = dict(database.execute("SELECT key, value FROM scores"))
+            rows = dict(database.execute("SELECT key, value FROM entries"))
             flipped = rows[names[0]][:-1] + bytes([rows[names[0]][-1] ^ 1])
             for name, value in (
                 (names[0], flipped),
                 (names[1], rows[names[1]][:-4]),
                 (names[2], rows[names[3]]),
             ):
-                database.execute("UPDATE scores SET value = ? WHERE key = ?", (value, name))
+                database.execute("UPDATE entries SET value = ? WHERE key = ?", (value, name))
         database.close()
         again = ScoreCache(tmp_path)
         assert list(again.get(names)) == [names[3]]

@@ -207,8 +207,9 @@ def _state() -> Iterator[str]:
     from wardround.storage.result_cache import ResultCache
 
     cache = ResultCache.open()
+    trouble = cache.trouble
     cache.close()
-    yield f"  cache  {cache_dir()}{'' if cache.trouble is None else f' (not used: {cache.trouble})'}"
+    yield f"  cache  {cache_dir()}{'' if trouble is None else f' (not used: {trouble})'}"
     yield f"  state  {state_dir()}"
 
 

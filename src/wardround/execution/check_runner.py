@@ -37,7 +37,8 @@ from wardround.execution.model import (
 from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, ToolRun, Unreviewed
 from wardround.inference.api import Models, NoModels
 from wardround.specialists import Specialist
-from wardround.storage.result_cache import ResultCache, digest_key
+from wardround.storage.digest import digest_key
+from wardround.storage.result_cache import ResultCache
 from wardround.tools.tool import Profile
 
 _READERS = "wardround.languages"

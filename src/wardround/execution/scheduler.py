@@ -27,8 +27,8 @@ from wardround.execution.check_runner import BUDGET_S, CheckRunner
 from wardround.execution.model import NO_CHANGE_REVIEW, ChangeReview, Results, ReviewSide
 from wardround.execution.tool_runner import ToolJob, ToolRunner, batch_paths
 from wardround.findings import RawFinding, ToolRun, Unreviewed
-from wardround.storage.digest import file_stamp
-from wardround.storage.result_cache import ResultCache, digest_key
+from wardround.storage.digest import digest_key, file_stamp
+from wardround.storage.result_cache import ResultCache
 from wardround.text.redaction import may_contain_token
 from wardround.tools.configuration import configuration
 from wardround.tools.identity import identify, identity

@@ -33,7 +33,7 @@ from wardround.inference.onnx_session import Session, SharedTensors, load
 from wardround.inference.runtime import Runtime
 from wardround.inference.tokenizer import TextTokenizer
 from wardround.inference.verified_files import mmap_verified, read_verified, require_present
-from wardround.storage.result_cache import digest_key
+from wardround.storage.digest import digest_key
 
 _SHORTEST_WINDOW = 8
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".whl")

@@ -9,8 +9,8 @@ from typing import Literal
 
 from wardround.errors import ModelError, RuntimeMissing
 from wardround.plugin_discovery import discover
+from wardround.storage.digest import digest_key
 from wardround.storage.memo import memoize_on_disk
-from wardround.storage.result_cache import digest_key
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"

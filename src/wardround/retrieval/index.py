@@ -13,8 +13,8 @@ import hashlib
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -25,6 +25,7 @@ from wardround.retrieval import bm25
 from wardround.retrieval.commit_signals import CommitIndex
 from wardround.retrieval.documents import file_texts
 from wardround.retrieval.protocols import Embedder
+from wardround.storage import sqlite_file
 from wardround.storage.paths import cache_dir
 from wardround.text.search_terms import counted
 
@@ -45,6 +46,7 @@ _SCHEMA = (
     "CREATE TABLE commits (id TEXT PRIMARY KEY, data BLOB, day INTEGER)",
 )
 _DAY_S = 86_400
+_LOCK_TIMEOUT_S = 10
 _BATCH = 32
 """Documents written at once: what an interrupted run loses."""
 _SPARE = 4
@@ -102,14 +104,14 @@ class SearchIndex:
             except (OSError, sqlite3.OperationalError):
                 break
             except sqlite3.DatabaseError:
-                _remove(file)
+                sqlite_file.remove(file)
         return cls(_connected(":memory:"), None)
 
     def refreshed(self, *, keep: bool) -> SearchIndex:
         """An empty index for this one, which failed: in its place, or in memory if its file is to be kept."""
         self.close()
         if self._file is not None and not keep:
-            _remove(self._file)
+            sqlite_file.remove(self._file)
             with suppress(sqlite3.Error):
                 return SearchIndex(_connected(str(self._file)), self._file)
         return SearchIndex(_connected(":memory:"), None)
@@ -148,7 +150,7 @@ class SearchIndex:
         for at in range(0, len(missing), _BATCH):
             progress(f"reading files: {at} of {len(missing)}")
             batch = [(e.key, document(e.path, read(e) or "")) for e in missing[at : at + _BATCH]]
-            with self._writing():
+            with sqlite_file.transaction(self._database):
                 for key, words in batch:
                     self._add(key, words, ids)
 
@@ -191,7 +193,7 @@ class SearchIndex:
             for entry in missing[at : at + _BATCH]:
                 vectors = embedder.embed(file_texts(entry.path, read(entry) or ""))
                 rows.append((known[entry.key].id, embedder.digest, _packed(vectors)))
-            with self._writing():
+            with sqlite_file.transaction(self._database):
                 self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
     def _shrink(self, entries: Sequence[IndexedFile]) -> None:
@@ -200,16 +202,16 @@ class SearchIndex:
         known = self._known()
         stale = [(today, known[entry.key].id) for entry in entries if known[entry.key].day != today]
         if stale:
-            with self._writing():
+            with sqlite_file.transaction(self._database):
                 self._database.executemany("UPDATE docs SET day = ? WHERE id = ?", stale)
         if len(known) > _SPARE * max(len(entries), 1000):
-            with self._writing():
+            with sqlite_file.transaction(self._database):
                 self._database.execute("DELETE FROM docs WHERE day < ?", (today,))
                 self._database.execute("DELETE FROM postings WHERE doc NOT IN (SELECT id FROM docs)")
                 self._database.execute("DELETE FROM vectors WHERE doc NOT IN (SELECT id FROM docs)")
         (texts,) = self._database.execute("SELECT count(*) FROM texts").fetchone()
         if texts > _LIMIT_TEXTS:
-            with self._writing():
+            with sqlite_file.transaction(self._database):
                 self._database.execute("DELETE FROM texts WHERE day < ?", (today,))
 
     def past(self, commits: Sequence[str], read: ReadCommits) -> list[CommitIndex]:
@@ -228,7 +230,7 @@ class SearchIndex:
         if missing:
             made = {one: CommitIndex.of(message, paths) for one, message, paths in read(missing)}
             today = int(time.time() // _DAY_S)
-            with suppress(sqlite3.OperationalError), self._writing():
+            with suppress(sqlite3.OperationalError), sqlite_file.transaction(self._database):
                 kept = [(one, past.to_bytes(), today) for one, past in made.items()]
                 self._database.executemany("INSERT OR REPLACE INTO commits VALUES (?, ?, ?)", kept)
                 (count,) = self._database.execute("SELECT count(*) FROM commits").fetchone()
@@ -293,7 +295,7 @@ class SearchIndex:
         if missing:
             made = embedder.embed(list(missing.values())).astype(np.float16)
             today = int(time.time() // _DAY_S)
-            with suppress(sqlite3.OperationalError), self._writing():
+            with suppress(sqlite3.OperationalError), sqlite_file.transaction(self._database):
                 rows = [(key, vector.tobytes(), today) for key, vector in zip(missing, made, strict=True)]
                 self._database.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", rows)
             found.update(zip(missing, made.astype(np.float32), strict=True))
@@ -304,17 +306,6 @@ class SearchIndex:
     def _known(self) -> dict[bytes, _Document]:
         rows = self._database.execute("SELECT key, id, length, day FROM docs")
         return {key: _Document(number, length, day) for key, number, length, day in rows}
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """One transaction: all of it is kept, or nothing."""
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,15 +333,10 @@ def using(repository: Path, work: Callable[[SearchIndex], Answer], folder: Path 
     try:
         return work(index)
     except sqlite3.DatabaseError as trouble:
-        index = index.refreshed(keep=_is_of_the_disk(trouble))
+        index = index.refreshed(keep=not sqlite_file.is_damaged(trouble))
         return work(index)
     finally:
         index.close()
-
-
-def _is_of_the_disk(trouble: sqlite3.DatabaseError) -> bool:
-    """Whether a database failed for what is around it (a lock, a full disk) and not for what is in it."""
-    return isinstance(trouble, sqlite3.OperationalError) and "no such" not in str(trouble)
 
 
 def document(path: str, text: str) -> Counter[str]:
@@ -362,31 +348,7 @@ def document(path: str, text: str) -> Counter[str]:
 
 
 def _connected(name: str) -> sqlite3.Connection:
-    database = sqlite3.connect(name, timeout=10, isolation_level=None)
-    try:
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute("PRAGMA synchronous=OFF")
-        database.execute("BEGIN IMMEDIATE")
-        (found,) = database.execute("PRAGMA user_version").fetchone()
-        if found != FORMAT:
-            for (table,) in database.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table'"
-            ).fetchall():
-                database.execute(f'DROP TABLE "{table}"')
-            for statement in _SCHEMA:
-                database.execute(statement)
-            database.execute(f"PRAGMA user_version = {FORMAT}")
-        database.execute("COMMIT")
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
-def _remove(file: Path) -> None:
-    for name in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
-        with suppress(OSError):
-            name.unlink()
+    return sqlite_file.connect(name, _SCHEMA, FORMAT, timeout_s=_LOCK_TIMEOUT_S)
 
 
 def _make_room(folder: Path) -> None:
@@ -397,7 +359,7 @@ def _make_room(folder: Path) -> None:
         if size <= _LIMIT_BYTES:
             return
         size -= file.stat().st_size
-        _remove(file)
+        sqlite_file.remove(file)
 
 
 def _packed(vectors: NDArray[np.float32]) -> bytes:

@@ -18,8 +18,8 @@ import msgspec
 from wardround import __version__
 from wardround.errors import PLUGIN_EXCEPTIONS, ToolFailed, ToolMissing
 from wardround.findings import RawFinding
+from wardround.storage.digest import digest_key
 from wardround.storage.memo import memoize_on_disk
-from wardround.storage.result_cache import digest_key
 from wardround.tools.configuration import configuration
 from wardround.tools.identity import identity
 from wardround.tools.process import Processes, minimal_env
