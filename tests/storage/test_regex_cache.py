@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wardround.storage import cpython
+from wardround.storage import regex_cache as regex_cache_module
 from wardround.storage.regex_cache import RegexCache
 
 PATTERNS = [
@@ -112,3 +115,20 @@ def test_an_interpreter_that_compiles_in_another_way_is_asked(
 def test_what_is_no_regular_expression_is_told(file: Path) -> None:
     with pytest.raises(re.error, match="unterminated"):
         RegexCache(file).compiled("(a")
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_an_untested_python_compiles_every_pattern_itself(
+    file: Path, monkeypatch: pytest.MonkeyPatch, bounded: bool
+) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 99, 0, "final", 0))
+    monkeypatch.setattr(cpython, "import_module", _refused)
+    cache = RegexCache(file)
+
+    assert cache.compiled(r"(?P<word>\w+)!", bounded=bounded) is re.compile(r"(?P<word>\w+)!")
+    assert regex_cache_module.bounded.__wrapped__("a+b") is re.compile("a+b")
+    assert not file.exists()
+
+
+def _refused(name: str) -> None:
+    raise AssertionError(f"{name} is private")

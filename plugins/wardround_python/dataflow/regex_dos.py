@@ -5,18 +5,20 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from re import _constants, _parser  # type: ignore[attr-defined]  # the one reader of Python's own syntax
 from typing import Any
 
 from wardround.languages.python.module import PythonModule
+from wardround.storage import cpython
 
-_REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
+_REPEATS = frozenset({"MAX_REPEAT", "MIN_REPEAT"})
 
 
 def is_slow(pattern: str) -> bool:
     """Return True if a repeated group can split the same text in many ways: ``(a+)+``."""
+    if not cpython.is_tested():
+        return False
     try:
-        return _any_slow(_parser.parse(pattern), repeated=False)
+        return _any_slow(cpython.parse_regex(pattern), repeated=False)
     except (re.error, RecursionError, OverflowError, ValueError):
         return False
 
@@ -30,52 +32,55 @@ def _any_slow(parts: Any, repeated: bool) -> bool:
 
 def _bodies(op: Any, given: Any) -> list[tuple[Any, bool]]:
     """Return the parts inside one item, each with True if it is repeated without end."""
-    if op in _REPEATS:
+    if op.name in _REPEATS:
         _, most, body = given
-        return [(body, most == _constants.MAXREPEAT)]
-    if op is _constants.SUBPATTERN:
+        return [(body, _is_limitless(most))]
+    if op.name == "SUBPATTERN":
         return [(given[3], False)]
-    if op is _constants.BRANCH:
+    if op.name == "BRANCH":
         return [(branch, False) for branch in given[1]]
     return []
 
 
+def _is_limitless(most: Any) -> bool:
+    return getattr(most, "name", "") == "MAXREPEAT"
+
+
 def _splits(items: list[Any]) -> bool:
     """Return True if all of a repeated group but an endless repeat is optional."""
-    while len(items) == 1 and items[0][0] is _constants.SUBPATTERN:
+    while len(items) == 1 and items[0][0].name == "SUBPATTERN":
         items = list(items[0][1][3])
-    if len(items) == 1 and items[0][0] is _constants.BRANCH:
+    if len(items) == 1 and items[0][0].name == "BRANCH":
         return any(_splits(list(branch)) for branch in items[0][1][1])
     endless = [item for item in items if _is_endless(item)]
     if not endless:
         return False
     others = [item for item in items if item is not endless[0]]
     return all(_can_be_empty(item) for item in others) or (
-        _takes_all(endless[0])
-        and all(item[0] is _constants.LITERAL or _can_be_empty(item) for item in others)
+        _takes_all(endless[0]) and all(item[0].name == "LITERAL" or _can_be_empty(item) for item in others)
     )
 
 
 def _is_endless(item: Any) -> bool:
     op, given = item
-    if op is _constants.SUBPATTERN:
+    if op.name == "SUBPATTERN":
         body = list(given[3])
         return len(body) == 1 and _is_endless(body[0])
-    return op in _REPEATS and given[1] == _constants.MAXREPEAT
+    return op.name in _REPEATS and _is_limitless(given[1])
 
 
 def _takes_all(item: Any) -> bool:
     op, given = item
-    return op in _REPEATS and [one[0] for one in given[2]] == [_constants.ANY]
+    return op.name in _REPEATS and [one[0].name for one in given[2]] == ["ANY"]
 
 
 def _can_be_empty(item: Any) -> bool:
     op, given = item
-    if op in _REPEATS:
+    if op.name in _REPEATS:
         return bool(given[0] == 0)
-    if op is _constants.SUBPATTERN:
+    if op.name == "SUBPATTERN":
         return all(_can_be_empty(one) for one in given[3])
-    return op is _constants.AT
+    return bool(op.name == "AT")
 
 
 def slow_names(module: PythonModule) -> Mapping[str, str]:

@@ -1,23 +1,14 @@
-"""Digests of content, and stamps of files that change with it.
-
-SHA-256 comes from the interpreter's own module: ``hashlib`` loads all of OpenSSL, which takes a review 5 ms.
-"""
+"""Digests of content, and stamps of files that change with it."""
 
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
+
+from wardround.storage.cpython import sha256
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-if TYPE_CHECKING or sys.implementation.name != "cpython":
-    from hashlib import sha256
-elif sys.version_info >= (3, 12):
-    from _sha2 import sha256
-else:
-    from _sha256 import sha256
 
 __all__ = ["digest_key", "file_stamp", "sha256"]
 

@@ -1,9 +1,9 @@
 """A key-value cache in an SQLite file: an entry is correct or absent, and a failing cache costs time only.
 
 A key covers everything its value depends on, so an entry is never wrong, only unused. Each value has a check
-sum. A file that is damaged or of another version is replaced by an empty one; where a file cannot be opened or
-written (read-only home, full disk, a lock that is held too long), values are not kept. Several processes may use
-one file.
+sum. A file that is damaged or of another version is replaced by an empty one; where a file cannot be opened
+or written (read-only home, full disk, a lock that is held too long), values are not kept. Several processes
+may use one file.
 """
 
 from __future__ import annotations

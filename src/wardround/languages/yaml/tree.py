@@ -112,24 +112,22 @@ def documents(text: str) -> list[Node]:
     Raises:
         SyntaxError: the text is not YAML, or nested beyond what anybody writes.
     """
-    _know_patterns_of_the_parser()
+    _provide_parser_pattern()
     from wardround.languages.yaml.events import read  # takes longer to import than to use
 
     return read(text)
 
 
 _CHARACTERS = "[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-"""What PyYAML compiles when it is imported, for its parser in Python; a third of what the import takes."""
+"""The pattern PyYAML compiles for its parser in Python, which takes a third of its import."""
 
 
-def _know_patterns_of_the_parser() -> None:
-    """Hand ``re`` what the store of patterns holds compiled, under the key by which it looks for it."""
+def _provide_parser_pattern() -> None:
+    from wardround.storage.cpython import provide_compiled
     from wardround.storage.regex_cache import regex_cache
 
-    known = getattr(re, "_cache", None)
-    key = (str, _CHARACTERS, 0)
-    if isinstance(known, dict) and key not in known and "yaml" not in sys.modules:
-        known[key] = regex_cache().compiled(_CHARACTERS, 0)
+    if "yaml" not in sys.modules:
+        provide_compiled(regex_cache().compiled(_CHARACTERS), _CHARACTERS)
 
 
 def walk(node: Node) -> Iterator[Node]:

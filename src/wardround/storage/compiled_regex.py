@@ -1,0 +1,136 @@
+"""Regular expressions as the numbers they are compiled to, on request with a limit for every repeat.
+
+Python's engine tries a search at each position, and each try may read to the end of a text that was made for
+it. With limits a search takes time in proportion to the text.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from wardround.storage import cpython
+
+_NEWLINE = 10
+MOST_SPACES = 500
+MOST_ON_A_LINE = 1_000
+MOST_CHARACTERS = 1_000
+MOST_ACROSS_LINES = 10_000
+"""Rounds of a repeat in a bounded pattern, where the pattern has no limit of its own: of white space, of what
+stays on one line (``.*``), of word characters and other chosen ones (an encoded key has some hundred), and of
+anything else (``[^;]*``, a group). People write less, and a text costs so many times its length at most."""
+
+
+class CompiledPattern(msgspec.Struct, frozen=True, array_like=True):
+    """A pattern's code, in 32-bit numbers, and what the interpreter takes with it."""
+
+    flags: int
+    groups: int
+    names: dict[str, int]
+    code: bytes
+
+    def pattern(self, text: str) -> re.Pattern[str]:
+        """The pattern of the code.
+
+        Raises:
+            LookupError, RuntimeError, TypeError, ValueError: it is not the code of a pattern.
+        """
+        code = array("I", self.code).tolist()
+        return cpython.compile_code(text, self.flags, code, self.groups, self.names)
+
+    @classmethod
+    def of(cls, text: str, flags: int, *, bounded: bool = False) -> CompiledPattern:
+        """Compile a pattern, as ``re.compile`` does.
+
+        Args:
+            bounded: give every repeat a limit, so that a search reads no more than that from each position.
+
+        Raises:
+            re.error: it is not a regular expression.
+        """
+        parsed = cpython.parse_regex(text, flags)
+        if bounded:
+            _bound(parsed, across=bool((flags | parsed.state.flags) & re.DOTALL))
+        code = cpython.regex_code(parsed, flags)
+        state = parsed.state
+        return cls(flags | state.flags, state.groups - 1, dict(state.groupdict), array("I", code).tobytes())
+
+
+def _bound(tree: Any, *, across: bool) -> None:
+    """Limit every repeat of a parsed pattern that has no limit.
+
+    A repeat at the end stays as it is, since nothing behind it can fail, and so does one that excludes the
+    character the pattern begins with: ``#[^\\n]*`` and ``"[^"]*"`` read no part of a text twice.
+
+    Args:
+        across: whether a dot takes newlines.
+    """
+    constants = cpython.regex_constants()
+    first = tree[0][1] if len(tree) and tree[0][0] is constants.LITERAL else None
+    _bound_part(tree, first, across, constants, is_end=True)
+
+
+def _bound_part(tree: Any, first: int | None, across: bool, constants: Any, *, is_end: bool) -> None:
+    """Limit the repeats of a part; every match begins with the character ``first``, if that is known."""
+    repeats = (constants.MAX_REPEAT, constants.MIN_REPEAT, constants.POSSESSIVE_REPEAT)
+    for number, (operation, argument) in enumerate(tree):
+        ends = is_end and number == len(tree) - 1
+        if operation in repeats and argument[1] is constants.MAXREPEAT:
+            least, _, repeated = argument
+            if not (ends and _takes_one(repeated, constants)) and not _excludes(repeated, first, constants):
+                limit = _limit(repeated, constants, across=across)
+                tree[number] = (operation, (least, least + limit, repeated))
+        passes_on = ends and operation in (constants.BRANCH, constants.SUBPATTERN)
+        for part in _parts(argument):
+            _bound_part(part, first, across, constants, is_end=passes_on)
+
+
+def _takes_one(repeated: Any, constants: Any) -> bool:
+    """Return True if each round of a repeat takes one character of some, and can be taken in one way only."""
+    one = (constants.IN, constants.ANY, constants.LITERAL, constants.NOT_LITERAL)
+    return len(repeated) == 1 and repeated[0][0] in one
+
+
+def _excludes(repeated: Any, character: int | None, constants: Any) -> bool:
+    """Return True if a repeat takes any character but some, and ``character`` is one of those."""
+    if len(repeated) != 1:
+        return False
+    operation, argument = repeated[0]
+    if operation is constants.NOT_LITERAL:
+        return bool(argument == character)
+    is_open = operation is constants.IN and argument[0][0] is constants.NEGATE
+    return is_open and (constants.LITERAL, character) in argument
+
+
+def _parts(argument: Any) -> Iterator[Any]:
+    """The parsed sequences within the argument of an operation."""
+    if isinstance(argument, (tuple, list)):
+        for one in argument:
+            yield from _parts(one)
+    elif hasattr(argument, "getwidth"):
+        yield argument
+
+
+def _limit(repeated: Any, constants: Any, *, across: bool) -> int:
+    """The limit of a repeat, by what it repeats."""
+    operation: Any
+    argument: Any
+    operation, argument = repeated[0] if len(repeated) == 1 else (None, None)
+    if operation is constants.ANY:
+        return MOST_ACROSS_LINES if across else MOST_ON_A_LINE
+    if operation is not constants.IN:
+        return MOST_CHARACTERS if operation is constants.LITERAL else MOST_ACROSS_LINES
+    if argument == [(constants.CATEGORY, constants.CATEGORY_SPACE)]:
+        return MOST_SPACES
+    if argument[0][0] is constants.NEGATE:
+        return MOST_ON_A_LINE if (constants.LITERAL, _NEWLINE) in argument else MOST_ACROSS_LINES
+    categories = {what for kind, what in argument if kind is constants.CATEGORY}
+    return MOST_ACROSS_LINES if categories & _opposites(constants) else MOST_CHARACTERS
+
+
+def _opposites(constants: Any) -> set[Any]:
+    return {constants.CATEGORY_NOT_SPACE, constants.CATEGORY_NOT_WORD, constants.CATEGORY_NOT_DIGIT}
