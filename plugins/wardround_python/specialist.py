@@ -14,7 +14,8 @@ from wardround.findings import RawFinding, Span
 from wardround.rules.declarative import declarative_rules
 from wardround.rules.model import Rule
 from wardround.specialists import Specialist
-from wardround.text.line_ends import has_lone_returns, run_by_lines
+from wardround.text.line_ends import run_by_lines
+from wardround.text.line_index import has_lone_returns
 from wardround_python.environment import project_environment
 from wardround_python.options import PythonOptions
 from wardround_python.syntax import host_adapter

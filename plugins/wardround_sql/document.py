@@ -11,6 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
+from wardround.text.line_index import LineIndex
 from wardround_sql.frontends.registry import calls
 from wardround_sql.frontends.string_assembly import AssembledText, Discarded
 from wardround_sql.options import SqlOptions
@@ -311,16 +312,12 @@ class SqlDocument:
     # Places
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(found.end() for found in re.finditer("\n", self.text))]
-
-    def _position(self, offset: int) -> tuple[int, int]:
-        row = bisect.bisect_right(self._starts, offset) - 1
-        return row + 1, offset - self._starts[row] + 1
+    def _lines(self) -> LineIndex:
+        return LineIndex(self.text)
 
     def offset_of(self, span: Span) -> int:
-        """Where a place begins in the file, in code points."""
-        return self._starts[span.line - 1] + span.column - 1
+        """The offset at which a span begins in the file, in code points."""
+        return self._lines.offset(span.line, span.column)
 
     def span_of(self, start: int, end: int) -> Span:
         """The place of a stretch of the file, in code points."""
@@ -343,9 +340,9 @@ class SqlDocument:
         return self._between(*bad.fragment.place(start, start + 1))
 
     def _between(self, start: int, end: int) -> Span:
-        first, last = self._position(start), self._position(max(end, start))
+        first, last = self._lines.position(start), self._lines.position(max(end, start))
         if first[0] != last[0]:
-            width = self._starts[first[0]] - self._starts[first[0] - 1]
+            width = self._lines.starts[first[0]] - self._lines.starts[first[0] - 1]
             last = (first[0], max(width, first[1]))
         return Span(*first, *last)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from wardround.findings import Edit, RawFinding, Span, SuggestedFix
-from wardround.text.line_ends import NewlinePositions, has_lone_returns, with_newlines
+from wardround.text.line_ends import NewlinePositions
+from wardround.text.line_index import has_lone_returns, with_newlines
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.cache import tree_of
 from wardround.languages.python.tree import walk
 from wardround.specialists import Comment, StatementOf, lines_as_statements
-from wardround.text.line_ends import has_lone_returns
+from wardround.text.line_index import LineIndex, has_lone_returns
 
 _DECLARED = LazyPattern(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 _NO_CODE = LazyPattern(r"[ \t\f]*(?:#.*)?\r?$")
@@ -42,18 +42,17 @@ def comments(text: str) -> Iterable[Comment]:
     if "wardround:" not in text:
         return
     from wardround.languages.python.tokens import (  # few modules ask
-        LineOffsets,
         TokenKind,
         tokens,
         tokens_within,
     )
 
-    lines = LineOffsets(text, only_newlines=True)
+    lines = LineIndex(text)
     try:
         for token in tokens_within(tokens(text)):
             if token.kind is TokenKind.COMMENT:
                 line, column = lines.position(token.start)
-                yield Comment(line, token.text.lstrip("#").strip(), column + 1)
+                yield Comment(line, token.text.lstrip("#").strip(), column)
     except SyntaxError:
         return
 

@@ -11,7 +11,8 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import Edit, RawFinding, Severity, Span, SuggestedFix
-from wardround.languages.python.tokens import LineOffsets, TokenKind, tokens, tokens_within
+from wardround.languages.python.tokens import TokenKind, tokens, tokens_within
+from wardround.text.line_index import LineIndex, with_newlines
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
@@ -155,7 +156,7 @@ def _is_in_string(text: str, span: Span) -> bool:
         strings = _strings(text)
     except SyntaxError:
         return False
-    place = (span.line, span.column - 1)
+    place = (span.line, span.column)
     before = bisect_left(strings, (place, place)) - 1
     return before >= 0 and place < strings[before][1]
 
@@ -163,7 +164,7 @@ def _is_in_string(text: str, span: Span) -> bool:
 @lru_cache(maxsize=4)
 def _strings(text: str) -> Sequence[tuple[tuple[int, int], tuple[int, int]]]:
     """Where the strings of a module begin and end, in order; those are left out whose names are looked up."""
-    lines = LineOffsets(text)
+    lines = LineIndex(with_newlines(text))
     return [
         (lines.position(token.start), lines.position(token.end))
         for token in tokens_within(tokens(text))

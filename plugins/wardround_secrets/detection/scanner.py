@@ -7,10 +7,8 @@ code point, so that offsets are columns.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
 from typing import ClassVar
 
 import msgspec
@@ -19,6 +17,7 @@ from wardround.checks.base import Check
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.inference.api import Models, NoModels
+from wardround.text.line_index import LineIndex
 from wardround_secrets.detection import positions
 from wardround_secrets.detection.assignments import Assignment, assignments_in
 
@@ -136,13 +135,12 @@ class ScannedText:
             place = lower.find(word, place + len(word))
 
     @cached_property
-    def _line_starts(self) -> Sequence[int]:
-        return [0, *accumulate(len(line) + 1 for line in self.text.split("\n"))]
+    def _lines(self) -> LineIndex:
+        return LineIndex(self.text)
 
     def place_of(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column of an offset."""
-        line = bisect_right(self._line_starts, offset)
-        return line, offset - self._line_starts[line - 1] + 1
+        return self._lines.position(offset)
 
     def line_of(self, place: int) -> str:
         """The line around a place."""

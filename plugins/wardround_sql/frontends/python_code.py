@@ -10,8 +10,9 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from wardround.checks.lazy import LazyPattern
+from wardround.languages.python.source_positions import SourcePositions
 from wardround.languages.python.tree import cached_parse, children, walk
-from wardround_sql.frontends.python_strings import LineStarts, read_literals
+from wardround_sql.frontends.python_strings import read_literals
 from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler
 
 _WRAPPERS = frozenset({"text", "SQL", "dedent", "cleandoc", "literal_column", "str", "RawSQL"})
@@ -72,7 +73,7 @@ class SqlModule:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lines = LineStarts(text)
+        self.lines = SourcePositions(text)
         self.scope = PythonScope()
         self.calls: list[CallSite] = []
         self.classes: list[ast.ClassDef] = []

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tokens import field_at
-from wardround.text.line_ends import with_newlines
 from wardround_sql.frontends.string_assembly import AssembledText, SqlAssembler
 
 _OPEN = LazyPattern(r"(?P<prefix>[A-Za-z]{0,2})(?P<quote>\"\"\"|'''|\"|')")
@@ -67,18 +66,3 @@ def _literal(source: str, opening: re.Match[str], offset: int, fill: Fill, write
         else:
             at += 2 if char == "\\" else 1
     return -1
-
-
-class LineStarts:
-    """Offsets in code points of places that ``ast`` gives as lines and UTF-8 columns."""
-
-    def __init__(self, text: str) -> None:
-        self._lines = with_newlines(text).split("\n")
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line) + 1)
-
-    def offset(self, line: int, column: int) -> int:
-        written = self._lines[line - 1]
-        inside = column if written.isascii() else len(written.encode()[:column].decode("utf-8", "replace"))
-        return self._starts[line - 1] + inside

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wardround.checks.lazy import LazyPattern
+from wardround.text.line_index import LineIndex
 from wardround_sql.parsing.jinja import is_template, without_jinja, without_placeholders
 from wardround_sql.parsing.pg_nodes import (
     Node,
@@ -252,8 +253,7 @@ def lines_down(text: str) -> frozenset[int]:
     if _DOWN.search(text) is None:
         return frozenset()
     turns = _turns(cut(text)[1])
-    starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    return frozenset(number for number, at in enumerate(starts, 1) if _is_down(turns, at))
+    return frozenset(number for number, at in enumerate(LineIndex(text).starts, 1) if _is_down(turns, at))
 
 
 def _is_down(turns: list[tuple[int, bool]], offset: int) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from functools import cached_property, partial
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
+from wardround.text.line_index import LineIndex
 from wardround_tests.models.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
 
 _TITLE = r"\(\s*(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
@@ -107,8 +107,8 @@ class ScriptTests:
         return found
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+    def _lines(self) -> LineIndex:
+        return LineIndex(self.text)
 
     def span(self, match: re.Match[str]) -> Span:
         """The place of the call that a match begins with."""
@@ -116,8 +116,7 @@ class ScriptTests:
 
     def span_at(self, start: int, width: int = 1) -> Span:
         """The place of what begins at an offset."""
-        line = bisect_right(self._starts, start)
-        column = start - self._starts[line - 1] + 1
+        line, column = self._lines.position(start)
         return Span(line, column, line, column + width)
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
@@ -16,6 +14,7 @@ from wardround.checks.keyword_index import KeywordIndex, keyword_index
 from wardround.checks.prefilter import load_prefilter
 from wardround.errors import OverBudget
 from wardround.inference.api import Models, NoModels
+from wardround.text.line_index import LineIndex
 
 
 class RepositoryView(Protocol):
@@ -115,14 +114,17 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
         return [line.removesuffix("\r") for line in self.text.split("\n")]
 
     @cached_property
-    def line_starts(self) -> list[int]:
+    def _line_index(self) -> LineIndex:
+        return LineIndex(self.text)
+
+    @property
+    def line_starts(self) -> Sequence[int]:
         """Where each line begins in the text."""
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+        return self._line_index.starts
 
     def position(self, offset: int) -> tuple[int, int]:
         """The (line, column) of a character of the text, 1-based."""
-        line = bisect_right(self.line_starts, offset)
-        return line, offset - self.line_starts[line - 1] + 1
+        return self._line_index.position(offset)
 
     @cached_property
     def added_text(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wardround.findings import Edit, Span
+from wardround.text.line_index import LineIndex
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
@@ -13,7 +14,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     Raises:
         ValueError: two edits overlap, or one lies outside the text.
     """
-    starts = _line_starts(text)
+    starts = LineIndex(text).starts
     spans = sorted((_offsets(starts, text, edit.span), edit.replacement) for edit in edits)
     out: list[str] = []
     done = 0
@@ -23,12 +24,6 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
         out += (text[done:begin], replacement)
         done = end
     return "".join((*out, text[done:]))
-
-
-def _line_starts(text: str) -> list[int]:
-    starts = [0]
-    starts += [index + 1 for index, char in enumerate(text) if char == "\n"]
-    return starts
 
 
 def _offsets(starts: Sequence[int], text: str, span: Span) -> tuple[int, int]:

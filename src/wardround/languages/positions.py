@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from functools import cached_property
 
 from msgspec import Struct
 
 from wardround.findings import Edit, Span, SuggestedFix
+from wardround.text.line_index import LineIndex
 
 
 class Places(Struct, frozen=True, dict=True):
@@ -17,22 +17,16 @@ class Places(Struct, frozen=True, dict=True):
     text: str
 
     @cached_property
-    def _starts(self) -> list[int]:
-        starts = [0]
-        found = self.text.find("\n")
-        while found >= 0:
-            starts.append(found + 1)
-            found = self.text.find("\n", found + 1)
-        return starts
+    def _lines(self) -> LineIndex:
+        return LineIndex(self.text)
 
     def line(self, offset: int) -> int:
         """The 1-based line an offset is on."""
-        return bisect_right(self._starts, offset)
+        return self._lines.line(offset)
 
     def place(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column of an offset."""
-        line = self.line(offset)
-        return line, offset - self._starts[line - 1] + 1
+        return self._lines.position(offset)
 
     def span(self, start: int, end: int) -> Span:
         """The span between two offsets, the end exclusive."""
@@ -40,7 +34,7 @@ class Places(Struct, frozen=True, dict=True):
 
     def line_start(self, line: int) -> int:
         """The offset at which a 1-based line begins."""
-        return self._starts[line - 1]
+        return self._lines.starts[line - 1]
 
     def replacing(
         self, start: int, end: int, replacement: str, description: str, *, safe: bool

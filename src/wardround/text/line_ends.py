@@ -10,32 +10,18 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding, Span
-
-_LONE = LazyPattern(r"\r(?!\n)")
-
-
-def has_lone_returns(text: str) -> bool:
-    """Return True if a carriage return without a newline is in a text."""
-    return "\r" in text and _LONE.search(text) is not None
-
-
-def with_newlines(text: str) -> str:
-    """The text with a newline in place of each carriage return alone; all offsets stay."""
-    return _LONE.sub("\n", text) if "\r" in text else text
+from wardround.text.line_index import LineIndex, has_lone_returns, with_newlines
 
 
 class NewlinePositions:
     """Positions in a text whose carriage returns end lines, turned into positions by newlines alone."""
 
     def __init__(self, text: str) -> None:
-        from wardround.languages.python.tokens import LineOffsets  # few files end a line so
-
         self._length = len(text)
-        self._lines = LineOffsets(text)
-        self._newline_lines = LineOffsets(text, only_newlines=True)
+        self._lines = LineIndex(with_newlines(text))
+        self._newline_lines = LineIndex(text)
 
     def line(self, number: int) -> int:
         """The line by newlines in which a line begins."""
@@ -53,9 +39,8 @@ class NewlinePositions:
 
     def _position(self, line: int, column: int) -> tuple[int, int]:
         starts = self._lines.starts
-        start = starts[min(line, len(starts)) - 1]
-        number, before = self._newline_lines.position(min(start + column - 1, self._length))
-        return number, before + 1
+        offset = self._lines.offset(min(line, len(starts)), column)
+        return self._newline_lines.position(min(offset, self._length))
 
 
 def run_by_lines(

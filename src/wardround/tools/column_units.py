@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from wardround.findings import RawFinding, Span
-from wardround.text.line_ends import NewlinePositions, has_lone_returns, with_newlines
+from wardround.text.line_ends import NewlinePositions
+from wardround.text.line_index import has_lone_returns, with_newlines
 from wardround.tools.tool import Columns, Tool
 
 

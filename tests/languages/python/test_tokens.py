@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from wardround.languages.python.tokens import Field, LineOffsets, TokenKind, tokens, tokens_within
+from wardround.languages.python.tokens import Field, TokenKind, tokens, tokens_within
+from wardround.text.line_index import LineIndex, with_newlines
 
 _MODULES = sorted(Path(statistics.__file__).parent.glob("*.py"))[:60]
 
@@ -23,7 +24,7 @@ def _texts(text: str, kind: TokenKind) -> list[str]:
 @pytest.mark.parametrize("path", _MODULES, ids=lambda path: path.stem)
 def test_strings_and_comments_are_those_of_the_standard_library(path: Path) -> None:
     text = path.read_text("utf-8")
-    lines = LineOffsets(text)
+    lines = LineIndex(with_newlines(text))
     kinds = {
         tokenize.STRING: TokenKind.STRING,
         tokenize.COMMENT: TokenKind.COMMENT,
@@ -42,8 +43,9 @@ def test_strings_and_comments_are_those_of_the_standard_library(path: Path) -> N
     assert strings == [one for one in expected if one[0] is not TokenKind.NEWLINE]
 
 
-def _place(lines: LineOffsets, offset: int) -> tuple[int, int]:
-    return lines.position(offset)
+def _place(lines: LineIndex, offset: int) -> tuple[int, int]:
+    line, column = lines.position(offset)
+    return line, column - 1
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,7 @@ def test_comments_inside_fields_are_found() -> None:
 def test_every_line_end_ends_a_line(end: str) -> None:
     text = f"a = 1{end}b = 'x'  # note{end}"
     found = next(token for token in tokens(text) if token.kind is TokenKind.COMMENT)
-    assert (found.text, LineOffsets(text).position(found.start)) == ("# note", (2, 9))
+    assert (found.text, LineIndex(with_newlines(text)).position(found.start)) == ("# note", (2, 10))
 
 
 @pytest.mark.parametrize(

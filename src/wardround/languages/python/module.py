@@ -10,7 +10,7 @@ from functools import cached_property
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.languages.python.tree import cached_parse, children, walk
-from wardround.text.line_ends import with_newlines
+from wardround.text.line_index import with_newlines
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)

@@ -8,11 +8,11 @@ tokens, at any depth. Positions are offsets of characters in the text.
 from __future__ import annotations
 
 import enum
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from wardround.checks.lazy import LazyPattern
+from wardround.text.line_index import LineIndex, with_newlines
 
 
 class TokenKind(enum.Enum):
@@ -79,8 +79,6 @@ _TOKEN = LazyPattern(
     r"|(?P<NAME>[^\W\d]\w*)|(?P<NUMBER>\.?\d(?:\w|\.)*)"
     r"|(?P<OPERATOR>\*\*=?|//=?|<<=?|>>=?|\.\.\.|:=|->|[-+*/%@&|^!=<>]=|[^\s\w\\])|(?P<end>\Z))"
 )
-_LINE_END = LazyPattern(r"\r\n|\r|\n")
-_NEWLINE = LazyPattern(r"\n")
 _STRING_REST = {
     "'": LazyPattern(r"[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*'"),
     '"': LazyPattern(r'[^"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^"\\\r\n]*)*"'),
@@ -128,23 +126,6 @@ def field_at(text: str, at: int, prefix: str, quotes: str) -> Field:
         SyntaxError: it is not closed, or is no expression.
     """
     return _Reader(text, at).field(at, prefix, quotes)
-
-
-class LineOffsets:
-    """Where the lines of a text begin, as Python counts them: a carriage return ends one too.
-
-    Args:
-        only_newlines: count lines as git does.
-    """
-
-    def __init__(self, text: str, *, only_newlines: bool = False) -> None:
-        ends = _NEWLINE if only_newlines else _LINE_END
-        self.starts = [0, *(match.end() for match in ends.finditer(text))]
-
-    def position(self, offset: int) -> tuple[int, int]:
-        """The 1-based line of an offset, and how many characters into it that is."""
-        line = bisect_right(self.starts, offset)
-        return line, offset - self.starts[line - 1]
 
 
 class _Reader:
@@ -285,5 +266,5 @@ class _Reader:
         return at if match is None else match.end()
 
     def _error(self, message: str, at: int) -> SyntaxError:
-        line, column = LineOffsets(self._text).position(min(at, len(self._text)))
-        return SyntaxError(message, ("<unknown>", line, column + 1, None))
+        lines = LineIndex(with_newlines(self._text))
+        return SyntaxError(message, ("<unknown>", *lines.position(min(at, len(self._text))), None))

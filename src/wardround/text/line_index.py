@@ -1,0 +1,50 @@
+"""The lines of a text by the offsets at which they begin; lines and columns are 1-based, in code points."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from wardround.checks.lazy import LazyPattern
+
+_LONE_RETURN = LazyPattern(r"\r(?!\n)")
+
+
+def has_lone_returns(text: str) -> bool:
+    """Return True if a carriage return without a newline is in a text."""
+    return "\r" in text and _LONE_RETURN.search(text) is not None
+
+
+def with_newlines(text: str) -> str:
+    """The text with a newline in place of each carriage return alone; all offsets stay."""
+    return _LONE_RETURN.sub("\n", text) if "\r" in text else text
+
+
+class LineIndex:
+    """Positions in a text whose lines end in newlines, as git counts them.
+
+    For a language in which a carriage return alone ends a line, take the index of ``with_newlines(text)``.
+
+    Attributes:
+        starts: where each line begins, in order; the last one may be empty.
+    """
+
+    __slots__ = ("starts",)
+
+    def __init__(self, text: str) -> None:
+        ends = accumulate([len(line) + 1 for line in text.split("\n")], initial=0)
+        self.starts: Sequence[int] = list(ends)[:-1]
+
+    def line(self, offset: int) -> int:
+        """The line an offset is on."""
+        return bisect_right(self.starts, offset)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset."""
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a position; the column is not checked against the length of the line."""
+        return self.starts[line - 1] + column - 1
