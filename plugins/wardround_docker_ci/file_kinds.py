@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 import re
-from fnmatch import fnmatchcase
 
 from wardround.checks.lazy import LazyPattern
+from wardround.config.globs import matches_whole
 
 
 class FileKind(enum.StrEnum):
@@ -114,7 +114,7 @@ def _kind_by_name(path: str) -> FileKind | None:
     name = path.rpartition("/")[2].lower()
     if _NOT_ITSELF.search(name):
         return None
-    return next((kind for kind, globs in _BY_NAME if any(fnmatchcase(name, glob) for glob in globs)), None)
+    return next((kind for kind, globs in _BY_NAME if matches_whole(name, globs)), None)
 
 
 def _is_for_a_shell(text: str, *, otherwise: bool) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.config.globs import matches
+from wardround.config.globs import covers, is_git_ignored, matches, matches_any_case, matches_whole
 
 _TEXT = st.text(alphabet="ab./", max_size=8)
 
@@ -36,3 +36,52 @@ def test_any_other_is_about_the_name(name: str, pattern: str) -> None:
 )
 def test_usual_patterns(path: str, pattern: str, fits: bool) -> None:
     assert matches(path, [pattern]) is fits
+
+
+@given(_TEXT, st.text(alphabet="ab./*?[]", max_size=6))
+def test_the_whole_text_is_matched_as_the_standard_library_does(text: str, pattern: str) -> None:
+    assert matches_whole(text, [pattern]) == fnmatch.fnmatchcase(text, pattern)
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "is_covered"),
+    [
+        ("vendor/a/b.py", "vendor", True),
+        ("vendor/a/b.py", "vendor/", True),
+        ("src/vendor/b.py", "vendor/", True),
+        ("src/vendor/b.py", "src/vendor", True),
+        ("src/vendored/b.py", "src/vendor", False),
+        ("src/app.py", "*.py", True),
+        ("src/a.min.js/x", "*.min.js", True),
+        ("lib/src/vendor/b.py", "src/vendor", False),
+        ("lib/src/vendor/b.py", "*/src/vendor", True),
+        ("src/app.py", "App.py", False),
+        ("src/app.py", "", False),
+    ],
+)
+def test_a_pattern_covers_what_is_below_a_folder(path: str, pattern: str, is_covered: bool) -> None:
+    assert covers(path, [pattern]) is is_covered
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "is_ignored"),
+    [
+        ("tests/data/a.py", "tests/data", True),
+        ("tests/data/a.py", "/tests/data/**", True),
+        ("tests/data/a.py", "./tests/data/*", True),
+        ("lib/tests/data/a.py", "tests/data", True),
+        ("lib/data/a.py", "**/data", True),
+        ("lib/data/a.py", "data/", True),
+        ("lib/database/a.py", "data", False),
+        ("lib/data/a.py", "!data", False),
+        ("lib/data/a.py", "# data", False),
+        ("lib/data/a.py", "", False),
+    ],
+)
+def test_lines_of_ignore_files(path: str, pattern: str, is_ignored: bool) -> None:
+    assert is_git_ignored(path, pattern) is is_ignored
+
+
+def test_names_of_any_case() -> None:
+    assert matches_any_case("src/RUN.PY", ("*.py",))
+    assert not matches_any_case("src/RUN.PYX", ("*.py",))

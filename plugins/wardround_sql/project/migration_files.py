@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Sequence
 
 from wardround.checks.lazy import LazyPattern
+from wardround.config.globs import matches_whole
 from wardround.storage.regex_cache import bounded
 
 _FOLDERS = LazyPattern(
@@ -40,7 +40,7 @@ procedures.
 
 def is_migration(path: str, more: Sequence[str] = ()) -> bool:
     """Whether a file changes a database that is already there, by where it stands."""
-    if any(fnmatch.fnmatchcase(path, pattern) for pattern in more):
+    if matches_whole(path, more):
         return True
     if is_spare(path) or is_seed(path):
         return False

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Sequence
 
 import msgspec
 
 from wardround.change.change_source import ChangeSource, JudgeName, SideName, decoded
+from wardround.config.globs import matches_whole
 
 
 class RepositoryView(msgspec.Struct, frozen=True):
@@ -25,4 +25,4 @@ class RepositoryView(msgspec.Struct, frozen=True):
 
     def paths(self, patterns: Sequence[str]) -> Sequence[str]:
         tracked = sorted(self.origin.tracked(patterns))
-        return [path for path in tracked if any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns)]
+        return [path for path in tracked if matches_whole(path, patterns)]

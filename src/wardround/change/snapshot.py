@@ -13,13 +13,13 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from wardround.change.encoding import with_lower_suffix
 from wardround.checks.lazy import LazyPattern
+from wardround.config.globs import matches
 from wardround.storage.paths import cache_dir
 
 _PREFIX = "wardround-"
@@ -168,7 +168,7 @@ class Snapshot:
                 continue
             hidden.add(path)
             name = path.rpartition("/")[2]
-            if name in never or not any(fnmatchcase(name, pattern) for pattern in patterns):
+            if name in never or not matches(name, patterns):
                 continue
             self._make_folder((root / safe_name(path)).parent)
             content = read(path)
@@ -210,7 +210,7 @@ def _link_entries(
         # Hidden folders hold no modules: the repository itself, and environments a tool would find by itself.
         if entry.name.startswith(".") or path in hidden or entry.name in never:
             continue
-        if not entry.is_dir() and not any(fnmatchcase(entry.name, pattern) for pattern in patterns):
+        if not entry.is_dir() and not matches(entry.name, patterns):
             continue
         with suppress(FileExistsError):  # what is under review is there already
             os.symlink(entry.path, f"{root}/{path}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -12,6 +11,7 @@ import msgspec
 
 from wardround.checks.keyword_index import KeywordIndex, keyword_index
 from wardround.checks.prefilter import load_prefilter
+from wardround.config.globs import matches_whole
 from wardround.errors import OverBudget
 from wardround.inference.api import Models, NoModels
 from wardround.text.line_index import LineIndex
@@ -42,7 +42,7 @@ class InMemoryRepository(msgspec.Struct, frozen=True):
         return [path for path in self.paths(patterns) if any(word in self.files[path] for word in words)]
 
     def paths(self, patterns: Sequence[str]) -> Sequence[str]:
-        return sorted(p for p in self.files if any(fnmatch.fnmatchcase(p, one) for one in patterns))
+        return sorted(p for p in self.files if matches_whole(p, patterns))
 
 
 class Budget:

@@ -1,4 +1,15 @@
-"""Matching paths against glob patterns, without a regular expression for each of the usual shapes."""
+"""Matching paths against glob patterns, without a regular expression for each of the usual shapes.
+
+A pattern means the same everywhere: that of ``fnmatch``, case-sensitive, with ``*`` matching slashes too. The
+functions differ in the part of a path they compare:
+
+==================  ================================================================================
+``matches``         the file's name or, for a pattern with a slash, the whole path; specialists, tools
+``matches_whole``   the whole text; repository views, lists of paths from a configuration
+``covers``          the path, a folder above it or, for a pattern without a slash, any part; ``exclude``
+``is_git_ignored``  the same by the conventions of ``.gitignore``, without negation
+==================  ================================================================================
+"""
 
 from __future__ import annotations
 
@@ -8,19 +19,53 @@ from functools import cache
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
-    """Whether a pattern fits a file's name or, if it has a slash, its whole path; ``*`` fits slashes too."""
+    """Return True if a pattern matches a file's name or, if the pattern has a slash, its whole path."""
     name = path.rpartition("/")[2]
     by_ending = _by_ending(tuple(patterns))
     for ending in (name.rpartition(".")[2], ""):
-        for of_path, fits in by_ending.get(ending, ()):
-            if fits(path if of_path else name):
+        for of_path, is_match in by_ending.get(ending, ()):
+            if is_match(path if of_path else name):
                 return True
     return False
 
 
 def matches_any_case(path: str, patterns: tuple[str, ...]) -> bool:
-    """The same, where upper and lower case are one: ``RUN.PY`` is Python to whoever imports it."""
+    """Like ``matches``, in upper and lower case alike: ``RUN.PY`` is a Python file to its importers."""
     return matches(path, patterns) or (not path.islower() and matches(path.lower(), _lowered(patterns)))
+
+
+def matches_whole(text: str, patterns: Iterable[str]) -> bool:
+    """Return True if a pattern matches the whole text, be it a path, a name or the id of a rule."""
+    return any(_matcher(pattern)(text) for pattern in patterns)
+
+
+def covers(path: str, patterns: Iterable[str]) -> bool:
+    """Return True if a pattern matches a path or a folder above it; a trailing slash means a folder.
+
+    A pattern without a slash matches any part of the path.
+    """
+    parts, heads = path.split("/"), _heads(path)
+    for pattern in patterns:
+        is_match = _matcher(pattern.rstrip("/"))
+        if any(map(is_match, heads)) or ("/" not in pattern.rstrip("/") and any(map(is_match, parts))):
+            return True
+    return False
+
+
+def is_git_ignored(path: str, pattern: str) -> bool:
+    """Return True if a line of an ignore file matches a path or a folder above it; a negation never does."""
+    if not pattern or pattern.startswith(("#", "!")):
+        return False
+    bare = pattern.removeprefix("./").strip("/").removesuffix("/**").removesuffix("/*").removeprefix("**/")
+    if "/" not in bare:
+        return any(map(_matcher(bare), path.split("/")))
+    return any(matches_whole(head, (bare, f"*/{bare}")) for head in _heads(path))
+
+
+def _heads(path: str) -> list[str]:
+    """The folders above a path, outermost first, and the path."""
+    parts = path.split("/")
+    return ["/".join(parts[: end + 1]) for end in range(len(parts))]
 
 
 @cache
@@ -30,24 +75,25 @@ def _lowered(patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 @cache
 def _by_ending(patterns: tuple[str, ...]) -> Mapping[str, Sequence[tuple[bool, Callable[[str], bool]]]]:
-    """The tests of some patterns by what follows the last dot of the names they fit.
+    """The matchers of some patterns by the ending of the names they match.
 
-    Those that may fit names of several endings are under nothing; of each, whether the whole path is tested.
+    A pattern that matches names of several endings has the empty ending. Each comes with whether it is
+    compared with the whole path.
     """
     found: dict[str, list[tuple[bool, Callable[[str], bool]]]] = {}
     for pattern in patterns:
         _, dot, ending = pattern.rpartition(".")
-        told = dot and not any(sign in ending for sign in "*?[]/")
-        found.setdefault(ending if told else "", []).append(("/" in pattern, _matcher(pattern)))
+        is_literal = dot and not any(sign in ending for sign in "*?[]/")
+        found.setdefault(ending if is_literal else "", []).append(("/" in pattern, _matcher(pattern)))
     return found
 
 
 @cache
 def _matcher(pattern: str) -> Callable[[str], bool]:
-    """The test of one pattern.
+    """The matcher of one pattern.
 
     Specialists have a hundred patterns between them, and compiling an expression for each would take a tenth
-    of a whole review; nearly all have at most two stars, which are string comparisons.
+    of a review; nearly all have at most two stars, which are string comparisons.
     """
     pieces = pattern.split("*")
     if len(pieces) > 3 or any(sign in pattern for sign in "?["):
@@ -58,9 +104,9 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     middle = between[0] if between else ""
     shortest = len(first) + len(middle) + len(last)
 
-    def fits(text: str) -> bool:
+    def is_match(text: str) -> bool:
         if len(text) < shortest or not (text.startswith(first) and text.endswith(last)):
             return False
         return text.find(middle, len(first), len(text) - len(last)) >= 0
 
-    return fits
+    return is_match

@@ -6,13 +6,13 @@ folder wins, key by key. Keys that steer the whole run count at the repository r
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
 
 import msgspec
 
+from wardround.config.globs import covers
 from wardround.findings import Severity
 from wardround.specialists import Specialist
 
@@ -120,7 +120,7 @@ class Config(msgspec.Struct, frozen=True, dict=True):
             if layer.folder and not path.startswith(layer.folder + "/"):
                 continue
             below = path[len(layer.folder) + 1 :] if layer.folder else path
-            excluded = excluded or _matches(below, layer.values.get("exclude", ()))
+            excluded = excluded or covers(below, layer.values.get("exclude", ()))
             for rule, level in layer.values.get("rules", {}).items():
                 severities[rule] = None if level == "off" else Severity.named(level)
             for specialist in self.specialists:
@@ -131,16 +131,3 @@ class Config(msgspec.Struct, frozen=True, dict=True):
             if s.options is not None
         }
         return FileConfig(excluded, severities, typed)
-
-
-def _matches(path: str, patterns: Sequence[str]) -> bool:
-    """Whether a path, or a folder it is in, matches a glob pattern; a trailing slash means a folder."""
-    parts = path.split("/")
-    heads = ["/".join(parts[: n + 1]) for n in range(len(parts))]
-    for pattern in patterns:
-        wanted = pattern.rstrip("/")
-        if any(fnmatch.fnmatchcase(head, wanted) for head in heads):
-            return True
-        if "/" not in wanted and any(fnmatch.fnmatchcase(part, wanted) for part in parts):
-            return True
-    return False

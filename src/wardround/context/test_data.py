@@ -6,7 +6,6 @@ the trusted side count.
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Callable, Iterable, Iterator
 from configparser import ConfigParser
@@ -15,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from wardround.checks.lazy import LazyPattern
+from wardround.config.globs import is_git_ignored
 
 _FOLDERS = LazyPattern(
     r"(?i)(?:^|/)(?:__fixtures__|__snapshots__|__testfixtures__|testdata|test[-_](?:data|cases|fixtures?)|fixtures?)/"
@@ -58,7 +58,7 @@ class TestData:
     def is_left_out(self, path: str) -> bool:
         """Return True for test data that a linter or formatter of the project leaves out."""
         return self.is_data(path) and (
-            any(_matches(path, glob) for glob in self._globs)
+            any(is_git_ignored(path, glob) for glob in self._globs)
             or any(pattern.search(path) for pattern in self._patterns)
         )
 
@@ -167,18 +167,3 @@ def _compiled(texts: Iterable[str]) -> Iterator[re.Pattern[str]]:
             yield re.compile(text, re.VERBOSE if "\n" in text else 0)
         except re.error:
             continue
-
-
-def _matches(path: str, glob: str) -> bool:
-    """Return True if a pattern of .gitignore matches a path or a folder above it."""
-    if not glob or glob.startswith(("#", "!")):
-        return False
-    pattern = glob.removeprefix("./").strip("/").removesuffix("/**").removesuffix("/*").removeprefix("**/")
-    parts = path.split("/")
-    heads = ["/".join(parts[: end + 1]) for end in range(len(parts))]
-    if "/" in pattern:
-        anywhere = f"*/{pattern}"
-        return any(
-            fnmatch.fnmatchcase(head, pattern) or fnmatch.fnmatchcase(head, anywhere) for head in heads
-        )
-    return any(fnmatch.fnmatchcase(part, pattern) for part in parts)

@@ -7,12 +7,12 @@ findings are still counted and can be shown; no finding is dropped.
 
 from __future__ import annotations
 
-import fnmatch
 import math
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from wardround.config.globs import matches_whole
 from wardround.findings import Finding, Plane, Severity
 from wardround.processors.action_rates import COUNTERS, SMOOTHING, ActionRate, ActionRates, log_odds
 from wardround.processors.counters import Counters
@@ -111,7 +111,7 @@ def is_foldable(finding: Finding) -> bool:
 
 def is_high_impact(rule: str) -> bool:
     """Return True for rules that are never folded."""
-    return any(fnmatch.fnmatchcase(rule, pattern) for pattern in HIGH_IMPACT)
+    return matches_whole(rule, HIGH_IMPACT)
 
 
 def is_folded(item: ScoredFinding, value: float, ranking: ActionRates) -> bool:

@@ -9,13 +9,13 @@ Each is a data file (``wardround_rules/tools/<tool>.yml``), read once:
 
 from __future__ import annotations
 
-import fnmatch
 from functools import cached_property
 from typing import Any
 
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
+from wardround.config.globs import matches_whole
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
 from wardround.rules.model import RULES_PACKAGE, Rule, package_folder
@@ -127,7 +127,7 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
         if code in self.ignore:
             return True
         return any(
-            code in codes and fnmatch.fnmatchcase(f"/{path}", pattern)
+            code in codes and matches_whole(f"/{path}", (pattern,))
             for pattern, codes in self.ignore_in.items()
         )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from wardround.change.change_source import JudgeName, SideName
 from wardround.change.diff import Change, ChangedFile
+from wardround.config.globs import matches_whole
 from wardround_lab.evaluation.case_builder import CaseChange
 
 NOWHERE = Path("/nonexistent/wardround-case")
@@ -63,10 +63,7 @@ class CaseChangeSource:
         return sorted(
             path
             for path, content in self._trees["head"].items()
-            if any(
-                fnmatch.fnmatchcase(path.rpartition("/")[2], p) or fnmatch.fnmatchcase(path, p)
-                for p in patterns
-            )
+            if (matches_whole(path.rpartition("/")[2], patterns) or matches_whole(path, patterns))
             and wanted.search(content)
         )
 

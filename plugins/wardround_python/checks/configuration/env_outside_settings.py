@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 from functools import cached_property
 
 import msgspec
@@ -13,6 +12,7 @@ import msgspec
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.config.globs import matches_whole
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, PythonModule, is_test_path
 from wardround_python.analysis.call_resolution import located
@@ -174,8 +174,7 @@ def reads_environment(source: SourceFile) -> bool:
 def is_settings_module(path: str, options: object) -> bool:
     """Whether a path, or its last part, is what the project calls a settings module."""
     patterns = options.settings_modules if isinstance(options, PythonOptions) else ()
-    name = path.rpartition("/")[2]
-    return any(fnmatchcase(path, pattern) or fnmatchcase(name, pattern) for pattern in patterns)
+    return matches_whole(path, patterns) or matches_whole(path.rpartition("/")[2], patterns)
 
 
 def may_read_environment(source: SourceFile) -> bool:
