@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wardround.text.search_terms import counted, parts, stem
+from wardround.text.search_terms import counted, parts
 
 
 @pytest.mark.parametrize(
@@ -23,24 +23,6 @@ from wardround.text.search_terms import counted, parts, stem
 )
 def test_text_falls_into_words(text: str, words: dict[str, int]) -> None:
     assert dict(counted(text)) == words
-
-
-@pytest.mark.parametrize(
-    ("forms", "root"),
-    [
-        (["validate", "validates", "validated", "validating"], "validat"),
-        (["stop", "stops", "stopped", "stopping"], "stop"),
-        (["class", "classes"], "class"),
-        (["box", "boxes"], "box"),
-        (["status"], "status"),
-        (["pass", "passes", "passed", "passing"], "pass"),
-        (["call", "called", "calling"], "call"),
-        (["thing", "things"], "thing"),
-        (["red"], "red"),
-    ],
-)
-def test_forms_of_a_word_have_one_stem(forms: list[str], root: str) -> None:
-    assert {stem(form) for form in forms} == {root}
 
 
 def test_parts_keep_their_order_and_form() -> None:

@@ -20,18 +20,6 @@ def test_names_fall_into_words(name: str, parts: list[str]) -> None:
     assert tokens.parts(name) == parts
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("retries", "retry"), ("matched", "match"), ("caching", "cache"), ("classes", "class"), ("ids", "ids")],
-)
-def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
-    assert tokens.stem(one) == tokens.stem(other)
-
-
-def test_different_words_keep_different_stems() -> None:
-    assert len({tokens.stem(word) for word in ("class", "clash", "string", "list", "used", "ring")}) == 6
-
-
 @pytest.mark.parametrize("name", ["fetch_id", "fetchId", "utf8", "ID"])
 def test_names_of_code_are_told_from_words(name: str) -> None:
     assert tokens.is_code_like(name)

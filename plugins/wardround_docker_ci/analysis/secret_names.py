@@ -7,8 +7,8 @@ import re
 from collections import Counter
 
 from wardround.checks.lazy import LazyPattern
+from wardround.text.tokens import parts
 
-_PARTS = LazyPattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_PARTS = frozenset(
     {
         "password", "passwd", "passphrase", "pword", "secret", "secrets", "token", "apikey",
@@ -57,11 +57,6 @@ _ENTROPY_BITS = 3.0
 """Per character; English words of the length of a secret stay below."""
 
 _SHORTEST = 8
-
-
-def parts(name: str) -> list[str]:
-    """The words of a name, in lower case, by its underscores, dashes and capitals."""
-    return [part.lower() for part in _PARTS.findall(name)]
 
 
 def is_secret_name(name: str) -> bool:

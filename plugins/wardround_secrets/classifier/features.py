@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from wardround.checks.lazy import LazyPattern
+from wardround.text.tokens import parts
 from wardround_secrets.classifier import trigrams
 from wardround_secrets.classifier.candidates import CandidateLiteral
 from wardround_secrets.detection import value_filters
@@ -24,7 +25,6 @@ _Numbers = dict[str, float]
 _ROWS = ("qwertyuiop[]", "asdfghjkl;'", "zxcvbnm,./", "1234567890-=", "1qaz", "2wsx", "3edc", "4rfv", "5tgb")
 _BESIDE = frozenset(pair for row in _ROWS for a, b in pairwise(row) for pair in ((a, b), (b, a)))
 _UNSHIFTED = str.maketrans("!@#$%^&*()", "1234567890")
-_WORDS = LazyPattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _LETTERS = LazyPattern(r"[A-Za-z]{3,}")
 _HEX, _BASE32, _BASE64 = (
     LazyPattern(r"[0-9a-fA-F]+"),
@@ -209,8 +209,8 @@ def _repeated(value: str) -> float:
 
 def _place(literal: CandidateLiteral, setting: LiteralContext) -> _Numbers:
     name, value = literal.name, literal.value
-    of_name = {word.lower() for word in _WORDS.findall(name) if len(word) > 1}
-    of_value = [word.lower() for word in _WORDS.findall(value) if len(word) > 1]
+    of_name = {word for word in parts(name) if len(word) > 1}
+    of_value = [word for word in parts(value) if len(word) > 1]
     line = setting.line[:_LINE]
     return {
         "place_named_in_value": sum(word in of_name for word in of_value) / max(1, len(of_value)),

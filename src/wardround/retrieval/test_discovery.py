@@ -16,7 +16,8 @@ from itertools import pairwise
 
 from wardround.checks.lazy import LazyPattern
 from wardround.retrieval.definitions import functions
-from wardround.text.search_terms import counted, parts, stem
+from wardround.text.search_terms import counted, parts
+from wardround.text.stemming import search_stem
 
 _PYTHON_NAME = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_tests?|tests?)\.py$")
 _SCRIPT_NAME = LazyPattern(r"\.(?:test|spec|cy)\.[cm]?[jt]sx?$|(?:^|/)__tests__/.*(?<!\.d)\.[cm]?[jt]sx?$")
@@ -71,11 +72,11 @@ class DiscoveredTest:
     @cached_property
     def name_stems(self) -> tuple[str, ...]:
         """The words of its name, in order."""
-        return tuple(map(stem, parts(self.name)))
+        return tuple(map(search_stem, parts(self.name)))
 
     @cached_property
     def around_stems(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(tuple(map(stem, parts(title))) for title in self.around)
+        return tuple(tuple(map(search_stem, parts(title))) for title in self.around)
 
     @cached_property
     def words(self) -> Counter[str]:

@@ -17,7 +17,8 @@ from functools import cached_property
 from wardround.retrieval import bm25
 from wardround.retrieval.definitions import functions
 from wardround.retrieval.test_discovery import DiscoveredTest, TestFile, module_parts
-from wardround.text.search_terms import counted, parts, stem
+from wardround.text.search_terms import counted, parts
+from wardround.text.stemming import search_stem
 
 NAMES = (
     "uses", "uses-rare", "named", "named-share", "group-named", "owner", "imports-module", "imports-name",
@@ -418,4 +419,4 @@ def _of_best(scores: Sequence[float]) -> list[float]:
 
 
 def _stems(name: str) -> list[str]:
-    return [stem(part) for part in parts(name)]
+    return [search_stem(part) for part in parts(name)]

@@ -15,7 +15,8 @@ from functools import lru_cache
 
 import msgspec
 
-from wardround.text.tokens import parts, stem
+from wardround.text.stemming import stem
+from wardround.text.tokens import parts
 
 MOST_ARGUMENTS = 8
 """Orders are compared over all sets of arguments: 2 to this power steps."""

@@ -1,4 +1,4 @@
-"""The words of text and code: whole identifiers, and the words they are made of."""
+"""The search terms of text and code: whole identifiers, and the words they are made of."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from collections import Counter
 from functools import lru_cache
 
+from wardround.text.stemming import search_stem
+from wardround.text.tokens import parts as parts_of_name
+
 _TOKEN = re.compile(r"\w+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _ANY_PART = re.compile(r"[^\W\d_]+|\d+")
 _LONGEST = 64
 """Longer runs are data (digests, encoded bytes), not names."""
@@ -17,11 +19,10 @@ _STOP_WORDS = """
     will with would you your
 """
 _STOP = frozenset(_STOP_WORDS.split())
-_VOWEL = re.compile(r"[aeiouy]")
 
 
 def counted(text: str) -> Counter[str]:
-    """How often each word stands in a text: stemmed parts of identifiers, and whole ones of several parts."""
+    """The number of each word in a text: stemmed parts of identifiers, and whole ones of several parts."""
     found: Counter[str] = Counter()
     for token, times in Counter(_TOKEN.findall(text)).items():
         for word in _words_of(token):
@@ -36,8 +37,9 @@ def parts(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _parts_of(token: str) -> tuple[str, ...]:
-    pattern = _PART if token.isascii() else _ANY_PART
-    return tuple(part.lower() for part in pattern.findall(token))
+    if token.isascii():
+        return tuple(parts_of_name(token))
+    return tuple(part.lower() for part in _ANY_PART.findall(token))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -45,28 +47,7 @@ def _words_of(token: str) -> tuple[str, ...]:
     if len(token) > _LONGEST:
         return ()
     pieces = _parts_of(token)
-    words = [stem(part) for part in pieces if len(part) > 1 and part not in _STOP]
+    words = [search_stem(part) for part in pieces if len(part) > 1 and part not in _STOP]
     if len(pieces) > 1:
         words.append(token.strip("_").lower())
     return tuple(words)
-
-
-def stem(word: str) -> str:
-    """A lower-case word without plural, -ing, -ed and a last e; not a linguist's stem, only a stable one."""
-    if len(word) <= 3:
-        return word
-    word = word[:-3] + "y" if word.endswith("ied") and len(word) > 4 else _singular(word)
-    for ending in ("ing", "ed"):
-        rest = word.removesuffix(ending)
-        if rest != word and len(rest) >= 3 and _VOWEL.search(rest):
-            doubled = rest[-1] == rest[-2] and rest[-1] not in "lsz"
-            return rest[:-1] if doubled else rest
-    return word[:-1] if len(word) > 4 and word.endswith("e") else word
-
-
-def _singular(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("sses", "xes", "zes", "ches", "shes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word

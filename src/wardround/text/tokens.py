@@ -1,4 +1,4 @@
-"""Words and names: how prose and code are cut into pieces that can be compared."""
+"""The words and names of prose and code, as pieces that can be compared."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from wardround.checks.lazy import LazyPattern
+from wardround.text.stemming import stem
 
 TOKEN = LazyPattern(
     r"""(?P<string>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|(?P<name>[^\W\d]\w*)|(?P<number>\d[\w.]*)|[^\w\s]"""
@@ -46,15 +47,6 @@ STOP_WORDS = frozenset(
 def parts(name: str) -> list[str]:
     """The words a name is made of, in lower case: ``fetchRow_id2`` -> fetch, row, id, 2."""
     return [part.lower() for part in _PART.findall(name)]
-
-
-@lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
-    """A word without its commonest English endings, so that ``retries`` meets ``retry``."""
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            return (word[: -len(ending)] + instead).removesuffix("e")
-    return word.removesuffix("e") if len(word) > 3 else word
 
 
 @lru_cache(maxsize=20_000)

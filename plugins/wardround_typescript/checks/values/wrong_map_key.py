@@ -107,7 +107,8 @@ class WrongMapKey(TreeCheck):
 
 def _tells(path: str, key: str) -> bool:
     """Whether the fields of a path have one of the words that the name gives for the key."""
-    from wardround.text.tokens import parts, stem
+    from wardround.text.stemming import stem
+    from wardround.text.tokens import parts
 
     fields = {stem(word) for field in path.replace("?", "").split(".")[1:] for word in parts(field)}
     wanted = {stem(word) for word in parts(key)}

@@ -8,7 +8,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.semantics.argument_order import ArgumentName, Reordering
 from wardround.semantics.docdrift.comment_lines import CommentSyntax
 from wardround.semantics.docdrift.stale_comments import comment_lines
-from wardround.text.tokens import parts, stem
+from wardround.text.stemming import stem
+from wardround.text.tokens import parts
 
 _TURNS = LazyPattern(
     r"(?i)\b(?:swap(?:s|ped|ping)?|flip(?:s|ped|ping)?|transpos\w+|mirror(?:s|ed|ing)?|rotat\w+|revers\w+"

@@ -9,7 +9,8 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.semantics.argument_order import is_informative
-from wardround.text.tokens import parts, stem
+from wardround.text.stemming import stem
+from wardround.text.tokens import parts
 
 _GUARD = LazyPattern(
     r"^(?P<indent>[ \t]*)(?:\}?[ \t]*(?:else )?if|elif)[ \t]*\(?(?P<test>[^\n]{3,160}?)\)?[ \t]*(?::|\{"

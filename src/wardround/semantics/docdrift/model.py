@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from wardround.text.tokens import KEYWORDS, NAME, NUMBER, marked_names, stem, stems_of, stems_of_name, tokens
+from wardround.text.stemming import stem
+from wardround.text.tokens import KEYWORDS, NAME, NUMBER, marked_names, stems_of, stems_of_name, tokens
 
 
 class Style(enum.StrEnum):

@@ -14,7 +14,8 @@ from wardround.semantics.docdrift.comment_lines import CommentedSource, CommentS
 from wardround.semantics.docdrift.numbers import numbers_in_prose, value_of
 from wardround.semantics.docdrift.references import TELLS_HISTORY
 from wardround.semantics.semdiff.replacements import Replacement, SwapKind, swaps
-from wardround.text.tokens import NAME, QUOTED, STOP_WORDS, parts, stem
+from wardround.text.stemming import stem
+from wardround.text.tokens import NAME, QUOTED, STOP_WORDS, parts
 
 _SWEEP = 4
 """One exchange in more places than that is a sweep, and no words are about it in particular."""
