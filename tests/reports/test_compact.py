@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from wardround.findings import MERGE_CONFLICT, UNMERGED, Severity, Unreviewed
-from wardround.reports import text
+from wardround.reports import terminal, text
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -52,7 +52,7 @@ def test_eleven_findings_take_a_line_each(make: Factory) -> None:
 
 def test_no_line_of_them_is_wider_than_80_columns(make: Factory) -> None:
     findings = [make.finding(message="\u6f22" * n * 9) for n in range(3)] + make.many(30)
-    assert max(map(text.columns, text.render(make.review(*findings)).split("\n"))) <= 80
+    assert max(map(terminal.columns, text.render(make.review(*findings)).split("\n"))) <= 80
 
 
 def test_verbose_shows_all_in_full(make: Factory) -> None:

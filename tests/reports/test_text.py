@@ -16,7 +16,7 @@ from wardround import cli
 from wardround.cli.run import wants_colour
 from wardround.findings import Severity, Status, Unreviewed
 from wardround.processors.triage import Triage
-from wardround.reports import text
+from wardround.reports import secret_lines, terminal, text
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -127,7 +127,7 @@ class TestWidth:
         lost = [Unreviewed("f" * 100, "python", "ruff", "r" * 120 + " s" * 50)]
         review = make.review(*findings, texts={"src/a.py": source}, unreviewed=lost)
         report = text.render(replace(review, verbose=True))
-        assert max(text.columns(line) for line in lines_of(report)) <= 80
+        assert max(terminal.columns(line) for line in lines_of(report)) <= 80
 
     @pytest.mark.parametrize(
         ("line", "place", "shown", "marked"),
@@ -264,7 +264,7 @@ class TestSecrets:
         ],
     )
     def test_a_line_is_reduced_to_what_stands_before_the_first_string(self, line: str, shown: str) -> None:
-        assert text.masked(line) == shown
+        assert secret_lines.masked(line) == shown
 
     def test_a_line_inside_a_string_of_several_lines_is_not_shown(self, make: Factory) -> None:
         source = f'password = """\nPASSWORD={SECRET} = "x"\n"""\n'

@@ -12,7 +12,7 @@ from tests.plugins.secrets.planted import GITHUB, HEX_KEY, KEY_BODY, PASSWORD, P
 from wardround import cli
 from wardround.findings import Edit, Finding, Plane, Severity, Span, Status, SuggestedFix
 from wardround.processors.mask_secrets import SecretMasker
-from wardround.reports import FORMATS, text
+from wardround.reports import FORMATS, secret_lines
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -163,7 +163,7 @@ def test_a_reason_for_not_reviewing_is_told_without_the_secret() -> None:
     ],
 )
 def test_a_bare_secret_before_a_string_is_not_shown(line: str) -> None:
-    assert_clean(text.masked(line))
+    assert_clean(secret_lines.masked(line))
 
 
 def test_a_fix_that_ends_where_the_line_of_a_secret_begins_is_shown(repo: GitRepository) -> None:

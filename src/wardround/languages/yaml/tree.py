@@ -1,4 +1,4 @@
-"""YAML as a tree whose nodes know where they stand, read from events so that no nesting is too deep."""
+"""YAML as a tree of nodes with offsets, aliases and merge keys included."""
 
 from __future__ import annotations
 
