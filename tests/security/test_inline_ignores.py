@@ -40,7 +40,7 @@ LOST = "const a = { one: 1, one: 2 };%s\nexport default a;\n"
 
 def _attack(repo: GitRepository, path: str, text: str, *options: str) -> tuple[int, dict[str, Any]]:
     """Review a change that adds a file, judged by the target."""
-    repo.commit({".wardround.toml": ERRORS + "[sql]\nsqlfluff = true\n"})
+    repo.commit({".wardround.toml": "preview = true\n" + ERRORS + "[sql]\nsqlfluff = true\n"})
     repo.commit({path: text})
     return _review(repo, *options)
 

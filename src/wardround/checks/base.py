@@ -13,6 +13,7 @@ from typing import ClassVar
 from wardround.checks.cases import Case, Change, ChangeCase, Code, Invalid, Valid
 from wardround.checks.source import ChangeView, SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span, SuggestedFix
+from wardround.rules.maturity import Maturity
 from wardround.rules.model import Rule
 
 
@@ -27,6 +28,7 @@ class RuleDoc(ABC):
         DEFECT_CLASS: what it is about whoever reports it; the same class at the same place is one finding.
         MASKED: it finds secrets, so the source it points at is never printed.
         OFF: why it is not shown unless a project asks for it; empty if it is.
+        MATURITY: a preview rule runs where the configuration sets ``preview`` or names the rule.
         PREFILTER: ``module:name`` of a cheap test of a file by which it is chosen before it is imported.
         CASE_PATH: the path of the file in a case that names none.
         VALID: two cases at most that are not reported; further cases live with the tests.
@@ -41,6 +43,7 @@ class RuleDoc(ABC):
     URL: ClassVar[str | None] = None
     MASKED: ClassVar[bool] = False
     OFF: ClassVar[str] = ""
+    MATURITY: ClassVar[Maturity] = Maturity.STABLE
     PREFILTER: ClassVar[str] = ""
     CASE_PATH: ClassVar[str] = "case.py"
     VALID: ClassVar[Sequence[Case]] = ()
@@ -67,6 +70,7 @@ class RuleDoc(ABC):
             url=cls.URL,
             masked=cls.MASKED,
             disabled_reason=cls.OFF,
+            maturity=cls.MATURITY,
             valid=tuple(cls.VALID),
             invalid=tuple(cls.INVALID),
             case_path=cls.CASE_PATH,

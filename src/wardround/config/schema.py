@@ -52,6 +52,7 @@ class FolderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
     """The keys every folder may set for the files below it."""
 
     exclude: tuple[str, ...] = ()
+    preview: bool = False
     rules: dict[str, Literal["off", "info", "warn", "error"]] = {}
 
 
@@ -79,6 +80,7 @@ class FileConfig(msgspec.Struct, frozen=True):
     excluded: bool
     severities: Mapping[str, Severity | None]
     options: Mapping[str, Any]
+    preview: bool = False
 
     def severity(self, rule_id: str, default: Severity | None) -> Severity | None:
         """The severity of a rule here; None where it is switched off. A code's prefix stands for a family."""
@@ -113,7 +115,7 @@ class Config(msgspec.Struct, frozen=True, dict=True):
         return {}
 
     def _read_for(self, path: str) -> FileConfig:
-        excluded = False
+        excluded = preview = False
         severities: dict[str, Severity | None] = {}
         options: dict[str, dict[str, Any]] = {}
         for layer in self.layers:
@@ -121,6 +123,7 @@ class Config(msgspec.Struct, frozen=True, dict=True):
                 continue
             below = path[len(layer.folder) + 1 :] if layer.folder else path
             excluded = excluded or covers(below, layer.values.get("exclude", ()))
+            preview = layer.values.get("preview", preview)
             for rule, level in layer.values.get("rules", {}).items():
                 severities[rule] = None if level == "off" else Severity.named(level)
             for specialist in self.specialists:
@@ -130,4 +133,4 @@ class Config(msgspec.Struct, frozen=True, dict=True):
             for s in self.specialists
             if s.options is not None
         }
-        return FileConfig(excluded, severities, typed)
+        return FileConfig(excluded, severities, typed, preview)

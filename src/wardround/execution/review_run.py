@@ -333,7 +333,8 @@ class ReviewRun:
         told = head.get(reviewer, unit.path) or ()
         for code in {one.code for one in told if not (one.only_caused and is_added(one.span.line))}:
             rule = self._host.catalogue.rule(f"{reviewer.name}/{code}")
-            if settings.severity(rule.id, None if rule.disabled_reason else rule.severity) is not None:
+            usual = rule.severity if rule.runs(preview=settings.preview) else None
+            if settings.severity(rule.id, usual) is not None:
                 found.add(code)
         return found
 

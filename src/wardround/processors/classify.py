@@ -39,8 +39,9 @@ def _finding(
 ) -> Finding | None:
     """The finding of a result; None where its rule is off, or reports only what a change causes."""
     rule = inputs.catalogue.rule(f"{tool}/{result.code}")
-    default = None if rule.disabled_reason else result.severity or rule.severity
-    severity = inputs.config.for_file(path).severity(rule.id, default)
+    settings = inputs.config.for_file(path)
+    default = (result.severity or rule.severity) if rule.runs(preview=settings.preview) else None
+    severity = settings.severity(rule.id, default)
     if severity is None or (result.only_caused and status is not Status.CAUSED):
         return None
     return new_finding(result, rule, specialist, severity, status)

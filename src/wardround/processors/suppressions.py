@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Finding, Status
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.processors.notices import new_notice
+from wardround.rules.model import Rule
 from wardround.rules.renamed import is_former_name, renaming_note
 from wardround.specialists import Comment, Specialist, leader_comments
 from wardround.text.redaction import redact_tokens
@@ -77,7 +78,7 @@ class _FileSuppressions:
             notices += [] if waived == covered else [self._untrusted(suppression)]
             findings = (replace(f, status=Status.SUPPRESSED) if f in waived else f for f in review.findings)
             return _with_notices(replace(review, findings=tuple(findings)), notices)
-        if self._was_reviewed_for(rules):
+        if self._was_reviewed_for(rules - self._off_by_maturity(resolved)):
             notices.append(self._unused(suppression))
         return _with_notices(review, notices)
 
@@ -89,6 +90,16 @@ class _FileSuppressions:
         """Return True if a tool or check of one of the rules ran in this profile."""
         results = self._inputs.results.head
         return any(results.named(rule.partition("/")[0], self._path) for rule in rules)
+
+    def _off_by_maturity(self, resolved: Mapping[str, Sequence[Rule]]) -> set[str]:
+        """The ids of preview and deprecated rules that do not run for the file."""
+        settings = self._inputs.config.for_file(self._path)
+        return {
+            rule.id
+            for rules in resolved.values()
+            for rule in rules
+            if not rule.maturity.runs(preview=settings.preview) and settings.severity(rule.id, None) is None
+        }
 
     def _unknown_rules(self, suppression: Suppression, names: Sequence[str]) -> Finding:
         message = f"suppression names no known rule: {', '.join(names)}; wardround rules lists them"

@@ -16,7 +16,7 @@ def as_text(rules: Sequence[Rule]) -> str:
     width = max((len(rule.id) for rule in rules), default=0)
     levels = [rule.severity.label if rule.is_shown else "off" for rule in rules]
     lines = [
-        f"{rule.id:<{width}}  {level:<5}  {rule.plane:<8}  {rule.name}"
+        f"{rule.id:<{width}}  {level:<5}  {rule.maturity:<10}  {rule.plane:<8}  {rule.name}"
         for rule, level in zip(rules, levels, strict=True)
     ]
     return "".join(f"{line}\n" for line in lines)
@@ -39,7 +39,8 @@ def _row(rule: Rule) -> dict[str, Any]:
         "severity": rule.severity.label,
         "defect_class": rule.defect_class,
         "default": "on" if rule.is_shown else "off",
-        "off_because": rule.disabled_reason or rule.not_selected_reason,
+        "off_because": rule.off_reason,
+        "maturity": rule.maturity,
         "why": rule.why,
         "reported_by": rule.reported_by,
         "valid": [_plain(case, rule.case_path) for case in rule.valid],

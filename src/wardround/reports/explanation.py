@@ -32,7 +32,8 @@ def render_rule(rule: Rule, same_defect: Sequence[str], width: int, height: int)
 
 def _facts(rule: Rule, same_defect: Sequence[str]) -> list[str]:
     lines = [
-        f"severity      {'off; switched on, ' if rule.disabled_reason else ''}{rule.severity.label}",
+        f"severity      {'' if rule.runs(preview=False) else 'off; switched on, '}{rule.severity.label}",
+        f"maturity      {rule.maturity.off_reason or rule.maturity}",
         f"plane         {rule.plane}",
         f"defect class  {rule.defect_class}",
         f"reported by   {', '.join(rule.reported_by)}",
@@ -47,7 +48,7 @@ def _facts(rule: Rule, same_defect: Sequence[str]) -> list[str]:
 
 
 def _suppression(rule: Rule) -> list[str]:
-    change = rule.severity.label if rule.disabled_reason else "off"
+    change = "off" if rule.runs(preview=False) else rule.severity.label
     return [
         "",
         "to waive it at one place, in a comment on the line or the line above:",

@@ -122,7 +122,7 @@ def _summary(rule: Rule) -> tuple[str, str]:
 
 
 def _table(rule: Rule) -> list[str]:
-    off = rule.disabled_reason or rule.not_selected_reason
+    off = rule.off_reason
     rows = {
         "id": f"`{rule.id}`",
         "severity": rule.severity.label,
@@ -149,7 +149,7 @@ def _paragraphs(text: str) -> list[str]:
 def _codes(rules: Sequence[Rule]) -> str:
     lines = ["| code | default | plane | defect class | name | why |", "|---|---|---|---|---|---|"]
     for rule in rules:
-        off = rule.disabled_reason or rule.not_selected_reason
+        off = rule.off_reason
         default = rule.severity.label if rule.is_shown else f"off: {off}"
         cells = (rule.code, default, str(rule.plane), rule.defect_class, rule.name, rule.why)
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")

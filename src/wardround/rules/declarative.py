@@ -11,6 +11,7 @@ import msgspec
 from wardround.checks.cases import Invalid, Valid, parse_text
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround.rules.model import RULES_PACKAGE, Rule, package_folder
 from wardround.rules.yaml_loader import load_yaml
 from wardround.storage.digest import file_stamp, sha256
@@ -43,6 +44,7 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     needs: list[str] = []
     path: str = ""
     disabled_reason: str = msgspec.field(default="", name="off")
+    maturity: Maturity = Maturity.STABLE
 
     @property
     def case_path(self) -> str:
@@ -116,6 +118,7 @@ def declarative_rules(folder: str, engine: str, package: str = RULES_PACKAGE) ->
             severity=Severity.named(rule.metadata.severity),
             defect_class=rule.metadata.defect_class,
             disabled_reason=rule.metadata.disabled_reason,
+            maturity=rule.metadata.maturity,
             why=(rule.metadata.why or rule.note or rule.message).strip(),
             valid=tuple(rule.metadata.valid),
             invalid=tuple(rule.metadata.invalid_cases()),

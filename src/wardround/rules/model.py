@@ -11,6 +11,7 @@ import msgspec
 
 from wardround.checks.cases import Case
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 
 RULES_PACKAGE = "wardround_rules"
 
@@ -24,6 +25,7 @@ class Rule(msgspec.Struct, frozen=True):
         masked: findings of this rule stand on secrets, so the source they point at is never printed.
         off: why the rule is not shown unless a project asks for it; empty if it is shown.
         unasked: why the tool is not asked for it where the project says nothing; a project may ask itself.
+        maturity: whether it runs without being requested.
         specialist: who speaks for it where several review a file; if empty, whoever brings the tool.
         valid: cases that are not reported, unparsed; see ``wardround.checks.cases``.
         invalid: cases that are reported.
@@ -40,6 +42,7 @@ class Rule(msgspec.Struct, frozen=True):
     masked: bool = False
     disabled_reason: str = ""
     not_selected_reason: str = ""
+    maturity: Maturity = Maturity.STABLE
     specialist: str = ""
     valid: tuple[Case, ...] = ()
     invalid: tuple[Case, ...] = ()
@@ -49,7 +52,20 @@ class Rule(msgspec.Struct, frozen=True):
     @property
     def is_shown(self) -> bool:
         """Whether findings of the rule are shown where a project says nothing about it."""
-        return not (self.disabled_reason or self.not_selected_reason)
+        return not self.off_reason
+
+    @property
+    def off_reason(self) -> str:
+        """Why findings of the rule are not shown by default; empty if they are."""
+        return self.disabled_reason or self.not_selected_reason or self.maturity.off_reason
+
+    def runs(self, *, preview: bool) -> bool:
+        """Return True if findings of the rule are shown where the configuration does not name it.
+
+        Args:
+            preview: the configuration's ``preview``.
+        """
+        return not self.disabled_reason and self.maturity.runs(preview=preview)
 
     @property
     def code(self) -> str:

@@ -18,6 +18,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.config.globs import matches_whole
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround.rules.model import RULES_PACKAGE, Rule, package_folder
 from wardround.rules.yaml_loader import load_yaml
 
@@ -32,6 +33,7 @@ class ToolMapEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
     why: str | None = None
     masked: bool | None = None
     disabled_reason: str | None = msgspec.field(default=None, name="off")
+    maturity: Maturity | None = None
     specialist: str | None = None
 
 
@@ -192,6 +194,7 @@ class ToolMap:
             masked=bool(first("masked")),
             disabled_reason=first("disabled_reason") or "",
             not_selected_reason=self.content.not_selected_reason(code),
+            maturity=first("maturity") or Maturity.STABLE,
             specialist=first("specialist") or "",
             url=url.replace("{code}", code) if url else None,
             reported_by=(self.tool,),

@@ -12,7 +12,7 @@ import msgspec
 
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
-from wardround.config.schema import Config
+from wardround.config.schema import OWN_FILE, Config
 from wardround.context.review_context import ReviewContext, build_context
 from wardround.context.work_units import WorkUnit
 from wardround.errors import PLUGIN_EXCEPTIONS, UsageError, WardroundError
@@ -23,6 +23,7 @@ from wardround.host import PluginHost
 from wardround.processors import pipeline
 from wardround.review import pipeline_inputs
 from wardround.rules.catalogue import Catalogue
+from wardround.rules.maturity import Maturity
 from wardround.rules.model import Rule
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
@@ -115,11 +116,12 @@ class Settings:
     skip: tuple[str, ...] = ()
     jobs: int = 2
     all_rules: bool = False
+    preview: bool = False
     set_key: str = "set"
 
     def identity(self) -> str:
         """What outcomes depend on besides the case and the reviewers."""
-        return repr((self.profile.value, self.only, self.skip, self.all_rules, self.set_key))
+        return repr((self.profile.value, self.only, self.skip, self.all_rules, self.preview, self.set_key))
 
 
 class EveryRule(PluginHost):
@@ -140,13 +142,17 @@ class _Switched(Catalogue):
         self._usual = usual
 
     def rule(self, rule_id: str) -> Rule:
-        return msgspec.structs.replace(self._usual.rule(rule_id), disabled_reason="")
+        return _switched_on(self._usual.rule(rule_id))
 
     def resolve(self, name: str) -> list[Rule]:
         return self._usual.resolve(name)
 
     def listed(self) -> Sequence[Rule]:
-        return [msgspec.structs.replace(rule, disabled_reason="") for rule in self._usual.listed()]
+        return [_switched_on(rule) for rule in self._usual.listed()]
+
+
+def _switched_on(rule: Rule) -> Rule:
+    return msgspec.structs.replace(rule, disabled_reason="", maturity=Maturity.STABLE)
 
 
 Steps = Generator[tuple[ReviewSide, list[WorkUnit]], Results, RawReview]
@@ -185,7 +191,7 @@ class CaseBatch:
             use_baseline=False,
             show_all=True,
         )
-        self._config = _defaults(self._host, self._request)
+        self._config = _defaults(self._host, self._request, settings.preview)
         self._scopes = {
             tool.name: tool.scope for s in host.specialists for tool in (*s.tools, *s.borrowed_tools)
         }
@@ -265,13 +271,14 @@ class CaseBatch:
         )  # fmt: skip
 
 
-def _defaults(host: PluginHost, request: ReviewRequest) -> Config:
-    """The configuration of a project that has none."""
+def _defaults(host: PluginHost, request: ReviewRequest, preview: bool) -> Config:
+    """The configuration of a project that sets ``preview`` at most."""
     names = sorted(s.name for s in host.specialists)
     for asked in (*request.only, *request.skip):
         if asked not in names:
             raise UsageError(f"no specialist is named {asked!r}; there are {', '.join(names)}")
-    return loader.read(lambda path: None, (), host.specialists)
+    settings = (OWN_FILE, b"preview = true") if preview else None
+    return loader.read(lambda path: None, (), host.specialists, settings)
 
 
 def _go_on(one: _Running) -> None:

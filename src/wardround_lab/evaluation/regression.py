@@ -86,7 +86,7 @@ def compared(
     found = []
     for profile in profiles:
         chosen = [case for case in cases if _profile(case) is profile]
-        batch = CaseBatch(host, replace(settings, profile=profile), progress)
+        batch = CaseBatch(host, replace(settings, profile=profile, preview=True), progress)
         found += [_compared(outcome) for outcome in batch.review(chosen, "regression")]
     order = {case.place: number for number, case in enumerate(cases)}
     return sorted(found, key=lambda one: order[one.outcome.place])

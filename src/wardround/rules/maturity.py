@@ -1,0 +1,51 @@
+"""How far a rule has proved itself, and which rules run without being requested.
+
+A rule of our own, a check or a declarative rule, is ``stable`` if evaluation has recorded a true hit of it on
+code that none of its authors wrote, or if it guards against damage that cannot be undone:
+
+* data loss: stored data is deleted, overwritten or corrupted, or a write is silently lost;
+* a leaked secret: a credential, a key or private data becomes readable, or its encryption protects nothing;
+* code execution: an attacker's code, command, query or script runs;
+* an authentication or authorisation bypass: an attacker acts as another user, or skips a check of rights.
+
+Everything else is ``preview``: hardening that matters only after another defect (cookie flags, timing,
+resource limits), availability, performance and wrong results, until a true hit is recorded. Codes of static
+tools are ``stable``: their tool maps select them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Maturity(StrEnum):
+    """The maturity of a rule.
+
+    Attributes:
+        STABLE: runs by default.
+        PREVIEW: runs where the configuration sets ``preview = true`` or names the rule.
+        DEPRECATED: runs only where the configuration names the rule; a later version removes it.
+    """
+
+    STABLE = "stable"
+    PREVIEW = "preview"
+    DEPRECATED = "deprecated"
+
+    def runs(self, *, preview: bool) -> bool:
+        """Return True if a rule runs that the configuration does not name.
+
+        Args:
+            preview: the configuration's ``preview``.
+        """
+        return self is Maturity.STABLE or (preview and self is Maturity.PREVIEW)
+
+    @property
+    def off_reason(self) -> str:
+        """Why a rule is off by default; empty for a stable one."""
+        return _OFF_REASONS.get(self, "")
+
+
+_OFF_REASONS = {
+    Maturity.PREVIEW: "preview; set preview = true, or name the rule",
+    Maturity.DEPRECATED: "deprecated; name the rule to keep it until it is removed",
+}
