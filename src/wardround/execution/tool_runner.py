@@ -55,7 +55,7 @@ def _halves(job: ToolJob) -> list[ToolJob]:
     """A job's files in two jobs; none if it has one file."""
     middle = len(job.files) // 2
     halves = (job.files[:middle], job.files[middle:]) if middle else ()
-    return [replace(job, files=files, trouble=None) for files in halves]
+    return [replace(job, files=files, error=None) for files in halves]
 
 
 def timeout_for(tool: Tool, sizes: Sequence[int]) -> float:
