@@ -29,7 +29,7 @@ class ExportLostBetweenSteps(CiCheck):
     ID = "DC069"
     NAME = "export-lost-between-steps"
     SEVERITY = Severity.WARN
-    DEFECT_CLASS = "undefined-name"
+    DEFECT_CLASS = "environment-lost-between-steps"
     KINDS = STEPS
     NEEDS = ("export ", "cd ")
     CASE_PATH = ".github/workflows/a.yml"

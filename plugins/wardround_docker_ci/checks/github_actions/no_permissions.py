@@ -18,7 +18,7 @@ class NoPermissions(CiCheck):
     NAME = "no-permissions"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
-    DEFECT_CLASS = "excessive-permissions"
+    DEFECT_CLASS = "default-permissions"
     KINDS = WORKFLOW
     CASE_PATH = ".github/workflows/a.yml"
     VALID = [

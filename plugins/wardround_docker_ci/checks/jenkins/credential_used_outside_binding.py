@@ -23,7 +23,7 @@ class CredentialUsedOutsideBinding(CiCheck):
 
     ID = "DC215"
     NAME = "credential-used-outside-binding"
-    DEFECT_CLASS = "undefined-name"
+    DEFECT_CLASS = "credential-outside-binding"
     KINDS = JENKINS
     NEEDS = ("withCredentials",)
     CASE_PATH = "Jenkinsfile"

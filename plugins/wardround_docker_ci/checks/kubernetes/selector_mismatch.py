@@ -22,7 +22,7 @@ class SelectorMismatch(CiCheck):
     ID = "DC111"
     NAME = "selector-mismatch"
     SEVERITY = Severity.WARN
-    DEFECT_CLASS = "undefined-name"
+    DEFECT_CLASS = "selector-mismatch"
     KINDS = KUBERNETES
     NEEDS = ("selector", "port:", "targetPort")
     CASE_PATH = "a.yaml"

@@ -45,7 +45,7 @@ class MutableClassAttribute(PythonCheck):
     NAME = "mutable-class-attribute"
     WORDS = ("class ",)
     SEVERITY = Severity.INFO
-    DEFECT_CLASS = "mutable-default"
+    DEFECT_CLASS = "mutable-class-attribute"
     VALID = [
         code("""
             class A:

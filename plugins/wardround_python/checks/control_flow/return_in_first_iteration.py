@@ -21,7 +21,7 @@ class ReturnInFirstIteration(PythonCheck):
     NAME = "return-in-first-iteration"
     PREFILTER = "wardround_python.prefilters:returns_in_a_loop"
     WORDS = ("for ",)
-    DEFECT_CLASS = "unreachable"
+    DEFECT_CLASS = "loop-runs-once"
     VALID = [
         code("""
             def f(xs):

@@ -100,7 +100,7 @@ class UnreachableExceptHandler(PythonCheck):
     ID = "PY021"
     NAME = "unreachable-except-handler"
     WORDS = ("except ",)
-    DEFECT_CLASS = "unreachable"
+    DEFECT_CLASS = "unreachable-handler"
     VALID = [
         code("""
             try:

@@ -45,7 +45,7 @@ class UnreachableRoute(PythonCheck):
     ID = "PY077"
     NAME = "unreachable-route"
     WORDS = ("fastapi", "flask", "starlette", "sanic", "quart", "litestar", "bottle", "urlpatterns")
-    DEFECT_CLASS = "unreachable"
+    DEFECT_CLASS = "unreachable-route"
     VALID = [
         code("""
             from fastapi import FastAPI

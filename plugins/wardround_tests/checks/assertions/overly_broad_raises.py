@@ -26,7 +26,7 @@ class OverlyBroadRaises(PythonTestCheck):
 
     ID = "TE234"
     NAME = "overly-broad-raises"
-    DEFECT_CLASS = "weak-assertion"
+    DEFECT_CLASS = "broad-raises-block"
     SEVERITY = Severity.INFO
     VALID = [
         code("""

@@ -22,7 +22,7 @@ class ChainWithoutReturn(TreeCheck):
 
     ID = "TS088"
     NAME = "chain-without-return"
-    DEFECT_CLASS = "missing-return"
+    DEFECT_CLASS = "promise-chain-without-return"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     KINDS = (*SCRIPTS, *COMPONENTS)

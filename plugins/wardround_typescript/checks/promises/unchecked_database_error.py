@@ -29,7 +29,7 @@ class UncheckedDatabaseError(TreeCheck):
 
     ID = "TS033"
     NAME = "unchecked-database-error"
-    DEFECT_CLASS = "unchecked-response"
+    DEFECT_CLASS = "unchecked-database-error"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     KINDS = (*SCRIPTS, *COMPONENTS)

@@ -26,7 +26,7 @@ class DeleteArrayElement(TreeCheck):
 
     ID = "TS070"
     NAME = "delete-array-element"
-    DEFECT_CLASS = "sparse-array"
+    DEFECT_CLASS = "array-delete"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     KINDS = (*SCRIPTS, *COMPONENTS)

@@ -36,7 +36,7 @@ class ErrorDetailsSent(ServerCheck):
     ID = "TS337"
     NAME = "error-details-sent"
     PLANE = Plane.SECURITY
-    DEFECT_CLASS = "debug-in-production"
+    DEFECT_CLASS = "information-exposure"
     WORDS = ("stack", "errorhandler", "inspector", "showStack", "debug: true", "introspection")
     VALID = [
         code("""
