@@ -249,13 +249,6 @@ def speaks_of_hosts(source: SourceFile) -> bool:
 _OF_HOSTS = ("host", "origin", "netloc", "domain", "referer", "referrer", "callback", "redirect", "url")
 
 
-def has_text_on_two_lines(source: SourceFile) -> bool:
-    return _TWO_LINES.search(source.text) is not None
-
-
-_TWO_LINES = LazyPattern(r"[\"']\n[ \t]*[rbuf]?[\"'][^\n]*[\"'],?[ \t]*\n")
-
-
 def ends_in_a_comma(source: SourceFile) -> bool:
     """An assignment may end in a comma."""
     text = source.text

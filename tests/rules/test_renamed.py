@@ -27,7 +27,21 @@ def test_a_former_name_resolves_to_its_rules_and_to_nothing_else(name: str) -> N
 
 
 def test_no_rule_has_the_former_name_of_another() -> None:
-    assert not former_names().keys() & {rule.name for rule in CATALOGUE.listed()}
+    listed = CATALOGUE.listed()
+    assert [r.id for r in listed if r.id not in former_names().get(r.name, (r.id,))] == []
+    assert not former_names().keys() & {rule.id for rule in listed}
+
+
+@pytest.mark.parametrize("key", ["docker-ci/DC054", "zizmor/secrets-inherit"])
+def test_a_configuration_may_name_a_removed_rule_by_its_id(repo: GitRepository, key: str) -> None:
+    job = "jobs:\n  a:\n    uses: o/r/.github/workflows/b.yml@v1\n    secrets: inherit\n"
+    text = f"on: push\npermissions: {{}}\n{job}"
+    repo.stage({".wardround.toml": f'[rules]\n"{key}" = "error"\n', ".github/workflows/a.yml": text})
+    report = repo.report("--staged", "--exit-zero")
+    found = [f["severity"] for f in report["findings"] if f["rule"] == "zizmor/secrets-inherit"]
+    assert found == ["error"]
+    expected = ["renamed rules: docker-ci/DC054 is now called zizmor/secrets-inherit"]
+    assert report.get("notes", []) == (expected if key.startswith("docker-ci") else [])
 
 
 def test_a_suppression_by_a_former_name_waives_and_one_note_per_run_gives_the_new_name(

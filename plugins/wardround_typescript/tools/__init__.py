@@ -16,7 +16,7 @@ _OURS = {
     "ast-grep": ast_grep(
         FOLDER,
         takes=named(PARSED),
-        probe=Probe("probe.ts", 'window.removeEventListener("resize", () => measure());\n', "TS105"),
+        probe=Probe("probe.ts", 'setTimeout("close()", 100);\n', "TS178"),
     ),
     "semgrep": semgrep(FOLDER, takes=scanned, declines=too_large),
 }

@@ -14,6 +14,7 @@ import msgspec
 
 from wardround.config.globs import covers
 from wardround.findings import Severity
+from wardround.rules.renamed import current_ids
 from wardround.specialists import Specialist
 
 OWN_FILE = ".wardround.toml"
@@ -104,6 +105,11 @@ class Config(msgspec.Struct, frozen=True, dict=True):
     origins: Mapping[str, str] = msgspec.field(default_factory=dict)
     specialists: tuple[Specialist, ...] = ()
 
+    @property
+    def rule_keys(self) -> frozenset[str]:
+        """Every key of ``rules``, as written."""
+        return frozenset(key for layer in self.layers for key in layer.values.get("rules", {}))
+
     def for_file(self, path: str) -> FileConfig:
         """What counts for a file, from the root down to its folder."""
         if path not in self._by_path:
@@ -124,8 +130,9 @@ class Config(msgspec.Struct, frozen=True, dict=True):
             below = path[len(layer.folder) + 1 :] if layer.folder else path
             excluded = excluded or covers(below, layer.values.get("exclude", ()))
             preview = layer.values.get("preview", preview)
-            for rule, level in layer.values.get("rules", {}).items():
-                severities[rule] = None if level == "off" else Severity.named(level)
+            for key, level in layer.values.get("rules", {}).items():
+                severity = None if level == "off" else Severity.named(level)
+                severities |= dict.fromkeys(current_ids(key), severity)
             for specialist in self.specialists:
                 options.setdefault(specialist.name, {}).update(layer.values.get(specialist.name, {}))
         typed = {

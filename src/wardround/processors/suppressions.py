@@ -18,7 +18,7 @@ from wardround.findings import Finding, Status
 from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.processors.notices import new_notice
 from wardround.rules.model import Rule
-from wardround.rules.renamed import is_former_name, renaming_note
+from wardround.rules.renamed import former_names, is_former_name, renaming_note
 from wardround.specialists import Comment, Specialist, leader_comments
 from wardround.text.redaction import redact_tokens
 
@@ -35,7 +35,9 @@ class ApplySuppressions:
             if content is not None and b"wardround:" in content:
                 comments = _comment_reader(reviewers).comments(in_any_encoding(content) or "")
                 review = _FileSuppressions(path, reviewers, inputs).apply(review, comments)
-        note = renaming_note(review.former_names)
+        keys = inputs.config.rule_keys
+        former = {key: inputs.catalogue.resolve(key) for key in keys & former_names().keys()} if keys else {}
+        note = renaming_note({**former, **review.former_names})
         return replace(review, notes=(*review.notes, note)) if note else review
 
 

@@ -68,6 +68,8 @@ class Catalogue:
         if slash:
             found = self._rules.get(name) or self._declared(name)
             tool_map = self._maps.get(prefix)
+            if found is None and name in former_names():
+                return self._formerly(name)
             if found is None and tool_map is not None and tool_map.knows(code):
                 found = tool_map.rule(code)
             return [] if found is None else [found]
@@ -76,7 +78,10 @@ class Catalogue:
         if own:
             return sorted(own, key=lambda r: r.id)
         owned = [m.rule(name) for _, m in sorted(self._maps.items()) if m.owns_code(name)]
-        return owned or [rule for one in former_names().get(name, ()) for rule in self.resolve(one)]
+        return owned or self._formerly(name)
+
+    def _formerly(self, name: str) -> list[Rule]:
+        return [rule for one in former_names().get(name, ()) for rule in self.resolve(one)]
 
     def is_known(self, key: str) -> bool:
         """Whether a key of ``rules`` in a configuration can be about any rule: an id, or a prefix and a star.

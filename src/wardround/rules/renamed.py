@@ -1,4 +1,7 @@
-"""Former names of rules: suppressions and ``wardround explain`` still accept them."""
+"""Former names and ids of rules: suppressions, configurations and ``wardround explain`` still accept them.
+
+A rule of our own that a static tool replaces is removed; its id stays a former name of the tool's code.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,11 @@ def former_names() -> Mapping[str, Sequence[str]]:
     return found
 
 
+def current_ids(key: str) -> Sequence[str]:
+    """The rules that a key of a configuration names today: itself, unless it is a former id."""
+    return former_names().get(key, (key,))
+
+
 def is_former_name(name: str, rules: Iterable[Rule]) -> bool:
     """Return True if none of the rules that a name resolves to has it today."""
     return all(name not in (rule.id, rule.code, rule.name) for rule in rules)
@@ -30,7 +38,12 @@ def is_former_name(name: str, rules: Iterable[Rule]) -> bool:
 def renaming_note(renamed: Mapping[str, Sequence[Rule]]) -> str:
     """One line for people about former names that are still in use; empty if there are none."""
     changes = (
-        f"{name} is now called {', '.join(dict.fromkeys(rule.name for rule in rules))}"
+        f"{name} is now called {', '.join(dict.fromkeys(_label(name, rule) for rule in rules))}"
         for name, rules in sorted(renamed.items())
     )
     return f"renamed rules: {'; '.join(changes)}" if renamed else ""
+
+
+def _label(former: str, rule: Rule) -> str:
+    """The id of a rule where people wrote a former id, else its name."""
+    return rule.name if former.islower() else rule.id
