@@ -9,6 +9,7 @@ from wardround.checks.base import Check
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
+from wardround.rules.maturity import Maturity
 from wardround_python.templates.markup import Attribute, MarkupTag, tags
 
 _MANIFESTS = ("*.txt", "*.toml", "*.cfg", "*.lock", "Pipfile", "*settings*.py", "*app*.py", "*/__init__.py")
@@ -117,6 +118,7 @@ class FormWithoutToken(TemplateCheck):
 
     ID = "TP003"
     NAME = "form-without-csrf-token"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "csrf"
     _DJANGO_PROJECT: ClassVar = {"requirements.txt": "django==5.1\n"}
     VALID = [

@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.document import Mount
 from wardround_docker_ci.file_kinds import FileKind
@@ -30,6 +31,7 @@ class HostSystemMounted(CiCheck):
 
     ID = "DC073"
     NAME = "host-system-mounted"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     KINDS = COMPOSE | KUBERNETES | JENKINS | TEMPLATE
     CASE_PATH = "compose.yml"

@@ -6,6 +6,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 
@@ -23,6 +24,7 @@ class SshExposed(CiCheck):
 
     ID = "DC126"
     NAME = "ssh-exposed"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     KINDS = DOCKERFILE | COMPOSE

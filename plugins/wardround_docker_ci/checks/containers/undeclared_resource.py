@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, CiCheck
 
 _NAMED = LazyPattern(r"([A-Za-z0-9][\w.-]*):/")
@@ -22,6 +23,7 @@ class UndeclaredResource(CiCheck):
 
     ID = "DC208"
     NAME = "undeclared-resource"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     KINDS = COMPOSE
     NEEDS = ("volumes", "networks", "secrets", "configs")

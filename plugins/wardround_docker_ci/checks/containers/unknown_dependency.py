@@ -6,6 +6,7 @@ import re
 
 from wardround.checks.cases import code
 from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, CiCheck
 
 
@@ -17,6 +18,7 @@ class UnknownDependency(CiCheck):
 
     ID = "DC076"
     NAME = "unknown-dependency"
+    MATURITY = Maturity.PREVIEW
     KINDS = COMPOSE
     NEEDS = ("depends_on",)
     CASE_PATH = "compose.yml"

@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import is_test, program
@@ -36,6 +37,7 @@ class DeployAfterFailure(CiCheck):
 
     ID = "DC117"
     NAME = "deploy-after-failure"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     KINDS = frozenset({FileKind.SHELL})
     CASE_PATH = "deploy.sh"

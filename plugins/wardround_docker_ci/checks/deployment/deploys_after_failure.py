@@ -7,6 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
@@ -30,6 +31,7 @@ class DeploysAfterFailure(CiCheck):
 
     ID = "DC120"
     NAME = "deploys-after-failure"
+    MATURITY = Maturity.PREVIEW
     KINDS = WORKFLOW | GITLAB
     NEEDS = ("always()", "cancelled()", "when: always")
     CASE_PATH = ".github/workflows/a.yml"

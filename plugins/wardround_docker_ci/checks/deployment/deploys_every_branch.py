@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.models import github_workflow, gitlab
@@ -32,6 +33,7 @@ class DeploysEveryBranch(CiCheck):
 
     ID = "DC083"
     NAME = "deploys-every-branch"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "deploys-every-branch"
     KINDS = GITLAB | WORKFLOW
     CASE_PATH = ".gitlab-ci.yml"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.libraries.commands import is_lint, is_test
@@ -30,6 +31,7 @@ class DeploysUntested(CiCheck):
 
     ID = "DC203"
     NAME = "deploys-untested"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "deploys-untested"
     KINDS = GITLAB | WORKFLOW
     CASE_PATH = ".github/workflows/a.yml"

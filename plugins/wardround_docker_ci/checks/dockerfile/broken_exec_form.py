@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Severity, SuggestedFix
 from wardround.languages.dockerfile import Instruction
+from wardround.rules.maturity import Maturity
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
@@ -18,6 +19,7 @@ class BrokenExecForm(CiCheck):
 
     ID = "DC016"
     NAME = "broken-exec-form"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "shell-form-command"
     NEEDS = ("[",)

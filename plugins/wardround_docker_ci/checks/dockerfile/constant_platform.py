@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -16,6 +17,7 @@ class ConstantPlatform(CiCheck):
 
     ID = "DC028"
     NAME = "constant-platform"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "constant-platform"
     KINDS = DOCKERFILE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.buildkit_checks import asks_for
 
@@ -17,6 +18,7 @@ class DefinitionDescription(CiCheck):
 
     ID = "DC046"
     NAME = "definition-description"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     KINDS = DOCKERFILE
     NEEDS = ("experimental",)

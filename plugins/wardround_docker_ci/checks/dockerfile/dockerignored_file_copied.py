@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.models.dockerignore import Ignored, ignored
 
@@ -20,6 +21,7 @@ class DockerignoredFileCopied(CiCheck):
 
     ID = "DC047"
     NAME = "dockerignored-file-copied"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "ignored-file-copied"
     SEVERITY = Severity.ERROR
     KINDS = DOCKERFILE

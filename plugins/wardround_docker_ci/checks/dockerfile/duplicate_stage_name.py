@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -14,6 +15,7 @@ class DuplicateStageName(CiCheck):
 
     ID = "DC019"
     NAME = "duplicate-stage-name"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "duplicate-stage-name"
     NEEDS = (" AS ", " as ", " As ", " aS ")
     KINDS = DOCKERFILE

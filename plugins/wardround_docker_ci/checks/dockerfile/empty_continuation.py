@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import SuggestedFix
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -16,6 +17,7 @@ class EmptyContinuation(CiCheck):
 
     ID = "DC040"
     NAME = "empty-continuation"
+    MATURITY = Maturity.PREVIEW
     KINDS = DOCKERFILE
     VALID = [
         code(r"""

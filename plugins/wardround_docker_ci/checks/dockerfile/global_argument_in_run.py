@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.dockerfile import Stage
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import ARGUMENTS, PLAIN_SYSTEMS, PLATFORM_ARGUMENTS
 from wardround_docker_ci.models.image_reference import image_name
@@ -23,6 +24,7 @@ class GlobalArgumentInRun(CiCheck):
 
     ID = "DC024"
     NAME = "global-argument-in-run"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "undefined-variable"
     SEVERITY = Severity.ERROR
     KINDS = DOCKERFILE

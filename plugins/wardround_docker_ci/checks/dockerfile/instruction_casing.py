@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.dockerfile import INSTRUCTIONS
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -16,6 +17,7 @@ class InstructionCasing(CiCheck):
 
     ID = "DC041"
     NAME = "instruction-casing"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     KINDS = DOCKERFILE
     VALID = [

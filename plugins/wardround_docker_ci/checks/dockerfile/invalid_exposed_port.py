@@ -7,6 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.dockerfile import DockerfileToken
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _PORT = LazyPattern(r"\d+(?:-\d+)?(?:/(\w+))?$")
@@ -22,6 +23,7 @@ class InvalidExposedPort(CiCheck):
 
     ID = "DC044"
     NAME = "invalid-exposed-port"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "invalid-port"
     KINDS = DOCKERFILE
     NEEDS = ("EXPOSE", "expose", "Expose")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -14,6 +15,7 @@ class RepeatedInstruction(CiCheck):
 
     ID = "DC018"
     NAME = "repeated-instruction"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "repeated-instruction"
     KINDS = DOCKERFILE
     VALID = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -15,6 +16,7 @@ class ReservedStageName(CiCheck):
 
     ID = "DC020"
     NAME = "reserved-stage-name"
+    MATURITY = Maturity.PREVIEW
     KINDS = DOCKERFILE
     NEEDS = ("scratch", "context", "SCRATCH", "CONTEXT", "Scratch", "Context")
     VALID = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -15,6 +16,7 @@ class StageNameCasing(CiCheck):
 
     ID = "DC043"
     NAME = "stage-name-casing"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     KINDS = DOCKERFILE
     VALID = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.dockerfile import DockerfileToken, variables
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import PLATFORM_ARGUMENTS
 
@@ -18,6 +19,7 @@ class UndefinedFromArgument(CiCheck):
 
     ID = "DC021"
     NAME = "undefined-from-argument"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     KINDS = DOCKERFILE
     NEEDS = ("$",)

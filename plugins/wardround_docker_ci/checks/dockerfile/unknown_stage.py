@@ -8,6 +8,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _ROLE = LazyPattern(
@@ -26,6 +27,7 @@ class UnknownStage(CiCheck):
 
     ID = "DC045"
     NAME = "unknown-stage"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "unknown-stage"
     KINDS = DOCKERFILE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.docdrift.step_names import stale_tools
 from wardround_docker_ci.file_kinds import FileKind
@@ -17,6 +18,7 @@ class StaleToolInName(CiCheck):
 
     ID = "DC104"
     NAME = "stale-tool-in-name"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     KINDS = STEPS | {FileKind.GITLAB_CI}

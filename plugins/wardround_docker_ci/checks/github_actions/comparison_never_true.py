@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.positions import Passage
+from wardround.rules.maturity import Maturity
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
@@ -48,6 +49,7 @@ class ComparisonNeverTrue(CiCheck):
 
     ID = "DC068"
     NAME = "comparison-never-true"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "useless-comparison"
     KINDS = WORKFLOW

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
 
@@ -16,6 +17,7 @@ class ExcessivePermissions(CiCheck):
 
     ID = "DC052"
     NAME = "excessive-permissions"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "excessive-permissions"
     KINDS = WORKFLOW

@@ -10,6 +10,7 @@ from itertools import pairwise
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.document import EmbeddedScript
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
@@ -28,6 +29,7 @@ class ExportLostBetweenSteps(CiCheck):
 
     ID = "DC069"
     NAME = "export-lost-between-steps"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "environment-lost-between-steps"
     KINDS = STEPS

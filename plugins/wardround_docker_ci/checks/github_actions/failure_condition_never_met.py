@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
 _ASKS = LazyPattern(r"(?<![\w!.])(?:failure|cancelled)\(\s*\)")
@@ -20,6 +21,7 @@ class FailureConditionNeverMet(CiCheck):
 
     ID = "DC128"
     NAME = "failure-condition-never-met"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "useless-comparison"
     KINDS = WORKFLOW

@@ -7,6 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob
 
@@ -23,6 +24,7 @@ class RequiredCheckIgnoresNeeds(CiCheck):
 
     ID = "DC206"
     NAME = "required-check-ignores-needs"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.TESTS
     DEFECT_CLASS = "hidden-failure"
     KINDS = WORKFLOW

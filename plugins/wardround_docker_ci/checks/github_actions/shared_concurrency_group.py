@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
 _TELLS_APART = LazyPattern(
@@ -21,6 +22,7 @@ class SharedConcurrencyGroup(CiCheck):
 
     ID = "DC205"
     NAME = "shared-concurrency-group"
+    MATURITY = Maturity.PREVIEW
     KINDS = WORKFLOW
     NEEDS = ("cancel-in-progress",)
     CASE_PATH = ".github/workflows/a.yml"

@@ -10,6 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import commands
 from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.libraries.commands import is_test
 from wardround_docker_ci.models import github_workflow
@@ -54,6 +55,7 @@ class UnusedWritePermission(CiCheck):
 
     ID = "DC115"
     NAME = "unused-write-permission"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "excessive-permissions"
     KINDS = WORKFLOW

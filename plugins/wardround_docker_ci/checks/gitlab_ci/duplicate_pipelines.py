@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 
 _CHANGE = LazyPattern(
@@ -25,6 +26,7 @@ class DuplicatePipelines(CiCheck):
 
     ID = "DC201"
     NAME = "duplicate-pipelines"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "two-pipelines"
     SEVERITY = Severity.INFO
     KINDS = GITLAB

@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 
 _BRANCHES = frozenset({"", "main", "master", "develop", "head", "trunk"})
@@ -19,6 +20,7 @@ class IncludeUnpinned(CiCheck):
 
     ID = "DC121"
     NAME = "include-unpinned"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     KINDS = GITLAB

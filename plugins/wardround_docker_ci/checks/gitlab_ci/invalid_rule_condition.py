@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar, walk
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 
 _QUOTED = LazyPattern(r"\"[^\"]*\"|'[^']*'|(?<=~)\s*/(?:\\.|[^/\\])*/i?")
@@ -27,6 +28,7 @@ class InvalidRuleCondition(CiCheck):
 
     ID = "DC202"
     NAME = "invalid-rule-condition"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "invalid-workflow"
     KINDS = GITLAB

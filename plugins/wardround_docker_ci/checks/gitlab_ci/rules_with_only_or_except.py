@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 
 
@@ -16,6 +17,7 @@ class RulesWithOnlyOrExcept(CiCheck):
 
     ID = "DC122"
     NAME = "rules-with-only-or-except"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "invalid-workflow"
     KINDS = GITLAB

@@ -7,6 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.gitlab import GitlabJob, inherited
@@ -28,6 +29,7 @@ class UnconditionalRule(CiCheck):
 
     ID = "DC200"
     NAME = "unconditional-rule"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "deploys-every-branch"
     KINDS = GITLAB
     NEEDS = ("rules:",)

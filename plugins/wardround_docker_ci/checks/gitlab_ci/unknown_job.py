@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.gitlab import GitlabJob
 
@@ -20,6 +21,7 @@ class UnknownJob(CiCheck):
 
     ID = "DC204"
     NAME = "unknown-job"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "invalid-workflow"
     KINDS = GITLAB

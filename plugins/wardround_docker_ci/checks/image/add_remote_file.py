@@ -7,6 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
@@ -22,6 +23,7 @@ class AddRemoteFile(CiCheck):
 
     ID = "DC010"
     NAME = "add-remote-file"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unverified-download"
     NEEDS = ("ADD", "add", "Add")

@@ -7,6 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.shell import Command, unwrapped
+from wardround.rules.maturity import Maturity
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind
@@ -42,6 +43,7 @@ class EntrypointWithoutExec(CiCheck):
 
     ID = "DC107"
     NAME = "entrypoint-without-exec"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "shell-form-command"
     KINDS = frozenset({FileKind.SHELL})
     NEEDS = ("#!",)

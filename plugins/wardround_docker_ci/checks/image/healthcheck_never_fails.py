@@ -11,6 +11,7 @@ from wardround.findings import Plane, Severity
 from wardround.languages.positions import Passage
 from wardround.languages.yaml.tree import Scalar
 from wardround.languages.yaml.tree import Sequence as Listed
+from wardround.rules.maturity import Maturity
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
@@ -33,6 +34,7 @@ class HealthcheckNeverFails(CiCheck):
 
     ID = "DC106"
     NAME = "healthcheck-never-fails"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SEMANTIC
     DEFECT_CLASS = "healthcheck-broken"
     KINDS = DOCKERFILE | COMPOSE

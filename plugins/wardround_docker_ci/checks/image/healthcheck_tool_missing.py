@@ -6,6 +6,7 @@ import re
 
 from wardround.checks.cases import code
 from wardround.languages.dockerfile import Instruction
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.models.image_reference import image_name
 
@@ -24,6 +25,7 @@ class HealthcheckToolMissing(CiCheck):
 
     ID = "DC105"
     NAME = "healthcheck-tool-missing"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "healthcheck-broken"
     KINDS = DOCKERFILE
     NEEDS = ("HEALTHCHECK", "healthcheck", "Healthcheck")

@@ -7,6 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.yaml.tree import Mapping
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, KUBERNETES, CiCheck
 
 _KILL = LazyPattern(r"(?:SIG)?KILL|9", re.IGNORECASE)
@@ -22,6 +23,7 @@ class NoGracefulShutdown(CiCheck):
 
     ID = "DC108"
     NAME = "no-graceful-shutdown"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "killed-at-stop"
     KINDS = DOCKERFILE | COMPOSE | KUBERNETES
     NEEDS = ("STOPSIGNAL", "stopsignal", "stop_signal", "stop_grace_period", "terminationGracePeriodSeconds")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.languages import dockerfile
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
@@ -16,6 +17,7 @@ class RemovedHealthcheck(CiCheck):
 
     ID = "DC221"
     NAME = "removed-healthcheck"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "no-healthcheck"
     KINDS = DOCKERFILE
     NEEDS = ("CMD", "cmd", "ENTRYPOINT", "entrypoint")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.rules.maturity import Maturity
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.models.jenkinsfile import Block, GroovyToken, StepCall
@@ -23,6 +24,7 @@ class CredentialUsedOutsideBinding(CiCheck):
 
     ID = "DC215"
     NAME = "credential-used-outside-binding"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "credential-outside-binding"
     KINDS = JENKINS
     NEEDS = ("withCredentials",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import JENKINS, CiCheck
 
 
@@ -15,6 +16,7 @@ class InputWithoutTimeout(CiCheck):
 
     ID = "DC093"
     NAME = "input-without-timeout"
+    MATURITY = Maturity.PREVIEW
     KINDS = JENKINS
     NEEDS = ("input",)
     CASE_PATH = "Jenkinsfile"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.shell import commands
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.libraries.commands import is_test
 from wardround_docker_ci.models.jenkinsfile import GroovyToken, StepCall
@@ -21,6 +22,7 @@ class StatusIgnored(CiCheck):
 
     ID = "DC094"
     NAME = "status-ignored"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "hidden-failure"
     PLANE = Plane.TESTS
     KINDS = JENKINS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.yaml.tree import Mapping
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
 
@@ -24,6 +25,7 @@ class DatabaseServiceOpen(CiCheck):
 
     ID = "DC214"
     NAME = "database-service-open"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     KINDS = KUBERNETES | TEMPLATE
     NEEDS = ("LoadBalancer", "NodePort")

@@ -6,6 +6,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
 
 _OF_THE_SYSTEM = LazyPattern(
@@ -24,6 +25,7 @@ class HostPathVolume(CiCheck):
 
     ID = "DC209"
     NAME = "host-path-volume"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "host-folder-in-pod"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO

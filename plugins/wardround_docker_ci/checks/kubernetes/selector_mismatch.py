@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
 
@@ -21,6 +22,7 @@ class SelectorMismatch(CiCheck):
 
     ID = "DC111"
     NAME = "selector-mismatch"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "selector-mismatch"
     KINDS = KUBERNETES

@@ -7,6 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.gitlab import GitlabJob, inherited
 
@@ -20,6 +21,7 @@ class ArtifactsWithoutExpiry(CiCheck):
 
     ID = "DC207"
     NAME = "artifacts-without-expiry"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "artifacts-kept"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO

@@ -9,6 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
 from wardround.languages.yaml.tree import Scalar
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import PIPELINES, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
@@ -51,6 +52,7 @@ class ExitZeroFlag(CiCheck):
 
     ID = "DC218"
     NAME = "exit-zero-flag"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.TESTS
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "hidden-failure"

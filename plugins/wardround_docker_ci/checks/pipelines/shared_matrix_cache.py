@@ -6,6 +6,7 @@ import re
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob
 
@@ -28,6 +29,7 @@ class SharedMatrixCache(CiCheck):
 
     ID = "DC216"
     NAME = "shared-matrix-cache"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "constant-cache-key"
     KINDS = WORKFLOW
     NEEDS = ("actions/cache",)

@@ -6,6 +6,7 @@ import re
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.document import EmbeddedScript
 from wardround_docker_ci.file_kinds import FileKind
@@ -26,6 +27,7 @@ class ErrexitOnZeroIncrement(CiCheck):
 
     ID = "DC211"
     NAME = "errexit-on-zero-increment"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "counted-from-zero"
     KINDS = STEPS | {FileKind.SHELL}
     NEEDS = ("++",)

@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import Command
+from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 
@@ -31,6 +32,7 @@ class StatusMaskedByDeclaration(CiCheck):
 
     ID = "DC220"
     NAME = "status-masked-by-declaration"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "lost-status"
     KINDS = frozenset({FileKind.SHELL})

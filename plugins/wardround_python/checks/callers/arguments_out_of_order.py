@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.literals import is_text
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.comment_lines import PYTHON
 from wardround.semantics.docdrift.directions import is_intentional_reversal
 from wardround_python.check import PythonCheck
@@ -67,6 +68,7 @@ class ArgumentsOutOfOrder(PythonCheck):
 
     ID = "PY049"
     NAME = "arguments-out-of-order"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:gives_several_or_a_place"
     DEFECT_CLASS = "swapped-arguments"
     VALID = [

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.checks import said_of_name, stale_reader_names
 from wardround_python.check import PythonCheck
 
@@ -20,6 +21,7 @@ class GetterWithSideEffect(PythonCheck):
 
     ID = "PY096"
     NAME = "getter-with-side-effect"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "reader-that-changes"
     PREFILTER = "wardround_python.prefilters:brings_a_word_of_changing"
     PLANE = Plane.CONTRACT

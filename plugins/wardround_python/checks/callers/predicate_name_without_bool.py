@@ -12,6 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _PROMISES = LazyPattern(r"def[ ]+_*(?:is|has|get)_[a-z]|def[ ]+_*(?:can|should)_[a-z]")
@@ -35,6 +36,7 @@ class PredicateNameWithoutBool(PythonCheck):
 
     ID = "PY031"
     NAME = "predicate-name-without-bool"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "answerless-name"
     WORDS = ("is_", "has_", "get_")
     PLANE = Plane.SEMANTIC

@@ -13,6 +13,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.callers import method_calls, spellings_of, written
 from wardround_python.analysis.return_value_changes import ReturnShape, misfit, shapes, taken_apart, uses_of
 from wardround_python.check import PythonCheck
@@ -35,6 +36,7 @@ class ReturnTypeChangedForCallers(PythonCheck):
 
     ID = "PY063"
     NAME = "return-type-changed-for-callers"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:changes_a_function"
     WORDS = ("def ",)
     IN_TESTS = True

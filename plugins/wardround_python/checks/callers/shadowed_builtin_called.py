@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 from wardround_python.prefilters import BUILTINS
 
@@ -29,6 +30,7 @@ class ShadowedBuiltinCalled(PythonCheck):
 
     ID = "PY037"
     NAME = "shadowed-builtin-called"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:names_a_value_like_a_builtin"
     DEFECT_CLASS = "name-shadowed"
     VALID = [

@@ -11,6 +11,7 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround.languages.python.tree import parse, walk
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.callers import method_calls, spellings_of, written
 from wardround_python.analysis.signature_compat import MOVED, Signature, SignatureChange
 from wardround_python.check import PythonCheck
@@ -36,6 +37,7 @@ class StaleCallers(PythonCheck):
 
     ID = "PY008"
     NAME = "stale-callers"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:alters_a_signature"
     IN_TESTS = True
     PLANE = Plane.CONTRACT

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.purity import only_computes
 from wardround_python.check import PythonCheck
 
@@ -18,6 +19,7 @@ class UnusedPureCall(PythonCheck):
 
     ID = "PY400"
     NAME = "unused-pure-call"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:calls_its_own_alone"
     DEFECT_CLASS = "result-dropped"
     VALID = [

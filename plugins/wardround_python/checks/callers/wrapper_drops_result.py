@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 
@@ -18,6 +19,7 @@ class WrapperDropsResult(PythonCheck):
 
     ID = "PY038"
     NAME = "wrapper-drops-result"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("*args", "wraps(")
     VALID = [
         code("""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _MAKERS = frozenset({"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict"})
@@ -18,6 +19,7 @@ class AliasedList(PythonCheck):
 
     ID = "PY055"
     NAME = "aliased-list"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("= []", "= {}", "= set()", "= list()", "= dict()", "= defaultdict(", "= deque(")
     DEFECT_CLASS = "shared-value"
     VALID = [

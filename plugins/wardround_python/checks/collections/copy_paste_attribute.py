@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _ALIKE_AT_LEAST = 2
@@ -32,6 +33,7 @@ class CopyPasteAttribute(PythonCheck):
 
     ID = "PY065"
     NAME = "copy-paste-attribute"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "copied-value"
     PREFILTER = "wardround_python.prefilters:takes_an_attribute_twice"
     VALID = [

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround.semantics.semdiff.copy_paste import RowField, entry_of, forgotten_edits
 from wardround_python.check import PythonCheck
 
@@ -22,6 +23,7 @@ class CopyPasteField(PythonCheck):
 
     ID = "PY481"
     NAME = "copy-paste-field"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:adds_an_entry"
     DEFECT_CLASS = "copied-value"
     VALID = [

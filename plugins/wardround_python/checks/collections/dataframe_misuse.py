@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 
@@ -22,6 +23,7 @@ class DataframeMisuse(PythonCheck):
 
     ID = "PY080"
     NAME = "dataframe-misuse"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("pandas", "polars")
     DEFECT_CLASS = "frame-mistake"
     VALID = [

@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 # Each call gives another value: a default made of one is the same for as long as the program runs.
@@ -31,6 +32,7 @@ class DefaultEvaluatedOnce(PythonCheck):
 
     ID = "PY024"
     NAME = "default-evaluated-once"
+    MATURITY = Maturity.PREVIEW
     WORDS = _WORDS
     DEFECT_CLASS = "mutable-default"
     VALID = [

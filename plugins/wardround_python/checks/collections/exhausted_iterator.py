@@ -9,6 +9,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.iterators import FILES, gives_once, is_iterator, leaves_some, takes_all
 from wardround_python.check import PythonCheck
 
@@ -23,6 +24,7 @@ class ExhaustedIterator(PythonCheck):
 
     ID = "PY029"
     NAME = "exhausted-iterator"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:may_go_through_again"
     DEFECT_CLASS = "iterator-exhausted"
     VALID = [

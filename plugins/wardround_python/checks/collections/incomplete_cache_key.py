@@ -11,6 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name, names_in, nodes_run_by
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _CACHE = LazyPattern(
@@ -34,6 +35,7 @@ class IncompleteCacheKey(PythonCheck):
     """
 
     ID = "PY445"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("cache", "Cache", "CACHE", "redis", "Redis", "memo", "Memo")
     NAME = "incomplete-cache-key"
     SEVERITY = Severity.INFO

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _TIMES = ("] *", "]*", "* [", "*[")
@@ -20,6 +21,7 @@ class ListOfSameObject(PythonCheck):
 
     ID = "PY028"
     NAME = "list-of-same-object"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "multiplied-list"
     WORDS = _TIMES
     VALID = [

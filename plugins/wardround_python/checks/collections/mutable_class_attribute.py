@@ -11,6 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _MAKERS = frozenset({"list", "dict", "set", "collections.defaultdict", "collections.deque"})
@@ -43,6 +44,7 @@ class MutableClassAttribute(PythonCheck):
 
     ID = "PY027"
     NAME = "mutable-class-attribute"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("class ",)
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "mutable-class-attribute"

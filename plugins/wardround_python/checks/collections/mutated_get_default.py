@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _CHANGES = frozenset({"append", "add", "extend", "update", "insert", "setdefault"})
@@ -19,6 +20,7 @@ class MutatedGetDefault(PythonCheck):
 
     ID = "PY056"
     NAME = "mutated-get-default"
+    MATURITY = Maturity.PREVIEW
     WORDS = (", []).", ", {}).", ", set()).", ", list()).", ", dict()).")
     DEFECT_CLASS = "lost-entry"
     VALID = [

@@ -9,6 +9,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _CHANGES = frozenset(
@@ -39,6 +40,7 @@ class MutatedSharedDefaults(PythonCheck):
 
     ID = "PY060"
     NAME = "mutated-shared-defaults"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("DEFAULT", "BASE", "TEMPLATE", "INITIAL", "COMMON", "STANDARD")
     DEFECT_CLASS = "shared-value"
     VALID = [

@@ -11,6 +11,7 @@ from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode, last_name, names_in
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _NARROWS = frozenset({"filter", "exclude", "get"})
@@ -44,6 +45,7 @@ class QuerysetReadAfterDelete(PythonCheck):
     """
 
     ID = "PY441"
+    MATURITY = Maturity.PREVIEW
     WORDS = (".objects",)
     NAME = "queryset-read-after-delete"
     DEFECT_CLASS = "empty-query"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 
@@ -17,6 +18,7 @@ class TrailingCommaTuple(PythonCheck):
 
     ID = "PY062"
     NAME = "trailing-comma-tuple"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:ends_in_a_comma"
     DEFECT_CLASS = "one-value-tuple"
     VALID = [

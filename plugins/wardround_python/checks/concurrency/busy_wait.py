@@ -10,6 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.polling_loops import called_name
 from wardround_python.check import PythonCheck
 
@@ -40,6 +41,7 @@ class BusyWait(PythonCheck):
 
     ID = "PY045"
     NAME = "busy-wait"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("while ",)
     PLANE = Plane.PERF
     DEFECT_CLASS = "unbounded-retry"

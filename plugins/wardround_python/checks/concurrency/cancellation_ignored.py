@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.languages.python.module import last_name, nodes_run_by
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _LEAVES = (ast.Raise, ast.Return, ast.Break)
@@ -21,6 +22,7 @@ class CancellationIgnored(PythonCheck):
 
     ID = "PY081"
     NAME = "cancellation-ignored"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("CancelledError",)
     DEFECT_CLASS = "swallowed-exception"
     VALID = [

@@ -9,6 +9,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _OF_COROUTINES = frozenset({"close", "send", "throw", "__await__", "cr_frame", "cr_running"})
@@ -23,6 +24,7 @@ class CoroutineUsedAsCondition(PythonCheck):
 
     ID = "PY026"
     NAME = "coroutine-used-as-condition"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("async def",)
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unawaited-coroutine"

@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
@@ -26,6 +27,7 @@ class RemovedAwait(PythonCheck):
 
     ID = "PY449"
     NAME = "removed-await"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "missing-await"
     PREFILTER = "wardround_python.prefilters:changes_a_function"

@@ -10,6 +10,7 @@ import msgspec
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 
@@ -60,6 +61,7 @@ class RetryWithoutLimit(PythonCheck):
 
     ID = "PY017"
     NAME = "retry-without-limit"
+    MATURITY = Maturity.PREVIEW
     WORDS = _WORDS
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unbounded-retry"

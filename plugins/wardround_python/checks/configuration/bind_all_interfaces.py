@@ -9,6 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import literal
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _EVERY = frozenset({"", "0.0.0.0", "::", "[::]"})  # noqa: S104 - what is looked for
@@ -31,6 +32,7 @@ class BindAllInterfaces(PythonCheck):
 
     ID = "PY352"
     NAME = "bind-all-interfaces"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "bind-all-interfaces"

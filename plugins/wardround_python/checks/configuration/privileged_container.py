@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.languages.python.literals import entries, is_true, literal
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _SWITCHES = frozenset({"privileged", "host_network", "host_pid", "host_ipc", "allow_privilege_escalation"})
@@ -43,6 +44,7 @@ class PrivilegedContainer(PythonCheck):
 
     ID = "PY364"
     NAME = "privileged-container"
+    MATURITY = Maturity.PREVIEW
     WORDS = (
         "privileged", "docker.sock", "pid_mode", "ipc_mode", "userns_mode", "network_mode", "cap_add",
         "SYS_ADMIN",

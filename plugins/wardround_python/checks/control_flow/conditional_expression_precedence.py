@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 
@@ -20,6 +21,7 @@ class ConditionalExpressionPrecedence(PythonCheck):
 
     ID = "PY040"
     NAME = "conditional-expression-precedence"
+    MATURITY = Maturity.PREVIEW
     WORDS = (
         *(" else 0", " else Decimal(", " else decimal.", " else Money(", " else Fraction("),
         *(" else fractions.", " else timedelta(", " else datetime."),

@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import nodes_run_by
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _GATHERS = frozenset({"append", "add", "extend", "update", "insert"})
@@ -19,6 +20,7 @@ class ReturnInFirstIteration(PythonCheck):
 
     ID = "PY059"
     NAME = "return-in-first-iteration"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:returns_in_a_loop"
     WORDS = ("for ",)
     DEFECT_CLASS = "loop-runs-once"

@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _TAGGED = LazyPattern(r"MODE_(GCM|EAX|CCM|SIV|OCB)\b")
@@ -31,6 +32,7 @@ class UnauthenticatedEncryption(PythonCheck):
 
     ID = "PY357"
     NAME = "unauthenticated-encryption"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unauthenticated-encryption"
     WORDS = ("Crypto", "cryptography", "import rsa")

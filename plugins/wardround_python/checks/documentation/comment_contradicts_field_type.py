@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import last_name
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.column_comments import contradiction
 from wardround_python.check import PythonCheck
 
@@ -40,6 +41,7 @@ class CommentContradictsFieldType(PythonCheck):
 
     ID = "PY483"
     NAME = "comment-contradicts-field-type"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-comment"

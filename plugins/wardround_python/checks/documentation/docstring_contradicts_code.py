@@ -12,6 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import parse, walk
+from wardround.rules.maturity import Maturity
 from wardround.storage.regex_cache import bounded
 from wardround_python.analysis.return_types import (
     code_names,
@@ -58,6 +59,7 @@ class DocstringContradictsCode(PythonCheck):
 
     ID = "PY047"
     NAME = "docstring-contradicts-code"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:rewrites_beside_words"
     WORDS = ('"""', "'''")
     PLANE = Plane.CONTRACT

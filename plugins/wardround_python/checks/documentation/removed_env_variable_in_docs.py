@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import change
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.env_vars import RemovedVariableCheck
 from wardround_python.docdrift.env_adapter import PythonVariableCheck
 
@@ -18,6 +19,7 @@ class RemovedEnvVariableInDocs(PythonVariableCheck, RemovedVariableCheck):
 
     ID = "PY015"
     NAME = "removed-env-variable-in-docs"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "withdrawn-variable"
     SEVERITY = Severity.INFO
     VALID = [

@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity, Span
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 
@@ -17,6 +18,7 @@ class StaleDocumentedSetting(PythonCheck):
 
     ID = "PY067"
     NAME = "stale-documented-setting"
+    MATURITY = Maturity.PREVIEW
     PREFILTER = "wardround_python.prefilters:brings_a_setting"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

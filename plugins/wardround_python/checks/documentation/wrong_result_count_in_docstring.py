@@ -11,6 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import children
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.references import TELLS_HISTORY
 from wardround.storage.regex_cache import bounded
 from wardround_python.check import PythonCheck
@@ -44,6 +45,7 @@ class WrongResultCountInDocstring(PythonCheck):
 
     ID = "PY482"
     NAME = "wrong-result-count-in-docstring"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-docstring"

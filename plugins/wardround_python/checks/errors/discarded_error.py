@@ -11,6 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _ENDS = LazyPattern(
@@ -32,6 +33,7 @@ class DiscardedError(PythonCheck):
 
     ID = "PY044"
     NAME = "discarded-error"
+    MATURITY = Maturity.PREVIEW
     WORDS = (
         "return_exceptions",
         "retry_error_callback",

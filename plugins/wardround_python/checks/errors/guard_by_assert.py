@@ -9,6 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 # Who somebody is and what they may do.
@@ -41,6 +42,7 @@ class GuardByAssert(PythonCheck):
 
     ID = "PY023"
     NAME = "guard-by-assert"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("assert ",)
     SEVERITY = Severity.INFO
     PLANE = Plane.SECURITY

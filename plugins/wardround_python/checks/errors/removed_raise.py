@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 from wardround_python.checks.errors.validation_only_logged import only_tells
@@ -23,6 +24,7 @@ class RemovedRaise(PythonCheck):
 
     ID = "PY454"
     NAME = "removed-raise"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "swallowed-exception"
     PREFILTER = "wardround_python.prefilters:changes_a_function"

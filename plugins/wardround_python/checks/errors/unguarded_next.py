@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _ENDLESS = frozenset({"count", "cycle", "repeat"})
@@ -23,6 +24,7 @@ class UnguardedNext(PythonCheck):
 
     ID = "PY071"
     NAME = "unguarded-next"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("next(",)
     DEFECT_CLASS = "stop-iteration-in-generator"
     VALID = [

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 # What libraries' exceptions inherit from, as their documentation says.
@@ -99,6 +100,7 @@ class UnreachableExceptHandler(PythonCheck):
 
     ID = "PY021"
     NAME = "unreachable-except-handler"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("except ",)
     DEFECT_CLASS = "unreachable-handler"
     VALID = [

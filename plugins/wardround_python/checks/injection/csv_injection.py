@@ -10,6 +10,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import FunctionNode
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _WRITING = frozenset({"writerow", "writerows"})
@@ -38,6 +39,7 @@ class CsvInjection(PythonCheck):
 
     ID = "PY353"
     NAME = "csv-injection"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "csv-injection"

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _CALLS = frozenset({"match", "fullmatch", "search", "compile", "sub", "subn", "split", "findall", "finditer"})
@@ -23,6 +24,7 @@ class ExponentialRegex(PythonCheck):
 
     ID = "PY345"
     NAME = "exponential-regex"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
     WORDS = (")+", ")*", "){")

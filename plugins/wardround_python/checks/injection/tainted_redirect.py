@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
 
@@ -17,6 +18,7 @@ class TaintedRedirect(TaintedCheck):
 
     ID = "PY308"
     NAME = "tainted-redirect"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "open-redirect"
     SINK = SinkKind.REDIRECT

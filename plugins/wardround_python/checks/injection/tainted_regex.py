@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import SinkKind
 
@@ -19,6 +20,7 @@ class TaintedRegex(TaintedCheck):
 
     ID = "PY314"
     NAME = "tainted-regex"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
     SINK = SinkKind.PATTERN | SinkKind.BACKTRACK

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _PARTS = {
@@ -26,6 +27,7 @@ class DateReplaceOverflow(PythonCheck):
 
     ID = "PY074"
     NAME = "date-replace-overflow"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("replace(year=", "replace(month=", "replace(day=", "replace(hour=", "replace(minute=")
     DEFECT_CLASS = "date-arithmetic"
     VALID = [

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _ROUNDS = frozenset({"quantize", "normalize", "to_integral_value"})
@@ -21,6 +22,7 @@ class DecimalFromFloatValue(PythonCheck):
 
     ID = "PY086"
     NAME = "decimal-from-float-value"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("Decimal",)
     DEFECT_CLASS = "decimal-from-float"
     VALID = [

@@ -10,6 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _MONEY = LazyPattern(r"(\w+_)?(price|amount|total|cost|fee|subtotal|balance|net|gross|tax|charge)(_\w+)?")
@@ -24,6 +25,7 @@ class FloatEquality(PythonCheck):
 
     ID = "PY050"
     NAME = "float-equality"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("float", "* 100", "*100")
     DEFECT_CLASS = "float-equality"
     SEVERITY = Severity.INFO

@@ -8,6 +8,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.null_guards import is_caught
 from wardround_python.check import PythonCheck
 
@@ -30,6 +31,7 @@ class NaiveAwareDatetimeMix(PythonCheck):
 
     ID = "PY039"
     NAME = "naive-aware-datetime-mix"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("datetime",)
     DEFECT_CLASS = "naive-datetime"
     VALID = [

@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _HOW_MANY = LazyPattern(
@@ -25,6 +26,7 @@ class OffByOnePageOffset(PythonCheck):
 
     ID = "PY057"
     NAME = "off-by-one-page-offset"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("page *", "* page", "page_number *", "page_no *", "range(2,")
     DEFECT_CLASS = "off-by-one"
     VALID = [

@@ -9,6 +9,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import last_name
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _PERCENT = LazyPattern(r"(?i)(?:^|_)(?:percent|percentage|pct)$")
@@ -25,6 +26,7 @@ class PercentAsFraction(PythonCheck):
 
     ID = "PY085"
     NAME = "percent-as-fraction"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("percent", "pct", "PERCENT", "PCT")
     VALID = [
         code("""

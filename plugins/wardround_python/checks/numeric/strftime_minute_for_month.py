@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _MIXED = LazyPattern(r"%Y[-/.]?%M|%M[-/.]%d|%d[-/.]%M|%[HI][:.]?%m|%m:%S|%[HI]:%M:%s|%y[-/.]%M")
@@ -21,6 +22,7 @@ class StrftimeMinuteForMonth(PythonCheck):
 
     ID = "PY054"
     NAME = "strftime-minute-for-month"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("%M", "%m", "%I")
     DEFECT_CLASS = "wrong-time-format"
     VALID = [

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.checks import UNIT_WORDS, said_of_units, unit_mismatches, unit_values
 from wardround_python.check import PythonCheck
 
@@ -20,6 +21,7 @@ class UnitMismatch(PythonCheck):
 
     ID = "PY097"
     NAME = "unit-mismatch"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.WARN
     WORDS = UNIT_WORDS

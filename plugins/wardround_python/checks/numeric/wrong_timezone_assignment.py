@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.languages.python.literals import given_once
 from wardround.languages.python.module import last_name
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _UNIVERSAL = frozenset({"UTC", "GMT", "Etc/UTC"})
@@ -24,6 +25,7 @@ class WrongTimezoneAssignment(PythonCheck):
 
     ID = "PY073"
     NAME = "wrong-timezone-assignment"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("tzinfo=",)
     DEFECT_CLASS = "wrong-time-zone"
     VALID = [

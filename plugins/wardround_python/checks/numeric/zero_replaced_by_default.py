@@ -10,6 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _FRACTION = LazyPattern(r"\b(float|Decimal)\b")
@@ -30,6 +31,7 @@ class ZeroReplacedByDefault(PythonCheck):
 
     ID = "PY393"
     NAME = "zero-replaced-by-default"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "falsy-default"
     SEVERITY = Severity.INFO
     WORDS = (" or ",)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode, nodes_run_by, statements_in
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _PAIRS = {"acquire": "release", "lock": "unlock", "acquire_lock": "release_lock", "getconn": "putconn"}
@@ -24,6 +25,7 @@ class ExitWithoutRelease(PythonCheck):
     """
 
     ID = "PY443"
+    MATURITY = Maturity.PREVIEW
     WORDS = (*_RELEASES, "= False")
     NAME = "exit-without-release"
     DEFECT_CLASS = "unreleased-lock"

@@ -9,6 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.python.module import names_in
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _RANDOM = LazyPattern(
@@ -26,6 +27,7 @@ class GuessableTempName(PythonCheck):
 
     ID = "PY344"
     NAME = "guessable-temp-name"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "insecure-temp-file"
     WORDS = ("gettempdir",)

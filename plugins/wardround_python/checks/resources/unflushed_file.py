@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _EMPTYING = frozenset({"flush", "close", "seek", "read", "truncate"})
@@ -21,6 +22,7 @@ class UnflushedFile(PythonCheck):
 
     ID = "PY076"
     NAME = "unflushed-file"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("NamedTemporaryFile",)
     DEFECT_CLASS = "unflushed-file"
     VALID = [

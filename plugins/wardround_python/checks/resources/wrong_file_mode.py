@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _WRITES = frozenset({"write", "writelines", "truncate"})
@@ -35,6 +36,7 @@ class WrongFileMode(PythonCheck):
 
     ID = "PY068"
     NAME = "wrong-file-mode"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("open(",)
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "file-mode"

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.languages.python.literals import is_text
 from wardround.languages.python.module import last_name
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.type_inference import BYTES, ValueKinds
 from wardround_python.check import PythonCheck
 
@@ -26,6 +27,7 @@ class BytesStrMix(PythonCheck):
 
     ID = "PY404"
     NAME = "bytes-str-mix"
+    MATURITY = Maturity.PREVIEW
     WORDS = (
         "b64encode(",
         "b32encode(",

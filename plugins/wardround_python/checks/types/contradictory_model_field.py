@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import last_name
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _FIELDS = frozenset(
@@ -36,6 +37,7 @@ class ContradictoryModelField(PythonCheck):
 
     ID = "PY079"
     NAME = "contradictory-model-field"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("django",)
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "model-field"

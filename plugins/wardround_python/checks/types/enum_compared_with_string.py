@@ -7,6 +7,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _PLAIN_ENUMS = frozenset({"enum.Enum", "Enum"})
@@ -21,6 +22,7 @@ class EnumComparedWithString(PythonCheck):
 
     ID = "PY058"
     NAME = "enum-compared-with-string"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("Enum)",)
     DEFECT_CLASS = "useless-comparison"
     VALID = [

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _IN_PLACE = frozenset(
@@ -27,6 +28,7 @@ class InPlaceMethodResultUsed(PythonCheck):
 
     ID = "PY032"
     NAME = "in-place-method-result-used"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "result-is-none"
     WORDS = (
         ".sort(",

@@ -8,6 +8,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 
@@ -20,6 +21,7 @@ class MissingSuperInit(PythonCheck):
 
     ID = "PY061"
     NAME = "missing-super-init"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("def __init__",)
     DEFECT_CLASS = "bad-init"
     OFF = "the classes it named in ordinary projects stood in for their base on purpose"

@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.languages.python.literals import is_none
 from wardround.languages.python.module import last_name, names_in
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -28,6 +29,7 @@ class NoneAfterCaughtError(PythonCheck):
 
     ID = "PY444"
     NAME = "none-after-caught-error"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "none-used"
     WORDS = ("= None",)
     VALID = [

@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, last_name, names_in
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
@@ -38,6 +39,7 @@ class RemovedNoneCheck(PythonCheck):
 
     ID = "PY450"
     NAME = "removed-none-check"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "none-used"
     PREFILTER = "wardround_python.prefilters:changes_a_function"
     SEVERITY = Severity.WARN

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 # Bases that do not work before their own __init__ ran.
@@ -35,6 +36,7 @@ class SuperWithOwnClass(PythonCheck):
 
     ID = "PY070"
     NAME = "super-with-own-class"
+    MATURITY = Maturity.PREVIEW
     WORDS = (
         "super(self.__class__",
         "super(type(self)",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, names_in
+from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _CLASS_WIDE = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
@@ -22,6 +23,7 @@ class UncallableMethod(PythonCheck):
 
     ID = "PY082"
     NAME = "uncallable-method"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("def __init__", "():")
     DEFECT_CLASS = "method-lost"
     VALID = [

@@ -13,6 +13,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_python.analysis.null_guards import tested
 from wardround_python.check import PythonCheck
 
@@ -51,6 +52,7 @@ class UnboundedNumber(PythonCheck):
 
     ID = "PY043"
     NAME = "unbounded-number"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "unvalidated-number"
     SEVERITY = Severity.INFO
     WORDS = ("BaseModel", "Schema", "SQLModel", ".get(", ".post(", ".put(", ".patch(", "route(", "request.")

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
+from wardround.rules.maturity import Maturity
 from wardround_python.dataflow.check import TaintedCheck
 from wardround_python.dataflow.domain import Hit, SinkKind
 
@@ -22,6 +23,7 @@ class UnvalidatedPassword(TaintedCheck):
 
     ID = "PY350"
     NAME = "unvalidated-password"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "unvalidated-password"

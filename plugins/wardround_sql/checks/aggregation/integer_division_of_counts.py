@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.queries.quotient_check import QuotientCheck
 
 
@@ -16,6 +17,7 @@ class IntegerDivisionOfCounts(QuotientCheck):
 
     ID = "SQ072"
     NAME = "integer-division-of-counts"
+    MATURITY = Maturity.PREVIEW
 
     VALID = [
         code("""

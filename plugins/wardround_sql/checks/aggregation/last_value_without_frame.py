@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 
 
@@ -16,6 +17,7 @@ class LastValueWithoutFrame(SqlCheck):
 
     ID = "SQ046"
     NAME = "last-value-without-frame"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("last_value",)
 
     VALID = [

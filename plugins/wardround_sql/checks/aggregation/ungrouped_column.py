@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 
 _LENIENT = ("mysql", "sqlite")
@@ -18,6 +19,7 @@ class UngroupedColumn(SqlCheck):
 
     ID = "SQ043"
     NAME = "ungrouped-column"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("group by", "group  by", "group\n")
 
     VALID = [

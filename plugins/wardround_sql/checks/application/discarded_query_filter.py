@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 
 
@@ -15,6 +16,7 @@ class DiscardedQueryFilter(SqlCheck):
 
     ID = "SQ059"
     NAME = "discarded-query-filter"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "narrowed-statement-not-kept"
     WORDS = ()
 

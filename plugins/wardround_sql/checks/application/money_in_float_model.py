@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.script import in_comment
 from wardround_sql.schema.money_names import is_money
@@ -48,6 +49,7 @@ class MoneyInFloatModel(SqlCheck):
 
     ID = "SQ204"
     NAME = "money-in-float-model"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "money-in-float"
     READS = "code"
     WORDS = ("drizzle-orm", "typeorm", "mikro-orm", "sequelize")

@@ -9,6 +9,7 @@ from msgspec import Struct
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.column_comments import contradiction
 from wardround.semantics.docdrift.references import TELLS_HISTORY
 from wardround_sql.check import SqlCheck
@@ -60,6 +61,7 @@ class CommentContradictsColumnType(SqlCheck):
 
     ID = "SQ480"
     NAME = "comment-contradicts-column-type"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-comment"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, kinds, text_of
 from wardround_sql.parsing.statements import Statement
@@ -21,6 +22,7 @@ class CommentOnMissingColumn(SqlCheck):
 
     ID = "SQ025"
     NAME = "comment-on-missing-column"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.WARN
     WORDS = ("comment on column", "comment  on", "comment\n")

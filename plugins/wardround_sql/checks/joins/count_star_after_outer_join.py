@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 
 
@@ -17,6 +18,7 @@ class CountStarAfterOuterJoin(SqlCheck):
 
     ID = "SQ042"
     NAME = "count-star-after-outer-join"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "count-of-outer-rows"
     SEVERITY = Severity.INFO
     WORDS = ("left ",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.joins import cross_joins, loose_updates, one_sided_joins, severed_joins
 
@@ -19,6 +20,7 @@ class ImplicitCrossJoin(SqlCheck):
 
     ID = "SQ031"
     NAME = "implicit-cross-join"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("from",)
 
     VALID = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity, Span
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 
 
@@ -17,6 +18,7 @@ class JoinFanOut(SqlCheck):
 
     ID = "SQ045"
     NAME = "join-fan-out"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "sum-over-repeated-rows"
     SEVERITY = Severity.INFO
     WORDS = ("sum(", "count(", "avg(", "sum (")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.project.migration_transactions import transaction_of
 
@@ -30,6 +31,7 @@ class ConcurrentlyInTransaction(SqlCheck):
 
     ID = "SQ075"
     NAME = "concurrently-in-transaction"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "concurrent-index-in-transaction"
     WORDS = ("concurrently",)

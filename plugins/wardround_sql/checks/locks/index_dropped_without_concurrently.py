@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 
 
@@ -17,6 +18,7 @@ class IndexDroppedWithoutConcurrently(SqlCheck):
 
     ID = "SQ028"
     NAME = "index-dropped-without-concurrently"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "index-dropped-under-lock"

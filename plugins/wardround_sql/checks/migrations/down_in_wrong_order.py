@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.statements import SqlFragment, parsed
 from wardround_sql.project import migration_files
@@ -40,6 +41,7 @@ class DownInWrongOrder(SqlCheck):
 
     ID = "SQ079"
     NAME = "down-in-wrong-order"
+    MATURITY = Maturity.PREVIEW
     READS = "code"
     WORDS = ("drop",)
 

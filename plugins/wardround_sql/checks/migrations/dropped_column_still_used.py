@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.project.column_references import first_use
@@ -22,6 +23,7 @@ class DroppedColumnStillUsed(SqlCheck):
 
     ID = "SQ203"
     NAME = "dropped-column-still-used"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     WORDS = ("drop", "rename")
 

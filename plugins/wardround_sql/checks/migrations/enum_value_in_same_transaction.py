@@ -7,6 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, texts
 from wardround_sql.parsing.statements import Statement
@@ -29,6 +30,7 @@ class EnumValueInSameTransaction(SqlCheck):
 
     ID = "SQ024"
     NAME = "enum-value-in-same-transaction"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     WORDS = ("add value",)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.dbt import is_model, listed, select_list, span
 from wardround_sql.project.migration_files import is_spare
@@ -25,6 +26,7 @@ class RemovedColumnStillUsed(SqlCheck):
 
     ID = "SQ061"
     NAME = "removed-column-still-used"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "used-column-gone"
     WORDS = ("{{",)

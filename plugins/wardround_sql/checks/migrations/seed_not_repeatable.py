@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import content
 from wardround_sql.parsing.statements import Statement
@@ -21,6 +22,7 @@ class SeedNotRepeatable(SqlCheck):
 
     ID = "SQ058"
     NAME = "seed-not-repeatable"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "seed-not-repeatable"
     WORDS = ("on conflict",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import option, text_of
 
@@ -34,6 +35,7 @@ class ExtensionInPublic(SqlCheck):
 
     ID = "SQ013"
     NAME = "extension-in-public"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     WORDS = ("extension",)

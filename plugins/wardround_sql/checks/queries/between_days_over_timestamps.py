@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import (
     Node,
@@ -33,6 +34,7 @@ class BetweenDaysOverTimestamps(SqlCheck):
 
     ID = "SQ060"
     NAME = "between-days-over-timestamps"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     WORDS = ("between",)
 

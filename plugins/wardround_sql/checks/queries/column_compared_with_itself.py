@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 
 
@@ -16,6 +17,7 @@ class ColumnComparedWithItself(SqlCheck):
 
     ID = "SQ070"
     NAME = "column-compared-with-itself"
+    MATURITY = Maturity.PREVIEW
     SIGN = LazyPattern(r"(?<![\w.])([\w.\"`]++)\s*(?:=|<>|!=|[<>]=?)\s*\1(?![\w.])")
     WORDS = ("=", "<", ">")
 

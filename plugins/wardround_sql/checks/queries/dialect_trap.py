@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.masking import masked_fragments, span_in
 from wardround_sql.queries.dialect_traps import REPLACES, TRAPS, Trap, replaced
@@ -21,6 +22,7 @@ class DialectTrap(SqlCheck):
 
     ID = "SQ067"
     NAME = "dialect-trap"
+    MATURITY = Maturity.PREVIEW
     WORDS = (
         "''", "rownum", "@@identity", "ident_current", "nolock", "uncommitted", "myisam", "utf8",
         "references", "partitioned", "find_in_set", "||", '"', "*`", "or replace",

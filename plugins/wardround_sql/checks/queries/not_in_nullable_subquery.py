@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import Exclusion, not_ins
 
@@ -17,6 +18,7 @@ class NotInNullableSubquery(SqlCheck):
 
     ID = "SQ030"
     NAME = "not-in-nullable-subquery"
+    MATURITY = Maturity.PREVIEW
     WORDS = ("not in", "not  in", "in (", "in(", "all (", "all(", "all\n")
 
     VALID = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 
 
@@ -16,6 +17,7 @@ class RlsWithoutPolicy(SqlCheck):
 
     ID = "SQ009"
     NAME = "rls-without-policy"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     WORDS = ("row level security",)

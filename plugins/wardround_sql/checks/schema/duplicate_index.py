@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 
 
@@ -15,6 +16,7 @@ class DuplicateIndex(SqlCheck):
 
     ID = "SQ017"
     NAME = "duplicate-index"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.PERF
     WORDS = ("index",)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import texts
 
@@ -17,6 +18,7 @@ class ForeignKeyToAuthColumn(SqlCheck):
 
     ID = "SQ064"
     NAME = "foreign-key-to-auth-column"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "key-to-auth-column"
     WORDS = ("auth.", '"auth"')
 

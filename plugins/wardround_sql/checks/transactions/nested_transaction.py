@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.project.migration_files import is_flyway
 from wardround_sql.project.migration_transactions import transaction_of
@@ -19,6 +20,7 @@ class NestedTransaction(SqlCheck):
 
     ID = "SQ076"
     NAME = "nested-transaction"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "transaction-inside-transaction"
     WORDS = ("begin", "start transaction")

@@ -9,6 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, both_ways, equal_sides, last_name
 
@@ -32,6 +33,7 @@ class ExpectationReimplementsCode(PythonTestCheck):
 
     ID = "TE024"
     NAME = "expectation-reimplements-code"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "expected-from-code-under-test"
     SEVERITY = Severity.INFO
     VALID = [

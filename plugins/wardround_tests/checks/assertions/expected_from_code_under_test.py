@@ -11,6 +11,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_tests.analysis.comparison_operands import compared_sides, original
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, both_ways, last_name
@@ -49,6 +50,7 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
 
     ID = "TE005"
     NAME = "expected-from-code-under-test"
+    MATURITY = Maturity.PREVIEW
     VALID = [
         code("""
             from shop import total

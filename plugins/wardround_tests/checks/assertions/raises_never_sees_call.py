@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 
 _METHODS = frozenset({"assertRaises", "assertWarns", "assertRaisesRegex", "assertWarnsRegex"})
@@ -21,6 +22,7 @@ class RaisesNeverSeesCall(PythonTestCheck):
 
     ID = "TE017"
     NAME = "raises-never-sees-call"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "assertion-not-made"
     VALID = [

@@ -7,6 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import last_name, own_nodes
 
@@ -28,6 +29,7 @@ class SwallowedAssertion(PythonTestCheck):
 
     ID = "TE014"
     NAME = "swallowed-assertion"
+    MATURITY = Maturity.PREVIEW
     VALID = [
         code("""
             def test_add():

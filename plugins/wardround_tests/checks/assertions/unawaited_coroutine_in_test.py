@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 
 
@@ -20,6 +21,7 @@ class UnawaitedCoroutineInTest(PythonTestCheck):
 
     ID = "TE015"
     NAME = "unawaited-coroutine-in-test"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "assertion-not-awaited"
     SEVERITY = Severity.ERROR
     VALID = [

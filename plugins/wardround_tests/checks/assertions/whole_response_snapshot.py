@@ -8,6 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase
 
@@ -34,6 +35,7 @@ class WholeResponseSnapshot(PythonTestCheck):
 
     ID = "TE019"
     NAME = "whole-response-snapshot"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "whole-snapshot"
     SEVERITY = Severity.INFO
     VALID = [

@@ -10,6 +10,7 @@ from wardround.checks.cases import change
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_tests.changes.line_diff import span_of_line
 from wardround_tests.changes.production_changes import Production
 
@@ -27,6 +28,7 @@ class SnapshotRewritten(ChangeCheck):
 
     ID = "TE209"
     NAME = "snapshot-rewritten"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     PATHS = (".snap", ".ambr")
     VALID = [

@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 
@@ -42,6 +43,7 @@ class AsyncTestNeverRuns(PythonTestCheck):
 
     ID = "TE016"
     NAME = "async-test-never-runs"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "assertion-not-awaited"
     VALID = [

@@ -9,6 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import children, walk
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase, equal_sides, is_assertion, last_name
 
@@ -34,6 +35,7 @@ class ExpectsLocalTimeZone(PythonTestCheck):
 
     ID = "TE032"
     NAME = "expects-local-time-zone"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "time-zone"
     VALID = [
         code("""

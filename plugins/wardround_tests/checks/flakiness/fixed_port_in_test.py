@@ -8,6 +8,7 @@ from itertools import pairwise
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, last_name
 
@@ -42,6 +43,7 @@ class FixedPortInTest(PythonTestCheck):
 
     ID = "TE033"
     NAME = "fixed-port-in-test"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "fixed-port"
     VALID = [
         code("""

@@ -13,6 +13,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import is_fixture
 from wardround_tests.models.python_tests import FUNCTIONS, last_name
@@ -83,6 +84,7 @@ class NetworkInTest(PythonTestCheck):
 
     ID = "TE009"
     NAME = "network-in-test"
+    MATURITY = Maturity.PREVIEW
     VALID = [
         code("""
             import socket

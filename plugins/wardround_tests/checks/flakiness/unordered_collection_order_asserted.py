@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase, both_ways, equal_sides
 
@@ -25,6 +26,7 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
 
     ID = "TE031"
     NAME = "unordered-collection-order-asserted"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "unordered-collection"
     WORDS: ClassVar[tuple[str, ...]] = ("set(", "{", "listdir", "iterdir", "glob(", "scandir")
     VALID = [

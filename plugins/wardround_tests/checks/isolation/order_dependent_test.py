@@ -14,6 +14,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.module import binds
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import fixture_scope, is_fixture
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name, outermost_function, own_nodes
@@ -58,6 +59,7 @@ class OrderDependentTest(PythonTestCheck):
 
     ID = "TE021"
     NAME = "order-dependent-test"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "order-dependent-tests"
     VALID = [
         code("""

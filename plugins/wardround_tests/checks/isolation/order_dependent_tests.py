@@ -10,6 +10,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase, outermost_function
 
@@ -31,6 +32,7 @@ class OrderDependentTests(PythonTestCheck):
 
     ID = "TE010"
     NAME = "order-dependent-tests"
+    MATURITY = Maturity.PREVIEW
     VALID = [
         code("""
             class TestUser:

@@ -9,6 +9,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
+from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import (
     TestCase,
@@ -37,6 +38,7 @@ class MockTestsItself(PythonTestCheck):
 
     ID = "TE003"
     NAME = "mock-tests-itself"
+    MATURITY = Maturity.PREVIEW
     VALID = [
         code("""
             from unittest.mock import Mock

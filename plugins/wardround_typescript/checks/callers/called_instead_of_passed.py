@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class CalledInsteadOfPassed(TreeCheck):
 
     ID = "TS076"
     NAME = "called-instead-of-passed"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "called-instead-of-passed"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.ERROR

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from wardround.checks.base import Check
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.checks import said_of_name, stale_reader_names
 from wardround_typescript.check import SCRIPTS
 
@@ -20,6 +21,7 @@ class GetterWithSideEffect(Check):
 
     ID = "TS096"
     NAME = "getter-with-side-effect"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "reader-that-changes"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -12,6 +12,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity, Span
+from wardround.rules.maturity import Maturity
 from wardround.semantics.argument_order import (
     MOST_ARGUMENTS,
     ArgumentList,
@@ -75,6 +76,7 @@ class SwappedArguments(Check):
 
     ID = "TS030"
     NAME = "swapped-arguments"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO
     CASE_PATH = "a.ts"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class UnboundMethod(TreeCheck):
 
     ID = "TS086"
     NAME = "unbound-method"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "unbound-method"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

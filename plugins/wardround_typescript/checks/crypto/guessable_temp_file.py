@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class GuessableTempFile(ServerCheck):
 
     ID = "TS341"
     NAME = "guessable-temp-file"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "insecure-temp-file"
     SEVERITY = Severity.INFO

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class InsecureLoginCookie(ServerCheck):
 
     ID = "TS334"
     NAME = "insecure-login-cookie"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cookie-not-httponly"
     WORDS = ("ookie",)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class PermissiveFileMode(ServerCheck):
 
     ID = "TS340"
     NAME = "permissive-file-mode"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "permissive-file-mode"
     WORDS = ("777", "666", "0o", "S_IWOTH", "umask(0")

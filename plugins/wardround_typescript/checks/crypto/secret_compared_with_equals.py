@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class SecretComparedWithEquals(ServerCheck):
 
     ID = "TS339"
     NAME = "secret-compared-with-equals"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "timing-attack"
     WORDS = ("===", "!==", "== ", "!= ", ".equals(", ".localeCompare(")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from wardround.checks.base import Check
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.checks import wrong_messages
 from wardround_typescript.check import SCRIPTS, is_test_path
 
@@ -20,6 +21,7 @@ class MessageContradictsCondition(Check):
 
     ID = "TS484"
     NAME = "message-contradicts-condition"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "misleading-message"

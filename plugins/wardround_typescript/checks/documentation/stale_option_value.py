@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import change
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.cli_values import StaleValueCheck
 from wardround_typescript.docdrift.cli_adapter import ScriptOptionCheck
 
@@ -17,6 +18,7 @@ class StaleOptionValue(ScriptOptionCheck, StaleValueCheck):
 
     ID = "TS005"
     NAME = "stale-option-value"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.INFO
     VALID = [
         change(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
+from wardround.rules.maturity import Maturity
 from wardround_typescript.before_after_check import BeforeCheck
 from wardround_typescript.check import COMPONENTS, SCRIPTS
 
@@ -43,6 +44,7 @@ class StaleUniquenessComment(BeforeCheck):
 
     ID = "TS408"
     NAME = "stale-uniqueness-comment"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "stale-words"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import change
 from wardround.findings import Severity
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.env_vars import UndocumentedVariableCheck
 from wardround_typescript.docdrift.env_adapter import ScriptVariableCheck
 
@@ -18,6 +19,7 @@ class UndocumentedEnvVariable(ScriptVariableCheck, UndocumentedVariableCheck):
 
     ID = "TS007"
     NAME = "undocumented-env-variable"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "unlisted-variable"
     SEVERITY = Severity.INFO
     VALID = [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.before_after_check import BeforeCheck, functions_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class NewlySwallowedError(BeforeCheck):
 
     ID = "TS405"
     NAME = "newly-swallowed-error"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "swallowed-error"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

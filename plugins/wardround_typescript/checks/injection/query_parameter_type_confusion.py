@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class QueryParameterTypeConfusion(ServerCheck):
 
     ID = "TS355"
     NAME = "query-parameter-type-confusion"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "type-confusion"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
@@ -16,6 +17,7 @@ class TaintedLog(TaintedCheck):
 
     ID = "TS317"
     NAME = "tainted-log"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "log-injection"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
@@ -17,6 +18,7 @@ class TaintedRedirect(TaintedCheck):
 
     ID = "TS308"
     NAME = "tainted-redirect"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "open-redirect"
     DANGER = ("REDIRECT",)

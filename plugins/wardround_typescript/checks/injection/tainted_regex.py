@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_typescript.dataflow.check import TaintedCheck
 
 
@@ -16,6 +17,7 @@ class TaintedRegex(TaintedCheck):
 
     ID = "TS314"
     NAME = "tainted-regex"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
     DANGER = ("PATTERN",)

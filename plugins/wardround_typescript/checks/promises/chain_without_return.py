@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class ChainWithoutReturn(TreeCheck):
 
     ID = "TS088"
     NAME = "chain-without-return"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "promise-chain-without-return"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class PromiseNeverSettles(TreeCheck):
 
     ID = "TS044"
     NAME = "promise-never-settles"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "promise-never-settles"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

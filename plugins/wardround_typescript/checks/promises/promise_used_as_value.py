@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class PromiseUsedAsValue(TreeCheck):
 
     ID = "TS065"
     NAME = "promise-used-as-value"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "async-predicate"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.ERROR

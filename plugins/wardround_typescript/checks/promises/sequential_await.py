@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class SequentialAwait(TreeCheck):
 
     ID = "TS043"
     NAME = "sequential-await"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "unhandled-rejection"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class EagerHookInitializer(TreeCheck):
 
     ID = "TS061"
     NAME = "eager-hook-initializer"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "work-in-render"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class EffectHelperWithoutCleanup(TreeCheck):
 
     ID = "TS053"
     NAME = "effect-helper-without-cleanup"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "missing-effect-cleanup"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class HookInCallback(TreeCheck):
 
     ID = "TS066"
     NAME = "hook-in-callback"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "hooks-order"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.ERROR

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class HooksInServerComponent(TreeCheck):
 
     ID = "TS091"
     NAME = "hooks-in-server-component"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "hooks-in-server-component"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.ERROR

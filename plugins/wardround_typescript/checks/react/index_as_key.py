@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class IndexAsKey(TreeCheck):
 
     ID = "TS392"
     NAME = "index-as-key"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "unstable-key"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class PreviousStateMutation(TreeCheck):
 
     ID = "TS068"
     NAME = "previous-state-mutation"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "state-mutation"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

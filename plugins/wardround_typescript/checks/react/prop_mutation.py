@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class PropMutation(TreeCheck):
 
     ID = "TS092"
     NAME = "prop-mutation"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "prop-mutation"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

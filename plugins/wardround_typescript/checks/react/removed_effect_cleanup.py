@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.before_after_check import BeforeCheck, name_around
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class RemovedEffectCleanup(BeforeCheck):
 
     ID = "TS401"
     NAME = "removed-effect-cleanup"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "missing-effect-cleanup"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

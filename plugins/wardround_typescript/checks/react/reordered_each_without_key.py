@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class ReorderedEachWithoutKey(TreeCheck):
 
     ID = "TS082"
     NAME = "reordered-each-without-key"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "missing-key"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

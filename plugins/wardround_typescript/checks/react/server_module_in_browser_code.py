@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class ServerModuleInBrowserCode(TreeCheck):
 
     ID = "TS083"
     NAME = "server-module-in-browser-code"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "server-code-in-client"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class UnstableKey(TreeCheck):
 
     ID = "TS060"
     NAME = "unstable-key"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "unstable-key"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
+from wardround.rules.maturity import Maturity
 from wardround.semantics.semdiff.copy_paste import RowField, entry_of, forgotten_edits, may_hold_a_row
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
@@ -25,6 +26,7 @@ class CopyPasteField(TreeCheck):
 
     ID = "TS481"
     NAME = "copy-paste-field"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "copied-value"
     KINDS = (*SCRIPTS, *COMPONENTS)
     CASE_PATH = "a.ts"

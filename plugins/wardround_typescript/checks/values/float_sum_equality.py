@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class FloatSumEquality(TreeCheck):
 
     ID = "TS072"
     NAME = "float-sum-equality"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "float-equality"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class ForInOverArray(TreeCheck):
 
     ID = "TS077"
     NAME = "for-in-over-array"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "for-in-over-list"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

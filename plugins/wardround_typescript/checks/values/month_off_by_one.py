@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class MonthOffByOne(TreeCheck):
 
     ID = "TS075"
     NAME = "month-off-by-one"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "date-off-by-one"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class MutatedSharedDefaults(TreeCheck):
 
     ID = "TS078"
     NAME = "mutated-shared-defaults"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "shared-object"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class NumbersSortedAsText(TreeCheck):
 
     ID = "TS069"
     NAME = "numbers-sorted-as-text"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "sort-as-text"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

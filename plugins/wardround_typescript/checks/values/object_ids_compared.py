@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class ObjectIdsCompared(TreeCheck):
 
     ID = "TS037"
     NAME = "object-ids-compared"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "useless-comparison"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.ERROR

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class OverwrittenEntry(TreeCheck):
 
     ID = "TS087"
     NAME = "overwritten-entry"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "entry-overwritten"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

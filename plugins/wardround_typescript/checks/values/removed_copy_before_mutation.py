@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.before_after_check import BeforeCheck, functions_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class RemovedCopyBeforeMutation(BeforeCheck):
 
     ID = "TS403"
     NAME = "removed-copy-before-mutation"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "shared-object"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

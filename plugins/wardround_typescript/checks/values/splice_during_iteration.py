@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class SpliceDuringIteration(TreeCheck):
 
     ID = "TS041"
     NAME = "splice-during-iteration"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "mutated-while-iterated"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

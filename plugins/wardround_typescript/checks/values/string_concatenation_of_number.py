@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class StringConcatenationOfNumber(TreeCheck):
 
     ID = "TS080"
     NAME = "string-concatenation-of-number"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "text-as-number"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from wardround.checks.base import Check
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.checks import UNIT_WORDS, said_of_units, unit_mismatches, unit_values
 from wardround_typescript.check import SCRIPTS
 
@@ -20,6 +21,7 @@ class UnitMismatch(Check):
 
     ID = "TS097"
     NAME = "unit-mismatch"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.WARN
     CASE_PATH = "a.ts"

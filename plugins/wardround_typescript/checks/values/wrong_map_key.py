@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class WrongMapKey(TreeCheck):
 
     ID = "TS046"
     NAME = "wrong-map-key"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "misleading-name"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

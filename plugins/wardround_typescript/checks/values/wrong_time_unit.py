@@ -9,6 +9,7 @@ from wardround.checks.base import Check
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity, Span
+from wardround.rules.maturity import Maturity
 from wardround.semantics.docdrift.units import is_implausible, plain_unit, unit_named
 from wardround_typescript.check import SCRIPTS, is_test_path
 
@@ -74,6 +75,7 @@ class WrongTimeUnit(Check):
 
     ID = "TS480"
     NAME = "wrong-time-unit"
+    MATURITY = Maturity.PREVIEW
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "misleading-name"
     CASE_PATH = "a.ts"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class ZeroReplacedByDefault(TreeCheck):
 
     ID = "TS071"
     NAME = "zero-replaced-by-default"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "falsy-default"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO

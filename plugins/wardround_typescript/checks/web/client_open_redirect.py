@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class ClientOpenRedirect(TreeCheck):
 
     ID = "TS085"
     NAME = "client-open-redirect"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "open-redirect"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN

@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.analysis.call_options import CallOption, SettingCheck
 
 _ON = LazyPattern(r"^true$")
@@ -24,6 +25,7 @@ class GraphqlOpenInProduction(SettingCheck):
 
     ID = "TS350"
     NAME = "graphql-open-in-production"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "debug-in-production"
     WORDS = ("introspection", "playground", "graphiql", "includeStacktrace", "maskedErrors")

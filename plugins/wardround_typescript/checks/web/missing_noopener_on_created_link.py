@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
 
     ID = "TS067"
     NAME = "missing-noopener-on-created-link"
+    MATURITY = Maturity.PREVIEW
     DEFECT_CLASS = "target-blank"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
+from wardround.rules.maturity import Maturity
 from wardround_typescript.analysis.call_options import ServerCheck
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class StateChangingGet(ServerCheck):
 
     ID = "TS344"
     NAME = "state-changing-get"
+    MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "state-changing-get"
     WORDS = (".get(", ".all(", "@Get(", "function GET", "GET =")
