@@ -74,7 +74,7 @@ def test_loading_imports_neither_the_tools_nor_the_checks() -> None:
 def test_a_review_imports_the_tools_of_the_specialists_it_needs_alone(repo: GitRepository) -> None:
     repo.stage({"app.py": "print(1)\n"})
     code = (
-        "import sys; from wardround.cli import invoke; invoke(['review', '--format', 'json']);"
+        "import sys; from wardround.cli.commands import invoke; invoke(['review', '--format', 'json']);"
         "print(sorted({m for m in sys.modules if m.startswith('wardround_') and m.endswith('.tools')}))"
     )
     done = repo.run(sys.executable, "-c", code)
@@ -242,7 +242,7 @@ def test_importing_the_package_loads_nothing_heavy(repo: GitRepository) -> None:
     code = f"import sys, wardround; print([m for m in {heavy!r} if m in sys.modules])"
     assert repo.run(sys.executable, "-c", code).stdout == "[]\n"
     code = (
-        "import sys, wardround.cli as c; c.invoke(['--help']); "
+        "import sys, wardround.cli.commands as c; c.invoke(['--help']); "
         f"print([m for m in {heavy[:-1]!r} if m in sys.modules])"
     )
     assert repo.run(sys.executable, "-c", code).stdout.endswith("[]\n")
@@ -254,7 +254,7 @@ _NEEDLESS = (
 )  # fmt: skip
 _LOADED = f"""
 import sys
-from wardround.cli import invoke
+from wardround.cli.commands import invoke
 invoke(["review", "--only", "docker-ci", "--only", "sql"])
 late = ("wardround.semantics.docdrift", "wardround.inference", "wardround.retrieval")
 ours = [m for n, m in sys.modules.items() if n.startswith("wardround.") and not n.startswith(late)]

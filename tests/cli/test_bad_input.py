@@ -359,7 +359,7 @@ class TestPlaces:
         changed.stage({"a.py": BAD})
         code = (
             "import pwd, sys; pwd.getpwuid = {}.__getitem__\n"
-            "from wardround.cli import invoke; sys.exit(invoke(['review']))"
+            "from wardround.cli.commands import invoke; sys.exit(invoke(['review']))"
         )
         without = ("env", "-u", "HOME", "-u", "XDG_CACHE_HOME", "-u", "XDG_STATE_HOME")
         done = changed.run(*without, sys.executable, "-c", code)

@@ -206,7 +206,7 @@ def test_mistakes_are_one_sentence_and_status_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str],
     arguments: tuple[str, ...], says: str,
 ) -> None:  # fmt: skip
-    from wardround.cli import invoke
+    from wardround.cli.commands import invoke
 
     (tmp_path / "here").mkdir()
     (tmp_path / "file").write_text("no records\n", encoding="utf-8")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from wardround.cli import invoke
+from wardround.cli.commands import invoke
 
 _WARDROUND = [sys.executable, "-m", "wardround"]
 

@@ -213,7 +213,7 @@ class TestUse:
     def test_nothing_is_loaded_where_no_check_asks(self, repo: GitRepository) -> None:
         repo.stage({"a.py": "def f(a=[]):\n    return a\n"})
         script = (
-            "import sys; from wardround import cli; cli.invoke(['review', '--staged']);"
+            "import sys; from wardround.cli import commands; commands.invoke(['review', '--staged']);"
             "print([n for n in ('numpy', 'onnxruntime', 'tokenizers') if n in sys.modules])"
         )
         done = repo.run(sys.executable, "-c", script)

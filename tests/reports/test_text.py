@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from wardround import cli
+from wardround.cli import commands
 from wardround.cli.run import wants_colour
 from wardround.findings import Severity, Status, Unreviewed
 from wardround.processors.triage import Triage
@@ -315,7 +315,7 @@ class TestSecrets:
         repo.stage({"a.py": f"password = '{SECRET}'\n"})
         monkeypatch.chdir(repo.root)
         monkeypatch.setattr("wardround.reports.text.summary_line", lambda *_: 1 / 0)
-        assert cli.invoke(["review"]) == 5
+        assert commands.invoke(["review"]) == 5
         said = capsys.readouterr()
         (trace,) = own_places.rglob("crash.txt")
         assert "ZeroDivisionError" in trace.read_text("utf-8")

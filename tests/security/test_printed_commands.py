@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wardround.cli import echo_err
+from wardround.cli.messages import echo_err
 from wardround.text.escaping import json_text, lines_for_log, markdown_code, one_line, without_commands
 
 if TYPE_CHECKING:

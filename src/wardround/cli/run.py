@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli import Interrupted, echo_err
+from wardround.cli.messages import echo_err
+from wardround.cli.process import Interrupted
 from wardround.errors import UsageError
 from wardround.text.escaping import one_line
 

@@ -413,7 +413,7 @@ def test_lists_of_repositories_kept_for_measuring(tmp_path: Path, monkeypatch: p
 def test_without_such_a_list_nothing_is_said_to_be_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from wardround.cli import invoke
+    from wardround.cli.commands import invoke
 
     monkeypatch.chdir(tmp_path)
     file = _write(tmp_path / "all.jsonl", [_choice(n, time=1000) for n in range(200)])
@@ -428,7 +428,7 @@ def test_without_such_a_list_nothing_is_said_to_be_right(
 
 
 def test_the_sides_can_be_those_of_a_recipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from wardround.cli import invoke
+    from wardround.cli.commands import invoke
 
     file = _write(tmp_path / "all.jsonl", [_choice(n, time=1000) for n in range(200)])
     recipe = tmp_path / "recipe.yml"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import GitRepository
-from wardround.cli import invoke
+from wardround.cli.commands import invoke
 
 SHOP = '''\
 """The shop."""

@@ -13,8 +13,8 @@ pytest.importorskip("peft")
 
 from tests.lab.training import tiny
 from tests.lab.training.judged import good
-from wardround.cli import invoke
 from wardround.cli.adapters.train import _advice
+from wardround.cli.commands import invoke
 from wardround.inference.locations import METADATA_FILE, package_folder
 from wardround.inference.metadata import PromotionState, read_metadata
 from wardround_lab.training.repository_adapter import TrainingOutcome

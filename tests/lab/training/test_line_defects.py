@@ -16,7 +16,7 @@ pytest.importorskip("peft")
 pytest.importorskip("matplotlib")
 
 from tests.lab.training import broken, tiny  # noqa: E402
-from wardround.cli import invoke  # noqa: E402
+from wardround.cli.commands import invoke  # noqa: E402
 from wardround.errors import TrainingError  # noqa: E402
 from wardround.inference.metadata import PromotionState, read_metadata  # noqa: E402
 from wardround.training_tasks import LineDefect, Window  # noqa: E402

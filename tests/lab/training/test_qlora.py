@@ -11,7 +11,7 @@ pytest.importorskip("peft")
 pytest.importorskip("bitsandbytes", reason="bitsandbytes is not installed: pip install 'wardround[qlora]'")
 
 from tests.lab.training import broken, tiny  # noqa: E402
-from wardround.cli import invoke  # noqa: E402
+from wardround.cli.commands import invoke  # noqa: E402
 from wardround.inference.metadata import read_metadata  # noqa: E402
 from wardround.inference.registry import ModelRegistry  # noqa: E402
 from wardround.inference.runtime import detect_runtime  # noqa: E402

@@ -13,7 +13,8 @@ pytest.importorskip("matplotlib")
 
 from tests.lab.training import teams, tiny
 from wardround import host
-from wardround.cli import Interrupted, invoke
+from wardround.cli.commands import invoke
+from wardround.cli.process import Interrupted
 from wardround.inference.metadata import PromotionState, read_metadata
 from wardround.inference.registry import ModelRegistry
 from wardround.inference.runtime import detect_runtime

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 pytest.importorskip("peft")
 
 from tests.lab.training import tiny
-from wardround.cli import invoke
+from wardround.cli.commands import invoke
 from wardround.errors import TrainingError
 from wardround_lab.training import resource_checks
 from wardround_lab.training.base_model import locate, read_base

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.plugins.secrets.planted import GITHUB, HEX_KEY, KEY_BODY, PASSWORD, PRIVATE_KEY, SLACK, STRIPE
-from wardround import cli
+from wardround.cli import commands
 from wardround.findings import Edit, Finding, Plane, Severity, Span, Status, SuggestedFix
 from wardround.processors.mask_secrets import SecretMasker
 from wardround.reports import FORMATS, secret_lines
@@ -113,7 +113,7 @@ def test_a_crash_keeps_quiet_about_what_it_quotes(
     repo.stage({"a.py": "x = 1\n"})
     monkeypatch.chdir(repo.root)
     monkeypatch.setattr("wardround.reports.text.summary_line", closing_line)
-    assert cli.invoke(["review"]) == 5
+    assert commands.invoke(["review"]) == 5
     said = capsys.readouterr()
     (trace,) = own_places.rglob("crash.txt")
     assert type(crash).__name__ in trace.read_text("utf-8")
@@ -131,7 +131,7 @@ def test_where_the_look_for_secrets_crashes_no_line_is_shown(
     repo.stage({"app.py": f"TOKEN = '{GITHUB}'; print('%s %s' % (TOKEN,))\n"})
     monkeypatch.chdir(repo.root)
     monkeypatch.setattr("wardround_secrets.detection.scanner.scanned", crash)
-    assert cli.invoke(["review", "--format", name]) == 1
+    assert commands.invoke(["review", "--format", name]) == 1
     said = b"".join(capfdbinary.readouterr()).decode()
     assert "ruff/F507" in said
     assert "a check crashed" in said

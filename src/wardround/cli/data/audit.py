@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli import echo_err
 from wardround.cli.data.mine import seconds_of
+from wardround.cli.messages import echo_err
 from wardround.cli.run import emit_line, progress_line
 from wardround.errors import UsageError
 

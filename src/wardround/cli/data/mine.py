@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli import Interrupted, echo_err
+from wardround.cli.messages import echo_err
+from wardround.cli.process import Interrupted
 from wardround.cli.run import emit_line, progress_line
 from wardround.errors import UsageError
 

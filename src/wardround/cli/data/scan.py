@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from wardround.cli import echo_err
+from wardround.cli.messages import echo_err
 from wardround.cli.run import emit
 
 

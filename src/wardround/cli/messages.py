@@ -1,0 +1,18 @@
+"""Messages for people on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+
+
+def echo_err(text: str) -> None:
+    """Print one line on standard error; where that cannot be written, the exit status alone must do.
+
+    The text may quote the change, its paths and its messages: it is escaped for a terminal and a CI log.
+    """
+    from wardround.text.escaping import lines_for_log, one_line
+
+    with suppress(OSError):
+        print(lines_for_log(one_line(text), os.environ), file=sys.stderr)
