@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,9 @@ from wardround import host, review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
-from wardround.execution.model import Results, ReviewSide
-from wardround.execution.scheduler import Scheduler
+from wardround.execution.model import Results
+from wardround.execution.program_finder import FoundProgram, ProgramFinder
+from wardround.execution.review_side import ReviewSide
 from wardround.findings import Finding
 from wardround.policy.gate import GateOutcome
 from wardround.tools.process import Processes
@@ -113,16 +113,14 @@ def test_a_missing_tool_is_said_and_the_rest_still_report(
     whole = _review(mixed)
     assert tool in {run.tool for run in whole.runs}
     (bringing,) = [s for s in HOST.specialists if s.name == specialist]
-    found = Scheduler._program
+    find = ProgramFinder.program
 
-    def without(
-        bench: Scheduler, side: ReviewSide, asked: Tool, results: Results
-    ) -> tuple[Path | None, str | None]:
+    def without(finder: ProgramFinder, side: ReviewSide, asked: Tool, results: Results) -> FoundProgram:
         if asked.name == tool and asked in bringing.tools:
-            return None, None
-        return found(bench, side, asked, results)
+            return FoundProgram(None)
+        return find(finder, side, asked, results)
 
-    monkeypatch.setattr(Scheduler, "_program", without)
+    monkeypatch.setattr(ProgramFinder, "program", without)
     partial = _review(mixed)
 
     missing = [u for u in partial.unreviewed if u.tool == tool]
@@ -153,7 +151,7 @@ def test_a_test_is_judged_by_the_tools_of_its_own_language(
 def test_a_missing_tool_alone_makes_the_gate_inconclusive(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Scheduler, "_program", lambda bench, side, tool, results: (None, None))
+    monkeypatch.setattr(ProgramFinder, "program", lambda *arguments: FoundProgram(None))
     repo.write("web/total.ts", "export const total = 1;\n")
     repo.git("add", "-A")
 

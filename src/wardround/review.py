@@ -22,6 +22,7 @@ from wardround.context.review_context import ReviewContext, build_context
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
 from wardround.errors import ConfigError
+from wardround.execution.executor import Executor
 from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import Finding, ToolRun, Unreviewed
 from wardround.host import PluginHost
@@ -111,8 +112,13 @@ def run_review(
     request: ReviewRequest,
     processes: Processes,
     progress: Callable[[str], None] = lambda text: None,
+    executor: Executor | None = None,
 ) -> ReviewResult:
-    """Review a change.
+    """Review a change. Several reviews may run at once, each in a thread of its own.
+
+    Args:
+        processes: the tools of this review; ``stop`` cancels it from another thread.
+        executor: where the checks run; by default in the calling thread.
 
     Raises:
         ConfigError: the configuration or the baseline is wrong.
@@ -122,7 +128,7 @@ def run_review(
     config = read_config(origin, change, host, request)
     try:
         context = build_context(origin, change, host, config, request)
-        with ReviewRun(origin, context, host, config, request, processes, progress) as run:
+        with ReviewRun(origin, context, host, config, request, processes, progress, executor) as run:
             results = run.review()
     except ConfigError as cause:
         raise loader.with_location(config, cause) from cause

@@ -26,6 +26,7 @@ from wardround.checks.base import ChangeCheck, Check
 from wardround.config.request import ReviewRequest
 from wardround.execution import check_runner
 from wardround.execution.check_runner import BUDGET_S
+from wardround.execution.fork_executor import ForkExecutor
 from wardround.findings import Span
 from wardround.host import PluginHost
 from wardround.specialists import Specialist
@@ -117,7 +118,9 @@ def main() -> None:
         change = repository.staged()
         origin = GitChangeSource(repository, change)
         request = ReviewRequest(filter_mode="nofilter", jobs=int(sys.argv[2]))
-        done = review.run_review(origin, change, PluginHost([acme]), request, Processes())
+        done = review.run_review(
+            origin, change, PluginHost([acme]), request, Processes(), executor=ForkExecutor()
+        )
     for finding in done.findings:
         print(finding.file, finding.rule, finding.message)
     for missed in done.unreviewed:

@@ -15,7 +15,7 @@ from wardround_docker_ci.specialist import specialist
 
 from wardround import languages
 from wardround.checks import lazy
-from wardround.execution import check_runner
+from wardround.execution import check_keys
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -142,8 +142,8 @@ def test_checks_run_again_when_a_reader_they_share_changes(
     """Results in the cache are for the code that returned them."""
     stamps: dict[str, str] = {}
     monkeypatch.setattr(lazy, "file_stamp", lambda file: stamps.get(file, ""))
-    monkeypatch.setattr(check_runner, "package_state", lazy.package_state.__wrapped__)
-    before = check_runner._code_identity(specialist())
+    monkeypatch.setattr(check_keys, "package_state", lazy.package_state.__wrapped__)
+    before = check_keys.code_identity(specialist())
     stamps[str(Path(languages.__file__).parent / reader)] = "changed"
 
-    assert check_runner._code_identity(specialist()) != before
+    assert check_keys.code_identity(specialist()) != before

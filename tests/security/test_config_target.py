@@ -223,7 +223,7 @@ def _seen_in_snapshot(repo: GitRepository, side: SideName) -> dict[str, str]:
         context = build_context(origin, change, loaded, Config(), request)
         sides = ReviewRun(origin, context, loaded, Config(), request, Processes())
         with Snapshot(repo.root.parent) as snapshot:
-            sides._side(side).link(snapshot, "room", ("*.json",))
+            sides.side(side).link_project(snapshot, "room", ("*.json",))
             root = snapshot.side("room")
             found = (Path(folder, name) for folder, _, names in os.walk(root, followlinks=True)
                      for name in names)  # fmt: skip

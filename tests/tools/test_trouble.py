@@ -17,7 +17,7 @@ from wardround import host, review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
-from wardround.execution import scheduler
+from wardround.execution import program_finder
 from wardround.execution.tool_runner import batch_paths, timeout_for
 from wardround.policy.gate import GateOutcome
 from wardround.specialists import Specialist
@@ -54,7 +54,7 @@ def _review(repo: GitRepository, profile: Profile = Profile.COMMIT) -> review.Re
 def _pretend(monkeypatch: pytest.MonkeyPatch, program: str, found: Callable[[str], Path | None]) -> None:
     """Let one program be another; all other tools are the real ones."""
     monkeypatch.setattr(
-        scheduler, "find_program", lambda name: found(name) if name == program else find_program(name)
+        program_finder, "find_program", lambda name: found(name) if name == program else find_program(name)
     )
 
 
@@ -68,7 +68,7 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
     if kind == "too slow":
         repo.write(".wardround.toml", "tool-timeout = 1.0\n")
         monkeypatch.setattr(
-            scheduler, "find_program", lambda name: fake if name == program else None
+            program_finder, "find_program", lambda name: fake if name == program else None
         )  # the real ones may need longer than a second
     else:
         _pretend(monkeypatch, program, lambda name: fake)

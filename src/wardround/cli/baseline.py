@@ -70,6 +70,7 @@ def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
     from wardround.config.request import ReviewRequest
     from wardround.config.review_config import read_config
     from wardround.errors import WardroundError
+    from wardround.execution.fork_executor import ForkExecutor
     from wardround.tools.process import Processes
 
     with Repository(repo) as repository:
@@ -78,7 +79,7 @@ def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
         loaded = host.load()
         origin = GitChangeSource(repository, change)
         request = ReviewRequest(use_baseline=False)
-        done = review.run_review(origin, change, loaded, request, Processes())
+        done = review.run_review(origin, change, loaded, request, Processes(), executor=ForkExecutor())
         settings = read_config(origin, change, loaded, request)
     if done.unreviewed:
         first = done.unreviewed[0]

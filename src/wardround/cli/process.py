@@ -17,8 +17,8 @@ from types import FrameType
 from typing import NoReturn
 
 _SWITCH_INTERVAL_S = 0.001
-"""Starting a tool and reading its output takes the interpreter lock a dozen times. At the default of 5 ms each,
-a tool of 4 ms takes 60 ms while checks run."""
+"""Starting a tool and reading its output takes the interpreter lock a dozen times. At the default of 5 ms, a
+tool of 4 ms takes 60 ms while checks run."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

@@ -82,13 +82,16 @@ def run_and_report(
     """
     with open_change_async(target) as opening, progress_line() as progress:
         from wardround import host, review
+        from wardround.execution.fork_executor import ForkExecutor
         from wardround.storage import last_review
         from wardround.tools.process import Processes
 
         with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a report
             loaded = host.load()
             origin, change, repository = opening.result()
-            done = amended(review.run_review(origin, change, loaded, request, Processes(), progress))
+            done = amended(
+                review.run_review(origin, change, loaded, request, Processes(), progress, ForkExecutor())
+            )
         progress("")
         if repository is not None:
             last_review.save(repository.root, done)
@@ -158,6 +161,7 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
     """
     from wardround import host, review
     from wardround.change.repository import Repository
+    from wardround.execution.fork_executor import ForkExecutor
     from wardround.fixes import journal
     from wardround.fixes.apply import fix
     from wardround.tools.process import Processes
@@ -170,7 +174,7 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
     loaded = host.load()
     with open_change(target) as (origin, change, repository):
         assert repository is not None
-        done = review.run_review(origin, change, loaded, request, Processes())
+        done = review.run_review(origin, change, loaded, request, Processes(), executor=ForkExecutor())
 
         def complaint(path: str, text: str) -> str | None:
             claiming = loaded.specialists_for(path, text.encode())

@@ -1,39 +1,131 @@
-"""The checks that look at a change as a whole: what they are shown, and what they say."""
+"""The change-level checks: the view of the change that each specialist gets, and their results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 
 from msgspec.structs import replace
 
+from wardround.change.change_source import ChangeSource, FileTexts
+from wardround.change.diff import Change, FileStatus
+from wardround.change.repository_view import RepositoryView
 from wardround.checks.base import ChangeCheck
 from wardround.checks.registry import CheckRegistry
-from wardround.checks.source import Budget, ChangeView
+from wardround.checks.source import Budget, ChangedFileView, ChangeView
+from wardround.config.schema import Config
 from wardround.errors import PLUGIN_EXCEPTIONS, OverBudget
+from wardround.execution.base_texts import BaseTexts
+from wardround.execution.check_runner import change_budget_s
+from wardround.execution.model import ChangeCheckResult, ChangeReview, Results
+from wardround.execution.review_models import ReviewModels
 from wardround.findings import RawFinding, Unreviewed
 from wardround.inference.api import Models
 from wardround.specialists import Specialist
+from wardround.tools.tool import Profile
 
 ModelScope = Callable[[Callable[[Models], list[RawFinding]]], list[RawFinding]]
-"""Runs something with the models that are lent to a specialist."""
+"""Runs a check with the models of its specialist."""
+
+
+class ChangeCheckRunner:
+    """Runs the change-level checks of the selected specialists."""
+
+    def __init__(
+        self,
+        source: ChangeSource,
+        change: Change,
+        config: Config,
+        profile: Profile,
+        specialists: Sequence[Specialist],
+        base_texts: BaseTexts,
+        models: ReviewModels,
+    ) -> None:
+        self._source = source
+        self._change = change
+        self._config = config
+        self._profile = profile
+        self._specialists = specialists
+        self._base_texts = base_texts
+        self._models = models
+        self._texts = FileTexts(source, change)
+
+    @cached_property
+    def review(self) -> ChangeReview:
+        """The checks as a piece of work, which need not run in this process."""
+        budget_s = change_budget_s(self._profile, len(self._change.files))
+        return ChangeReview(self._run, self._refuse, budget_s)
+
+    def merge(
+        self, results: Sequence[ChangeCheckResult], head: Results
+    ) -> tuple[list[tuple[Specialist, str]], list[Unreviewed]]:
+        """Add the results to those of the head.
+
+        Returns:
+            The specialists that reported something with the path, and what could not be checked.
+        """
+        by_name = {specialist.name: specialist for specialist in self._specialists}
+        reported: list[tuple[Specialist, str]] = []
+        unreviewed: list[Unreviewed] = []
+        for result in results:
+            if isinstance(result, Unreviewed):
+                unreviewed.append(result)
+                continue
+            specialist, finding = by_name[result[0]], result[1]
+            head.by_file.setdefault((specialist, finding.file), [])
+            head.by_file[specialist, finding.file] = [*head.by_file[specialist, finding.file], finding]
+            reported.append((specialist, finding.file))
+        return reported, unreviewed
+
+    def _run(self) -> list[ChangeCheckResult]:
+        results: list[ChangeCheckResult] = []
+        for specialist, change in self._views():
+            scope = partial(self._models.run_change_check, specialist)
+            budget = Budget(self.review.budget_s)
+            found = run_change_checks(specialist, change, scope, budget, self.review.over_budget)
+            results += [r if isinstance(r, Unreviewed) else (specialist.name, r) for r in found]
+        return results
+
+    def _refuse(self, reason: str) -> list[ChangeCheckResult]:
+        return [refusal(specialist, view.files[0].path, reason) for specialist, view in self._views()]
+
+    def _views(self) -> Iterator[tuple[Specialist, ChangeView]]:
+        """The specialists with change-level checks, and the change as each sees it."""
+        for specialist in self._specialists if self._change.files else ():
+            view = self._view(specialist) if specialist.change_checks else None
+            if view is not None and view.files:
+                yield specialist, view
+
+    def _view(self, specialist: Specialist) -> ChangeView:
+        """The change without excluded files, links and fragments."""
+        files = []
+        for file in self._change.files:
+            if not file.is_regular or self._config.for_file(file.path).excluded or file.fragment:
+                continue
+            is_deleted = file.status is FileStatus.DELETED
+            read = (lambda: None) if is_deleted else partial(self._texts.head, file.path)
+            read_base = partial(self._base_texts.text, file.path)
+            files.append(ChangedFileView(file.path, file.base_path, file.is_added_line, read, read_base))
+        options = self._config.for_file("").options.get(specialist.name)
+        repository = RepositoryView(self._source, "head")
+        return ChangeView(tuple(files), repository, self._source.messages(self._change), options)
 
 
 def run_change_checks(
-    specialist: Specialist, change: ChangeView, look: ModelScope, budget: Budget, over_budget: str
+    specialist: Specialist, change: ChangeView, scope: ModelScope, budget: Budget, over_budget: str
 ) -> Iterator[RawFinding | Unreviewed]:
-    """What a specialist's checks of the whole change report, and which of them could not be run.
+    """Run a specialist's change-level checks; one that crashes or exceeds the budget is unreviewed.
 
     Args:
-        budget: the time of all of them; those that are left when it is spent are not run.
-        over_budget: the reason that is given then.
+        budget: the time of all of them; the rest is not run when it is spent.
+        over_budget: the reason that is reported then.
     """
     checks = specialist.change_checks
-    asked = checks.candidates_for_change(change.files) if isinstance(checks, CheckRegistry) else checks
-    for check_type in asked:
+    candidates = checks.candidates_for_change(change.files) if isinstance(checks, CheckRegistry) else checks
+    for check_type in candidates:
         try:
             budget.require()
-            yield from look(partial(_results_of, check_type, change))
+            yield from scope(partial(_results_of, check_type, change))
         except OverBudget:
             yield refusal(specialist, change.files[0].path, over_budget)
             return
@@ -43,6 +135,7 @@ def run_change_checks(
 
 
 def refusal(specialist: Specialist, path: str, reason: str) -> Unreviewed:
+    """The report that a specialist's change-level checks did not run."""
     return Unreviewed(path, specialist.name, specialist.name, reason)
 
 

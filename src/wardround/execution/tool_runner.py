@@ -1,4 +1,4 @@
-"""Runs of tools over files that are not in the cache: side by side, in a private snapshot, with a timeout."""
+"""Runs of tools over files that are not in the cache: in parallel, in a private snapshot, with a timeout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from wardround.change.snapshot import Snapshot, alias_ending
 from wardround.errors import PLUGIN_EXCEPTIONS, ToolFailed
-from wardround.execution.model import ReviewSide, with_path
+from wardround.execution.model import with_path
+from wardround.execution.review_side import ReviewSide
 from wardround.findings import RawFinding
 from wardround.tools.column_units import positioned
 from wardround.tools.process import Processes, minimal_env
@@ -24,12 +25,12 @@ from wardround.tools.tool import Invocation, Tool, ToolScope
 _FILES_PER_RUN = 1000
 _PROJECT_FILES_PER_RUN = 10_000
 _ARGUMENT_BYTES = 1_000_000
-_TRIED_IN_VAIN = 2
+_MAX_FUTILE_HALVINGS = 2
 """How often the files a tool fails over are halved when it fails over each half."""
 
 
 class ToolJob(msgspec.Struct):
-    """A tool and the files of it that are not in the cache; ``requested`` is for all of them."""
+    """A tool and its files that are not in the cache; ``requested`` are the codes for all of them."""
 
     tool: Tool
     specialists: dict[str, str]
@@ -44,9 +45,9 @@ class ToolJob(msgspec.Struct):
     error: ToolFailed | None = None
 
     def sandbox_name(self, side: ReviewSide) -> str:
-        """Where in the snapshot it works: each specialist's tools see what is theirs to review, and no more.
+        """The room of the snapshot it runs in: the tools of each specialist see its files only.
 
-        A file that one of them may read as its settings is then never the one another has under review.
+        A file that one tool may read as its settings is then never one that another reviews.
         """
         return f"{side.name}-{next(iter(self.specialists.values()))}"
 
@@ -66,48 +67,48 @@ def timeout_for(tool: Tool, sizes: Sequence[int]) -> float:
 def batch_paths(paths: Sequence[str], tool: Tool) -> Iterable[list[str]]:
     """Files for one run each: not too many, and no longer than an argument list may be."""
     limit = tool.files_per_run or (_FILES_PER_RUN if tool.scope is ToolScope.FILE else _PROJECT_FILES_PER_RUN)
-    chunk: list[str] = []
+    batch: list[str] = []
     size = 0
     for path in paths:
-        if chunk and (len(chunk) == limit or size > _ARGUMENT_BYTES):
-            yield chunk
-            chunk, size = [], 0
-        chunk.append(path)
+        if batch and (len(batch) == limit or size > _ARGUMENT_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(path)
         size += len(path) * 4 + 16
-    if chunk:
-        yield chunk
+    if batch:
+        yield batch
 
 
 class ToolRunner:
-    """The workers that run tools, never more at once than there are places.
+    """The threads that run tools, never more at once than allowed.
 
     Args:
-        places: how many tools may run at once.
+        max_parallel: how many tools may run at once.
         timeout_s: for one run, in place of the tool's own.
         snapshot: makes the private folder, when the first tool must run.
         config_for: the configuration files, text by name, that count for a tool at a path.
-        progress: told what is being waited for.
+        progress: called with the names of tools that the review waits for.
     """
 
     def __init__(
         self,
         processes: Processes,
         snapshot: Callable[[], Snapshot],
-        places: int,
+        max_parallel: int,
         timeout_s: float | None,
         config_for: Callable[[Tool, str], Mapping[str, str]],
         progress: Callable[[str], None],
     ) -> None:
         self._processes = processes
         self._snapshot = snapshot
-        self._places = places
+        self._max_parallel = max_parallel
         self._timeout_s = timeout_s
         self._config_for = config_for
         self._progress = progress
         self._proofs = Proofs(processes, lambda: snapshot().folder)
 
     def start(self, side: ReviewSide, jobs: Sequence[ToolJob]) -> list[threading.Thread]:
-        """Put files into the snapshot and start the workers."""
+        """Put files into the snapshot and start the threads."""
         if not jobs:
             return []
         try:
@@ -117,19 +118,19 @@ class ToolRunner:
             for job in jobs:
                 job.error = ToolFailed(f"the snapshot cannot be written: {cause.strerror or cause}")
             return []
-        # The slowest first, so that none is left running alone at the end.
-        waiting = sorted(jobs, key=lambda job: -job.tool.typical_s)
+        # The slowest first, so that none is left to run alone at the end.
+        pending = sorted(jobs, key=lambda job: -job.tool.typical_s)
         lock = threading.Lock()
         threads = [
-            threading.Thread(target=self.work, args=(side, snapshot, waiting, lock), daemon=True)
-            for _ in range(min(self._places, len(jobs)))
+            threading.Thread(target=self.work, args=(side, snapshot, pending, lock), daemon=True)
+            for _ in range(min(self._max_parallel, len(jobs)))
         ]
         for thread in threads:
             thread.start()
         return threads
 
     def _fill(self, side: ReviewSide, snapshot: Snapshot, jobs: Sequence[ToolJob]) -> None:
-        for job in jobs:  # what is written first stays: no file under review takes the place of settings
+        for job in jobs:  # what is written first is kept: no file under review replaces settings
             folders = {path.rpartition("/")[0]: path for path in job.files}
             for path in folders.values():
                 for name, text in self._config_for(job.tool, path).items():
@@ -147,21 +148,21 @@ class ToolRunner:
             linked[job.sandbox_name(side)].update(job.tool.project_files)
         for room, names in linked.items():
             if names:
-                side.link(snapshot, room, tuple(sorted(names)))
+                side.link_project(snapshot, room, tuple(sorted(names)))
 
     def work(
-        self, side: ReviewSide, snapshot: Snapshot, waiting: list[ToolJob], lock: threading.Lock
+        self, side: ReviewSide, snapshot: Snapshot, pending: list[ToolJob], lock: threading.Lock
     ) -> None:
         while True:
             with lock:
-                if not waiting:
+                if not pending:
                     return
-                job = waiting.pop(0)
+                job = pending.pop(0)
             started = time.monotonic()
             try:
                 self._proofs.require(job.tool, job.program)
-            except ToolFailed as trouble:
-                job.error = trouble
+            except ToolFailed as failure:
+                job.error = failure
                 continue
             self._do(side, snapshot, job)
             if job.error is not None and (job.tool.scope is ToolScope.FILE or job.tool.files_per_run):
@@ -171,20 +172,20 @@ class ToolRunner:
     def _do(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> None:
         try:
             job.results = self._run(side, snapshot, job)
-        except ToolFailed as trouble:
-            job.error = trouble
+        except ToolFailed as failure:
+            job.error = failure
         except PLUGIN_EXCEPTIONS as cause:
             job.error = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
 
     def _bisect_failures(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> None:
-        """Find the files a tool stumbles over, so that they alone are unreviewed.
+        """Find the files a tool fails over, so that they alone are unreviewed.
 
         What failed is tried again by halves, for as long as the tool may take once. It is not tried for long
-        where nothing passes: then it fails whatever it is given.
+        where nothing passes: then the tool fails over any file.
         """
-        failing, passed, in_vain = [job], list[ToolJob](), 0
+        failing, passed, futile = [job], list[ToolJob](), 0
         stop = time.monotonic() + self._seconds_for(snapshot.side(job.sandbox_name(side)), job)
-        while in_vain < _TRIED_IN_VAIN and time.monotonic() < stop:
+        while futile < _MAX_FUTILE_HALVINGS and time.monotonic() < stop:
             halves = [half for piece in failing for half in _halves(piece)]
             if not halves:
                 break
@@ -192,7 +193,7 @@ class ToolRunner:
                 self._do(side, snapshot, half)
             alone = [piece for piece in failing if len(piece.files) == 1]
             failing = alone + [half for half in halves if half.error is not None]
-            in_vain = in_vain + 1 if len(failing) == len(alone) + len(halves) else 0
+            futile = futile + 1 if len(failing) == len(alone) + len(halves) else 0
             passed += [half for half in halves if half.error is None]
         if not passed:
             return
@@ -208,37 +209,37 @@ class ToolRunner:
         names = {alias_ending(path, tool.endings): path for path in job.files}
         root = snapshot.side(job.sandbox_name(side))
         run = Invocation(job.program, root, tuple(names), job.environment, snapshot.home, job.requested)
-        lost = [name for name in names if not (root / name).is_file()]
-        if lost:
-            raise ToolFailed(f"{names[lost[0]]} was not in the snapshot")
-        without_folders = _folder_remover(root, snapshot.folder)
+        missing = [name for name in names if not (root / name).is_file()]
+        if missing:
+            raise ToolFailed(f"{names[missing[0]]} was not in the snapshot")
+        relative_paths = _folder_remover(root, snapshot.folder)
         try:
-            printed = self._processes.capture(
+            output = self._processes.capture(
                 tool.command(run),
                 cwd=root,
                 timeout_s=self._seconds_for(root, job),
                 clean=tool.success_codes,
                 env=minimal_env(job.program, snapshot.home, tool.variables),
             )
-        except ToolFailed as trouble:  # it may name the snapshot, which is another in each run
-            raise ToolFailed(without_folders(str(trouble))) from trouble
+        except ToolFailed as failure:  # it may name the snapshot, which differs in every run
+            raise ToolFailed(relative_paths(str(failure))) from failure
         try:
-            skipped = tool.skipped_files(printed.err, run) if tool.skipped_files is not None else {}
-            spoken = tool.parse(printed.out, run) if len(skipped) < len(names) else []
+            skipped = tool.skipped_files(output.err, run) if tool.skipped_files is not None else {}
+            reported = tool.parse(output.out, run) if len(skipped) < len(names) else []
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as cause:
             raise ToolFailed(f"its output could not be read: {cause}") from cause
         job.skipped = {names[name]: reason for name, reason in skipped.items()}
         found: dict[str, list[RawFinding]] = {path: [] for path in job.files if path not in job.skipped}
-        for result in spoken:
+        for result in reported:
             path = names[result.file]
-            found[path].append(replace(with_path(result, path), message=without_folders(result.message)))
+            found[path].append(replace(with_path(result, path), message=relative_paths(result.message)))
         for path, results in found.items():
             if results:
                 found[path] = positioned(results, side.read(path) or b"", tool)
         return found
 
     def _seconds_for(self, root: Path, job: ToolJob) -> float:
-        """How long a tool may run over files that are in the snapshot."""
+        """The time in seconds that a tool may take over files in the snapshot."""
         if self._timeout_s:
             return self._timeout_s
         files = (root / alias_ending(path, job.tool.endings) for path in job.files)
@@ -255,12 +256,12 @@ class ToolRunner:
 
 
 def _folder_remover(root: Path, folder: Path) -> Callable[[str], str]:
-    """What turns paths of a private snapshot into those of the repository: they differ in every run."""
+    """Return a function that turns paths of a private snapshot into those of the repository."""
     named, real = str(folder), os.path.realpath(folder)
 
-    def without_folders(text: str) -> str:
+    def remove_folders(text: str) -> str:
         if named not in text:
             text = text.replace(real, named)  # a tool that follows links prints where they lead
         return text.replace(f"{root}/", "").replace(named, "snapshot")
 
-    return without_folders
+    return remove_folders

@@ -186,10 +186,10 @@ def within_budget(hunks: int, units: Sequence[WorkUnit], hunks_of: Mapping[str, 
     return kept
 
 
-def open_desk(
+def open_broker(
     settings: RunSettings, profile: Profile, root: Path, changed: Iterable[str], use_models: bool
 ) -> ModelBroker | None:
-    """The desk of one review, or None in a review without models.
+    """The broker of one review, or None in a review without models.
 
     Args:
         root: of the repository; the model folders of the configuration are as seen from there.

@@ -17,18 +17,18 @@ import msgspec
 from wardround.errors import ToolFailed, ToolMissing
 
 _QUOTED_ERROR = 400
-"""How many characters of a tool's own complaint are repeated."""
+"""Characters of a tool's own error that are repeated."""
 
 
 class ProcessOutput(msgspec.Struct, frozen=True):
-    """What a tool that ran left on its standard output and its standard error."""
+    """The standard output and the standard error of a tool that ran."""
 
     out: bytes
     err: bytes
 
 
 class Processes:
-    """The tools that are running now, so that all of them can be stopped at once."""
+    """The running tools of one review, so that all of them can be stopped at once."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[bytes]] = set()
@@ -44,7 +44,7 @@ class Processes:
         clean: frozenset[int],
         env: Mapping[str, str],
     ) -> bytes:
-        """Run a static tool and return its standard output; see ``printed_by``."""
+        """Run a static tool and return its standard output; see ``capture``."""
         return self.capture(argv, cwd=cwd, timeout_s=timeout_s, clean=clean, env=env).out
 
     def capture(
@@ -94,8 +94,13 @@ class Processes:
             raise ToolFailed(_how_it_ended(process.returncode, err))
         return ProcessOutput(out, err)
 
+    @property
+    def is_stopped(self) -> bool:
+        """True once the review is cancelled or over."""
+        return self._stopped
+
     def stop(self) -> None:
-        """Kill every running tool with its children, and start none any more."""
+        """Kill every running tool with its children, and start no more: this cancels the review they are for."""
         with self._lock:
             self._stopped = True
             running = list(self._running)

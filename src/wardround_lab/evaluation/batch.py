@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,10 +14,8 @@ from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import OWN_FILE, Config
 from wardround.context.review_context import ReviewContext, build_context
-from wardround.context.work_units import WorkUnit
 from wardround.errors import PLUGIN_EXCEPTIONS, UsageError, WardroundError
-from wardround.execution.model import Results, ReviewSide
-from wardround.execution.review_run import RawReview, ReviewRun
+from wardround.execution.review_run import RawReview, ReviewRun, SideRequests
 from wardround.findings import UNPARSED, Finding, Status, Unreviewed
 from wardround.host import PluginHost
 from wardround.processors import pipeline
@@ -155,9 +153,6 @@ def _switched_on(rule: Rule) -> Rule:
     return msgspec.structs.replace(rule, disabled_reason="", maturity=Maturity.STABLE)
 
 
-Steps = Generator[tuple[ReviewSide, list[WorkUnit]], Results, RawReview]
-
-
 @dataclass(slots=True)
 class _Running:
     """A case under review."""
@@ -166,7 +161,7 @@ class _Running:
     known: CaseChange
     origin: CaseChangeSource
     context: ReviewContext
-    steps: Steps
+    steps: SideRequests
     asked: SideRequest | None
     reviewed: RawReview | None = None
 

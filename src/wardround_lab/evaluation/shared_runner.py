@@ -22,7 +22,8 @@ from wardround.checks.source import InMemoryRepository
 from wardround.config.globs import matches
 from wardround.context.work_units import WorkUnit
 from wardround.errors import ToolFailed
-from wardround.execution.model import Results, ReviewSide
+from wardround.execution.model import Results
+from wardround.execution.review_side import ReviewSide
 from wardround.execution.scheduler import Scheduler
 from wardround.execution.tool_runner import ToolJob
 from wardround.findings import RawFinding
@@ -65,7 +66,7 @@ class SharedRunner(Scheduler):
         super().__init__(
             root=NOWHERE,
             profile=profile,
-            trusted=lambda path: None,
+            read_trusted=lambda path: None,
             cache=ResultCache(None),
             processes=Processes(),
             snapshot=self._opened,
@@ -104,11 +105,11 @@ class SharedRunner(Scheduler):
         apart = {id(job) for _, job in alone}
         shared = [(one, job) for one in asked for job in one.jobs if id(job) not in apart]
         runs = [_SharedRun(tuple(group)) for group in _groups(shared)]
-        side = _merged_side(asked)
-        threads = self.crew.start(side, [run.job for run in runs]) if runs else []
+        side = _MergedSide(asked)
+        threads = self.tools.start(side, [run.job for run in runs]) if runs else []
         for one in asked:
             self.check(one.side, one.units, one.results)
-        self.crew.wait(threads, [run.job for run in runs])
+        self.tools.wait(threads, [run.job for run in runs])
         for run in runs:
             self._settle(side, run)
         for one, job in alone:
@@ -128,18 +129,12 @@ class SharedRunner(Scheduler):
             half = len(one.parts) // 2
             halves = [_SharedRun(one.parts[:half]), _SharedRun(one.parts[half:])]
             left -= 2
-            self.crew.work(side, self._opened(), [again.job for again in halves], threading.Lock())
+            self.tools.work(side, self._opened(), [again.job for again in halves], threading.Lock())
             waiting += halves
 
     def _run_alone(self, one: SideRequest, job: ToolJob) -> None:
         """Run a tool in a folder that holds one case, as in a repository of its own."""
-        name = f"{one.side.name}-{one.folder}"
-
-        def link(snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
-            _write_project(snapshot, room, one, patterns)
-
-        side = replace(one.side, name=name, link=link)
-        self.crew.wait(self.crew.start(side, [job]), [job])
+        self.tools.wait(self.tools.start(_CaseSide(one), [job]), [job])
 
 
 class _SharedRun:
@@ -209,36 +204,47 @@ def _groups(parts: Sequence[tuple[SideRequest, ToolJob]]) -> Iterator[list[tuple
             yield chunk
 
 
-def _merged_side(asked: Sequence[SideRequest]) -> ReviewSide:
+class _MergedSide(ReviewSide):
     """One side of all cases as the tools are to see it."""
-    by_folder = {one.folder: one for one in asked}
 
-    def read(path: str) -> bytes | None:
+    def __init__(self, requests: Sequence[SideRequest]) -> None:
+        self.name = requests[0].side.name
+        self.project = InMemoryRepository()
+        self._by_folder = {request.folder: request for request in requests}
+
+    def read(self, path: str) -> bytes | None:
         folder, _, rest = path.partition("/")
-        return by_folder[folder].side.read(rest)
+        return self._by_folder[folder].side.read(rest)
 
-    def link(snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
-        pass  # what follows imports and has more than one file runs alone
+    def has_tracked(self, path: str) -> bool:
+        return False
 
-    return ReviewSide(
-        name=asked[0].side.name,
-        read=read,
-        state=None,
-        layout="",
-        has=lambda path: False,
-        project=InMemoryRepository(),
-        link=link,
-        base_text=lambda path: None,
-        is_added=lambda path, line: True,
-        added_lines=lambda path, count: range(1, count + 1),
-    )
+    def link_project(self, snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
+        """Link nothing: a tool that follows imports runs alone for a case of more than one file."""
 
 
-def _write_project(snapshot: Snapshot, name: str, one: SideRequest, patterns: tuple[str, ...]) -> None:
-    """Show a tool the files of a case that tell it what an import means."""
-    for path, content in sorted(one.origin.tree(_side_name(one.side)).items()):
-        if matches(path, patterns):
-            snapshot.write(name, path, content)
+class _CaseSide(ReviewSide):
+    """One side of one case, in a room of the snapshot that holds nothing else."""
+
+    def __init__(self, request: SideRequest) -> None:
+        self.name = f"{request.side.name}-{request.folder}"
+        self.state = request.side.state
+        self.layout = request.side.layout
+        self.project = request.side.project
+        self._request = request
+
+    def read(self, path: str) -> bytes | None:
+        return self._request.side.read(path)
+
+    def has_tracked(self, path: str) -> bool:
+        return self._request.side.has_tracked(path)
+
+    def link_project(self, snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
+        """Write the files of the case that tell a tool what an import means."""
+        tree = self._request.origin.tree(_side_name(self._request.side))
+        for path, content in sorted(tree.items()):
+            if matches(path, patterns):
+                snapshot.write(room, path, content)
 
 
 def _side_name(side: ReviewSide) -> SideName:

@@ -1,0 +1,68 @@
+"""The second review of files to which an untrusted change adds ignore comments, without those comments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.change.change_source import ChangeSource, FileTexts
+from wardround.change.diff import Change, ChangedFile
+from wardround.context.added_ignores import Blanked, blanked
+from wardround.context.work_units import WorkUnit, content_digest
+from wardround.findings import Unreviewed
+
+
+class BlankedFiles(msgspec.Struct, frozen=True):
+    """The copies of one side without ignore comments, and the units that review them."""
+
+    copies: dict[str, bytes]
+    units: list[WorkUnit]
+
+
+def blanked_sides(
+    source: ChangeSource, change: Change, units: Sequence[WorkUnit]
+) -> tuple[BlankedFiles, BlankedFiles]:
+    """Head and base without the ignore comments that the change adds; without units if it adds none.
+
+    Both sides, so that a finding that a comment hid before the change, and hides again, is not new.
+    """
+    files = {file.path: file for file in change.files}
+    blanks = dict(_blanked_files(source, change, (files[unit.path] for unit in units)))
+    heads = {path: both.head for path, both in blanks.items()}
+    bases = {base: both.base for path, both in blanks.items() if (base := files[path].base_path) is not None}
+    again = [unit for unit in units if unit.path in blanks]
+    base_units = [_of_copy(u, base, bases[base]) for u in again if (base := files[u.path].base_path)]
+    head_units = [_of_copy(unit, unit.path, heads[unit.path]) for unit in again]
+    return BlankedFiles(heads, head_units), BlankedFiles(bases, base_units)
+
+
+def newly_unreviewed(
+    unreviewed: Sequence[Unreviewed], without_ignores: Iterable[Unreviewed]
+) -> list[Unreviewed]:
+    """What failed only without the comments: nobody knows what they hide, so it is unreviewed."""
+    known = {(u.file, u.specialist, u.tool) for u in unreviewed}
+    return [
+        replace(u, reason=f"without the ignore comments that this change adds: {u.reason}")
+        for u in without_ignores
+        if (u.file, u.specialist, u.tool) not in known
+    ]
+
+
+def _blanked_files(
+    source: ChangeSource, change: Change, files: Iterable[ChangedFile]
+) -> Iterator[tuple[str, Blanked]]:
+    texts = FileTexts(source, change)
+    for path, file in {file.path: file for file in files}.items():
+        content = source.content(file)
+        if content is None or file.fragment:
+            continue
+        both = blanked(file, texts.base_bytes(path), content)
+        if both is not None:
+            yield path, both
+
+
+def _of_copy(unit: WorkUnit, path: str, content: bytes) -> WorkUnit:
+    """The unit of a file of which a copy is reviewed."""
+    return replace(unit, path=path, digest=content_digest(content), scored=False)

@@ -1,0 +1,66 @@
+"""The old versions worth a review: of files with findings, by their reporters alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from wardround.change.change_source import ChangeSource
+from wardround.change.diff import Change
+from wardround.config.schema import Config
+from wardround.context.readability import why_unreadable
+from wardround.context.work_units import WorkUnit, content_digest
+from wardround.execution.model import Results, ResultSource, reviewers_of
+from wardround.rules.catalogue import Catalogue
+from wardround.tools.tool import Tool
+
+
+class BaseComparison:
+    """Selects the work of the base side by the results of the head."""
+
+    def __init__(self, source: ChangeSource, change: Change, config: Config, catalogue: Catalogue) -> None:
+        self._source = source
+        self._files = {file.path: file for file in change.files}
+        self._config = config
+        self._catalogue = catalogue
+
+    def units(self, units: Sequence[WorkUnit], head: Results) -> list[WorkUnit]:
+        """The units of the base: the old versions of files with results, for the codes that were reported."""
+        reported: list[WorkUnit] = []
+        codes_by: dict[ResultSource, set[str]] = defaultdict(set)
+        for unit in units:
+            codes = {r: found for r in reviewers_of(unit.specialist) if (found := self._codes(unit, r, head))}
+            reported += [unit] if codes else []
+            for reviewer, found in codes.items():
+                codes_by[reviewer] |= found
+        tools = frozenset(reviewer for reviewer in codes_by if isinstance(reviewer, Tool))
+        base_units = (
+            self._base_unit(unit, frozenset(codes_by.get(unit.specialist, ())), tools) for unit in reported
+        )
+        return [unit for unit in base_units if unit is not None]
+
+    def _base_unit(self, unit: WorkUnit, codes: frozenset[str], tools: frozenset[Tool]) -> WorkUnit | None:
+        """The old version of a unit; None if there is none that its specialist can read."""
+        file = self._files[unit.path]
+        if file.base_path is None or file.fragment or unit.first:
+            return None
+        content = self._source.content(file, base=True)
+        if why_unreadable(file, file.base_path, content, unit.specialist) is not None or content is None:
+            return None
+        return WorkUnit(
+            file.base_path, unit.specialist, content_digest(content), len(content), unit.options,
+            scored=unit.scored, codes=codes, tools=tools, requested=unit.requested,
+        )  # fmt: skip
+
+    def _codes(self, unit: WorkUnit, reviewer: ResultSource, head: Results) -> set[str]:
+        """The codes a reviewer reported for a file, without those that are disabled there."""
+        settings = self._config.for_file(unit.path)
+        is_added = self._files[unit.path].is_added_line
+        results = head.get(reviewer, unit.path) or ()
+        enabled = set()
+        for code in {r.code for r in results if not (r.only_caused and is_added(r.span.line))}:
+            rule = self._catalogue.rule(f"{reviewer.name}/{code}")
+            default = rule.severity if rule.runs(preview=settings.preview) else None
+            if settings.severity(rule.id, default) is not None:
+                enabled.add(code)
+        return enabled

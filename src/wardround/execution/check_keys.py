@@ -1,0 +1,46 @@
+"""Keys of the results of checks in the cache: a digest of everything they depend on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from wardround import __version__
+from wardround.checks.lazy import LazySequence, files_state, package_state
+from wardround.context.work_units import WorkUnit
+from wardround.execution.review_side import ReviewSide
+from wardround.specialists import Specialist
+from wardround.storage.digest import digest_key
+
+_READERS = "wardround.languages"
+"""The package of the readers that checks of all specialists use."""
+
+
+def check_keys(side: ReviewSide, units: Sequence[WorkUnit]) -> list[bytes]:
+    """The key of each unit; empty on a side that nothing identifies."""
+    if side.state is None:
+        return [b""] * len(units)
+    identities: dict[Specialist, str] = {}
+    for unit in units:
+        if unit.specialist not in identities:
+            identities[unit.specialist] = code_identity(unit.specialist)
+    # The state of the head identifies what the change touches; that of the base, a commit, does not.
+    touched = b"" if side.name == "head" else digest_key(*sorted(side.changed))
+    return [
+        digest_key(
+            "checks", __version__, identities[unit.specialist], side.state, touched, repr(unit.options),
+            unit.path, unit.digest, unit.base_digest, "" if side.models is None else
+            side.models.identity(unit), "*" if unit.codes is None else " ".join(sorted(unit.codes)),
+        )
+        for unit in units
+    ]  # fmt: skip
+
+
+def code_identity(specialist: Specialist) -> str:
+    """Return a text that changes with the code of a specialist's checks and of the readers they share."""
+    if isinstance(specialist.checks, LazySequence):
+        state = specialist.checks.package_state()
+    else:
+        modules = {sys.modules.get(check.__module__) for check in specialist.checks}
+        state = files_state(sorted(m.__file__ for m in modules if m is not None and m.__file__ is not None))
+    return "\n".join((specialist.name, state, package_state(_READERS)))

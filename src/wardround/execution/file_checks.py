@@ -1,0 +1,107 @@
+"""The checks of one specialist over one file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from functools import partial
+
+import msgspec
+
+from wardround.change.change_source import decoded, in_any_encoding
+from wardround.change.encoding import with_lower_suffix
+from wardround.checks.base import Check
+from wardround.checks.registry import CheckRegistry
+from wardround.checks.source import Budget, SourceFile
+from wardround.context.work_units import WorkUnit
+from wardround.errors import PLUGIN_EXCEPTIONS, CannotReview, OverBudget
+from wardround.execution.model import with_path
+from wardround.execution.review_side import ReviewSide
+from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, Unreviewed
+from wardround.inference.api import Models, NoModels
+
+CANCELLED = "it was not checked, because the review was interrupted"
+
+
+class CheckOutcome(msgspec.Struct, frozen=True):
+    """The outcome of the checks of one specialist in one file.
+
+    Attributes:
+        findings: None if the file could not be checked.
+        cacheable: True if another run returns the same.
+    """
+
+    findings: list[RawFinding] | None
+    cacheable: bool
+    unreviewed: Unreviewed | None
+    seconds: float
+
+
+class FileChecks:
+    """Runs the checks over files of one side.
+
+    Args:
+        budget_s: processor time for the checks of one specialist in one file, else it is unreviewed.
+    """
+
+    def __init__(self, side: ReviewSide, budget_s: float) -> None:
+        self._side = side
+        self.budget_s = budget_s
+
+    def run(self, unit: WorkUnit) -> CheckOutcome:
+        """Run all checks of a unit; a crash or an exceeded budget makes its file unreviewed."""
+        started = time.monotonic()
+        try:
+            findings, cacheable = self._findings(unit)
+            return CheckOutcome(findings, cacheable, None, time.monotonic() - started)
+        except OverBudget:
+            return self.over_budget(unit, time.monotonic() - started)
+        except CannotReview as cause:
+            reason = str(cause)
+        except SyntaxError as cause:
+            reason = f"{PARSE_FAILURE_PREFIX}: line {cause.lineno or 1}: {cause.msg}"
+        except PLUGIN_EXCEPTIONS as cause:
+            reason = f"a check crashed: {type(cause).__name__}: {cause}"
+        return refused(unit, reason, time.monotonic() - started)
+
+    def over_budget(self, unit: WorkUnit, seconds: float) -> CheckOutcome:
+        return refused(unit, f"its checks took longer than {self.budget_s:g} s", seconds)
+
+    def _findings(self, unit: WorkUnit) -> tuple[list[RawFinding], bool]:
+        """The findings of a unit, and whether they can be cached."""
+        specialist = unit.specialist
+        content = self._side.read(unit.path) or b""
+        text = (in_any_encoding(content) if specialist.reviews_all_text else decoded(content)) or ""
+        checks = specialist.checks if unit.codes is None else _with_codes(specialist.checks, unit.codes)
+
+        def run(models: Models) -> list[RawFinding]:
+            source = self._source(unit, text, models)
+            found = specialist.run_checks(checks, source.as_added() if unit.first else source)
+            return [with_path(result, unit.path) for result in found]
+
+        models = self._side.models
+        return (run(NoModels()), True) if models is None else models.run_with_models(unit, run)
+
+    def _source(self, unit: WorkUnit, text: str, models: Models) -> SourceFile:
+        side, path = self._side, unit.path
+        return SourceFile(
+            with_lower_suffix(path), text, partial(side.base_text, path), side.project, unit.options,
+            partial(side.is_added, path), models, side.changed.__contains__, partial(side.added_lines, path),
+            Budget(self.budget_s),
+        )  # fmt: skip
+
+
+def refused(unit: WorkUnit, reason: str, seconds: float = 0.0) -> CheckOutcome:
+    """The outcome of a unit that could not be checked."""
+    name = unit.specialist.name
+    return CheckOutcome(None, False, Unreviewed(unit.path, name, name, reason), seconds)
+
+
+def _with_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence[type[Check]]:
+    """The checks that report these codes; all of them where a code belongs to none."""
+    selected: Sequence[type[Check]]
+    if isinstance(checks, CheckRegistry):
+        selected = checks.subset(codes)
+    else:
+        selected = [check for check in checks if check.ID in codes]
+    return selected if len(selected) == len(codes) else checks

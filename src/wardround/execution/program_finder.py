@@ -1,0 +1,104 @@
+"""The programs of tools: where they are, and that the change under review does not choose them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+
+from wardround.change.trees import paths_overlap
+from wardround.context.work_units import WorkUnit
+from wardround.execution.model import Results
+from wardround.execution.review_side import ReviewSide
+from wardround.tools.process import find_program
+from wardround.tools.tool import Tool, ToolScope
+
+_PACKAGES = "node_modules"
+_MAX_LINKS = 40
+
+
+class FoundProgram(msgspec.Struct, frozen=True):
+    """A tool's program.
+
+    Attributes:
+        path: None if there is none that may be started.
+        refused: the place under version control from which a program was not taken.
+    """
+
+    path: Path | None
+    refused: str | None = None
+
+
+class ProgramFinder:
+    """Finds programs and environments for tools, never any that is under version control.
+
+    Args:
+        root: of the repository.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def program(self, side: ReviewSide, tool: Tool, results: Results) -> FoundProgram:
+        """The tool's program: the project's own or, where that is under version control, the usual one."""
+        usual = find_program(tool.program)
+        found = usual if tool.find is None else tool.find(self._root)
+        refused = None
+        for program in dict.fromkeys((found, None if found is None or tool.optional else usual)):
+            if program is None:
+                continue
+            is_ours = program == usual or program.is_relative_to(sys.prefix)
+            paths = [program] if is_ours else [self._root / _PACKAGES, program]
+            tracked = self._tracked_ancestor(side, paths, results)
+            if tracked is None:
+                return FoundProgram(program, refused)
+            refused = refused or tracked
+        return FoundProgram(None, refused)
+
+    def environment(self, side: ReviewSide, tool: Tool, unit: WorkUnit, results: Results) -> Path | None:
+        """The project's virtual environment, unless any of it is under version control.
+
+        A tool may start the interpreter it finds there, and what is under review must not choose programs.
+        """
+        find = unit.specialist.environment
+        found = (
+            None if find is None or tool.scope is not ToolScope.PROJECT else find(self._root, unit.options)
+        )
+        if found is None:
+            return None
+        interpreters = (found, *(found / "bin" / name for name in ("python", "python3")))
+        return None if self._tracked_ancestor(side, interpreters, results) else found
+
+    def _tracked_ancestor(self, side: ReviewSide, paths: Iterable[Path], results: Results) -> str | None:
+        """The first place under version control on the way to the targets of paths, there, or below.
+
+        Where the change itself puts something there, that is recorded as an attempt to steer the review.
+        """
+        root = os.path.realpath(self._root)
+        for place in chain.from_iterable(map(_resolve_symlink_chain, paths)):
+            inside = os.path.relpath(place, root)
+            if inside.partition("/")[0] != ".." and (inside == "." or side.has_tracked(inside)):
+                if any(paths_overlap(inside, changed) for changed in side.changed):
+                    results.tampered_paths.add(inside)
+                return inside
+        return None
+
+
+def _resolve_symlink_chain(path: Path) -> Iterator[str]:
+    """The links on the way to the target of a path, then the target."""
+    pending, place, links = list(path.absolute().parts[:0:-1]), "/", 0
+    while pending:
+        entry = os.path.normpath(os.path.join(place, pending.pop()))
+        if not os.path.islink(entry) or links > _MAX_LINKS:
+            place = entry
+            continue
+        yield entry
+        links += 1
+        target = os.readlink(entry)
+        place = "/" if target.startswith("/") else place
+        pending += reversed(target.split("/"))
+    yield place

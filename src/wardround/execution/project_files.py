@@ -1,0 +1,44 @@
+"""The rest of the project in a snapshot: what tools see next to the files under review."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import PurePosixPath
+
+from wardround.change.change_source import ChangeSource, SideName
+from wardround.change.diff import Change, FileStatus
+from wardround.change.snapshot import Snapshot
+from wardround.execution.review_side import ReviewSide
+from wardround.execution.trust import Trust
+
+
+class SnapshotLinker:
+    """Links the project on one side into snapshots, with the target's settings where those count."""
+
+    def __init__(self, side: SideName, source: ChangeSource, change: Change, trust: Trust) -> None:
+        self._side: SideName = side
+        self._source = source
+        self._trust = trust
+        self._present, self._absent = _paths(change, side)
+
+    def link(self, side: ReviewSide, snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
+        """Write the changed files of these names and link the others."""
+        overruled, forbidden = self._trust.target_settings, self._trust.forbidden_names
+        absent = set(self._absent)
+        for path in self._present | overruled.keys():
+            is_needed = not snapshot.has(room, path) and any(PurePosixPath(path).match(p) for p in patterns)
+            content = (overruled[path] if path in overruled else side.read(path)) if is_needed else None
+            if path.rpartition("/")[2] in forbidden or (path in overruled and content is None):
+                absent.add(path)
+            elif content is not None:
+                snapshot.write(room, path, content)
+        differing = set(self._source.differing(self._side)) - self._present - overruled.keys()
+        read = partial(self._source.read, side=self._side)
+        snapshot.link_project(room, self._source.root, differing, read, patterns, absent, forbidden)
+
+
+def _paths(change: Change, side: SideName) -> tuple[set[str], set[str]]:
+    """The changed paths that exist on a side, and those that do not."""
+    head = {file.path for file in change.files if file.status is not FileStatus.DELETED}
+    base = {file.base_path for file in change.files if file.base_path is not None}
+    return (head, base - head) if side == "head" else (base, head - base)

@@ -1,0 +1,108 @@
+"""The models of one review: opened for the first user, limited to the time of the profile, summarised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.change.diff import Change
+from wardround.config.request import ReviewRequest
+from wardround.config.schema import Config
+from wardround.context.work_units import WorkUnit
+from wardround.execution.model import Results
+from wardround.findings import RawFinding, Unreviewed
+from wardround.inference.api import Models, NoModels
+from wardround.specialists import Specialist
+
+if TYPE_CHECKING:
+    from wardround.inference.broker import ModelBroker
+
+
+class ModelSummary(msgspec.Struct, frozen=True):
+    """The part of models in a report: sentences for people, and what a required model did not review."""
+
+    notes: tuple[str, ...] = ()
+    unreviewed: tuple[Unreviewed, ...] = ()
+
+
+class ReviewModels:
+    """The model session of one review."""
+
+    def __init__(
+        self,
+        root: Path,
+        change: Change,
+        config: Config,
+        request: ReviewRequest,
+        specialists: Sequence[Specialist],
+    ) -> None:
+        self._root = root
+        self._change = change
+        self._config = config
+        self._request = request
+        self._specialists = specialists
+
+    @cached_property
+    def broker(self) -> ModelBroker | None:
+        """None where no specialist uses a model that may report anything."""
+        names = {name for specialist in self._specialists for name in specialist.models}
+        if not names or self._are_silent(names):
+            return None
+        from wardround.inference.broker import open_broker
+
+        changed = [path for file in self._change.files for path in (file.path, file.base_path) if path]
+        return open_broker(
+            self._config.root, self._request.profile, self._root, changed, self._request.use_models
+        )
+
+    def limited(self, units: list[WorkUnit]) -> list[WorkUnit]:
+        """The units, of which models score no more than the profile has time for."""
+        broker = self.broker
+        if broker is None:
+            return units
+        from wardround.inference.broker import within_budget
+
+        users = {unit.specialist for unit in units if broker.is_asked_by(unit.specialist)}
+        limit = broker.limits.hunks
+        scored = within_budget(limit, [unit for unit in units if unit.specialist in users], self._hunks)
+        return [replace(u, scored=u.path in scored) if u.specialist in users else u for u in units]
+
+    def run_change_check(
+        self, specialist: Specialist, run: Callable[[Models], list[RawFinding]]
+    ) -> list[RawFinding]:
+        """Run a change-level check with the models of its specialist."""
+        return run(NoModels()) if self.broker is None else self.broker.run_change_check(specialist, run)
+
+    def summarize(self, units: Sequence[WorkUnit], head: Results) -> ModelSummary:
+        """Add the runs of models to the results of the head, summarise the rest, and close the session."""
+        if self.broker is None:
+            return ModelSummary()
+        first = self._change.files[0].path if self._change.files else ""
+        report = self.broker.summarize(units, self._hunks, first)
+        self.broker.close()
+        head.runs = sorted([*head.runs, *report.runs], key=lambda run: run.tool)
+        return ModelSummary(report.notes, report.unreviewed)
+
+    def close(self) -> None:
+        """Close the session, if there is one."""
+        broker = self.__dict__.get("broker")
+        if broker is not None:
+            broker.close()
+
+    def _are_silent(self, names: Collection[str]) -> bool:
+        """Return True if a report with these models is the same as one without."""
+        root = self._config.root
+        if root.models != "on" or root.log_shadow or root.model_folders:
+            return False
+        from wardround.inference.locations import all_shadow
+
+        return all_shadow(names)
+
+    @cached_property
+    def _hunks(self) -> dict[str, int]:
+        return {file.path: len(file.hunks) for file in self._change.files}

@@ -1,0 +1,194 @@
+"""Planning the runs of tools: which tool reviews which files, and which results are in the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import chain, groupby
+from pathlib import Path
+
+from wardround import __version__
+from wardround.change.change_source import decoded
+from wardround.change.encoding import with_lower_suffix
+from wardround.context.work_units import WorkUnit
+from wardround.execution.model import Results
+from wardround.execution.program_finder import ProgramFinder
+from wardround.execution.review_side import ReviewSide
+from wardround.execution.tool_runner import ToolJob, batch_paths
+from wardround.execution.tool_settings import ToolSettings
+from wardround.findings import ToolRun, Unreviewed
+from wardround.storage.digest import digest_key, file_stamp
+from wardround.storage.result_cache import ResultCache
+from wardround.tools.identity import identify, identity
+from wardround.tools.tool import Profile, Tool, ToolScope
+
+
+class ToolPlanner:
+    """Plans the runs of the tools of one profile."""
+
+    def __init__(self, root: Path, profile: Profile, settings: ToolSettings, cache: ResultCache) -> None:
+        self._root = root
+        self._profile = profile
+        self._settings = settings
+        self._cache = cache
+        self._programs = ProgramFinder(root)
+
+    def plan(self, side: ReviewSide, units: Sequence[WorkUnit], results: Results) -> list[ToolJob]:
+        """The runs that are needed; known results, and what cannot be reviewed, are added to the results."""
+        ready = [
+            (tool, accepted, program)
+            for tool, of_tool in _by_tool(units).items()
+            if self._profile in tool.profiles
+            and (accepted := _accepted(side, tool, of_tool, results))
+            and (program := self._startable(side, tool, accepted, results)) is not None
+        ]
+        identify((tool, program) for tool, _, program in ready)
+        jobs = [job for entry in ready for job in self._jobs(side, *entry, results)]
+        results.tampered_paths |= set(self._settings.referenced(side.changed))
+        return jobs
+
+    def _startable(
+        self, side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], results: Results
+    ) -> Path | None:
+        """The program of a tool the project uses; a missing one makes files unreviewed or is a note."""
+        is_configured = tool.is_configured
+        if is_configured is not None and not is_configured(
+            self._settings.read_trusted, [unit.path for unit in units]
+        ):
+            return None
+        found = self._programs.program(side, tool, results)
+        if found.path is None:
+            reason = _why_missing(tool, found.refused if found.refused in results.tampered_paths else None)
+            missing = [Unreviewed(unit.path, unit.specialist.name, tool.name, reason) for unit in units]
+            results.unreviewed += missing if reason else []
+            if tool.missing_notice is not None and self._profile is Profile.CI and not reason:
+                results.notes |= {tool.missing_notice(self._root)} - {""}
+        return found.path
+
+    def _jobs(
+        self, side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], program: Path, results: Results
+    ) -> list[ToolJob]:
+        """Take known results from the cache; the rest is work."""
+        environment = self._programs.environment(side, tool, units[0], results)
+        common = _common_key(side, tool, program, environment)
+        requested = {unit.path: unit.requested.get(tool.name, ()) for unit in units}
+        keys = {
+            unit.path: common
+            and digest_key(
+                common, self._settings.key(tool, unit.path), unit.path, unit.digest, *requested[unit.path]
+            )
+            for unit in units
+        }
+        pending = self._pending(side, tool, units, keys, results)
+        cached = len(units) - len(pending)
+        program_identity = identity(tool, program)
+        results.runs.append(
+            ToolRun(tool.name, program_identity.version, cached, cached, 0.0, program_identity.digest)
+        )
+        names = {unit.path: unit.specialist.name for unit in units}
+        groups = groupby(sorted(pending, key=requested.__getitem__), key=requested.__getitem__)
+        return [
+            ToolJob(tool, names, program, environment, tuple(batch), {p: keys[p] for p in batch}, codes)
+            for codes, paths in groups
+            for batch in batch_paths(list(paths), tool)
+        ]
+
+    def _pending(
+        self,
+        side: ReviewSide,
+        tool: Tool,
+        units: Sequence[WorkUnit],
+        keys: dict[str, bytes],
+        results: Results,
+    ) -> list[str]:
+        """The paths without a known result; files in which the tool cannot match anything are clean."""
+        known = self._cache.get(key for key in keys.values() if key)
+        pending = []
+        for unit in units:
+            findings = known.get(keys[unit.path])
+            if findings is None and tool.can_match is not None:
+                text = decoded(side.read(unit.path) or b"")
+                findings = None if text is None or tool.can_match(text) else []
+            if findings is None:
+                pending.append(unit.path)
+            else:
+                results.by_file[tool, unit.path] = findings
+        return pending
+
+
+def _by_tool(units: Sequence[WorkUnit]) -> dict[Tool, list[WorkUnit]]:
+    """The files of each tool, each once, for the specialist that contributes the tool if there is one."""
+    by_tool: dict[Tool, dict[str, WorkUnit]] = {}
+    own = ((tool, unit) for unit in units for tool in unit.specialist.tools)
+    borrowed = ((tool, unit) for unit in units for tool in unit.specialist.borrowed_tools)
+    for tool, unit in chain(own, borrowed):
+        if unit.tools is None or tool in unit.tools:
+            by_tool.setdefault(tool, {}).setdefault(unit.path, unit)
+    return {tool: list(by_path.values()) for tool, by_path in by_tool.items()}
+
+
+def _accepted(
+    side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], results: Results
+) -> Sequence[WorkUnit]:
+    """The files that a tool is for, by its own choice and by the options of their specialist.
+
+    What it declines is unreviewed.
+    """
+    if tool.is_enabled is not None:
+        is_enabled = tool.is_enabled
+        units = [u for u in units if is_enabled(u.options, _kind(u), _text(side, u))]
+    if tool.accepts is not None:
+        accepts = tool.accepts
+        units = [u for u in units if accepts(_kind(u), _text(side, u))]
+    if tool.declines is None:
+        return units
+    reasons = {u.path: tool.declines(_kind(u), _text(side, u)) for u in units}
+    results.unreviewed += [
+        Unreviewed(u.path, u.specialist.name, tool.name, reasons[u.path]) for u in units if reasons[u.path]
+    ]
+    return [u for u in units if not reasons[u.path]]
+
+
+def _kind(unit: WorkUnit) -> str:
+    """The path by which a tool recognises the kind of a file."""
+    return with_lower_suffix(unit.path)
+
+
+def _text(side: ReviewSide, unit: WorkUnit) -> str:
+    return decoded(side.read(unit.path) or b"") or ""
+
+
+def _why_missing(tool: Tool, tampered: str | None) -> str:
+    """The reason why a tool is not run; empty where its absence is not worth a report."""
+    if tampered is not None:
+        return f"{tool.program} would be started from {tampered}, and the change puts something there"
+    if tool.optional:
+        return ""
+    from wardround.tools.install_hints import install_hint  # nothing is missing in most runs
+
+    return f"{tool.program} is not installed; {install_hint(tool.install)}"
+
+
+def _common_key(side: ReviewSide, tool: Tool, program: Path, environment: Path | None) -> bytes:
+    """A digest of what the results of all files depend on; empty if nothing identifies it."""
+    state = side.layout
+    if tool.scope is ToolScope.PROJECT:
+        if side.state is None:
+            return b""
+        state = side.state + _environment_state(environment)
+    program_identity = identity(tool, program)
+    rules = tool.identity() if tool.identity else ""
+    # The digest of a script is not that of what it starts; its time tells when both were installed.
+    program_key = (program_identity.version, program_identity.digest, file_stamp(program))
+    return digest_key("tool", __version__, tool.name, *program_key, state, rules)
+
+
+def _environment_state(environment: Path | None) -> str:
+    """A text that changes when something is installed into or removed from a virtual environment."""
+    if environment is None:
+        return "none"
+    parts = [str(environment)]
+    for folder in sorted(environment.glob("lib*/python3*/site-packages")):
+        with suppress(OSError):
+            parts.append(f"{folder} {folder.stat().st_mtime_ns}")
+    return "\0".join(parts)

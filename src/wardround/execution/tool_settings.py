@@ -1,0 +1,62 @@
+"""The configuration files of tools that count for a path, read from the trusted side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from wardround.storage.digest import digest_key
+from wardround.tools.configuration import configuration
+from wardround.tools.tool import BROUGHT, Tool, UntrustedPaths
+
+
+class ToolSettings:
+    """The configuration of each tool in each folder.
+
+    Args:
+        read_trusted: the text of a configuration file by path, on the side whose configuration counts.
+        untrusted_paths: the paths of a change whose code must not be run; None where it is trusted.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        read_trusted: Callable[[str], str | None],
+        untrusted_paths: Sequence[str] | None,
+    ) -> None:
+        self._root = root
+        self._untrusted_paths = untrusted_paths
+        self.read_trusted = read_trusted
+        self._files: dict[tuple[Tool, str], dict[str, str]] = {}
+        self._keys: dict[tuple[Tool, str], bytes] = {}
+
+    def files(self, tool: Tool, path: str) -> dict[str, str]:
+        """The tool's configuration files that count for a path, with those they refer to: text by name."""
+        folder = path.rpartition("/")[0]
+        known = self._files.get((tool, folder))
+        if known is not None:
+            return known
+        above = self.files(tool, folder) if folder else {}
+        files = configuration(tool, folder, self.read_trusted, above)
+        if not folder and tool.runs_config and self._untrusted_paths is not None:
+            note = UntrustedPaths(str(self._root), tuple(sorted(self._untrusted_paths)))
+            files["../" + BROUGHT] = msgspec.json.encode(note).decode()
+        self._files[tool, folder] = files
+        return files
+
+    def key(self, tool: Tool, path: str) -> bytes:
+        """A digest of the configuration that counts for a path."""
+        where = (tool, path.rpartition("/")[0])
+        if where not in self._keys:
+            items = self.files(tool, path).items()
+            self._keys[where] = digest_key(*(part for item in items for part in item))
+        return self._keys[where]
+
+    def referenced(self, changed: Collection[str]) -> Iterator[str]:
+        """The changed paths that configuration files refer to."""
+        for (tool, _), files in self._files.items():
+            for path in files:
+                if path in changed and path.rpartition("/")[2] not in tool.config_names:
+                    yield path

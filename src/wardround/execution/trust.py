@@ -1,0 +1,64 @@
+"""Trust in a change: whose settings count, and what of the change must not steer its own review."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from wardround.change.change_source import ChangeSource
+from wardround.change.diff import Change
+from wardround.config.request import ReviewRequest
+from wardround.context.config_files import config_file_names, settings_differ, tools_for
+from wardround.host import PluginHost
+from wardround.tools.tool import Tool
+
+
+class Trust:
+    """The trusted settings of one review."""
+
+    def __init__(
+        self, source: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest
+    ) -> None:
+        self._source = source
+        self._change = change
+        self._host = host
+        self._side = request.trusted_side
+
+    def read_settings(self, path: str) -> str | None:
+        """The text of a configuration file on the side whose settings count."""
+        content = self._source.read(path, self._side)
+        return None if content is None else content.decode("utf-8", "surrogateescape")
+
+    @cached_property
+    def untrusted_paths(self) -> list[str] | None:
+        """The paths that the change touches; None where it is trusted."""
+        if self._side == "head":
+            return None
+        return [path for file in self._change.files for path in {file.path, file.base_path or file.path}]
+
+    @cached_property
+    def target_settings(self) -> dict[str, bytes | None]:
+        """The target's settings of which a side has another version, where those of the sides do not count.
+
+        Either the change touches them, or the target branch has moved on since the change was forked.
+        """
+        if not self.untrusted_paths:
+            return {}
+        watched, names = config_file_names(self._tools), {tool.name for tool in self._tools}
+        touched = [path for path in self.untrusted_paths if path.rpartition("/")[2] in watched]
+        settings = {}
+        for path in {*touched, *self._source.moved_settings(watched)}:
+            target, base, head = (self._source.read(path, side) for side in ("target", "base", "head"))
+            if settings_differ(path, target, base, names) or settings_differ(path, target, head, names):
+                settings[path] = target
+        return settings
+
+    @cached_property
+    def forbidden_names(self) -> set[str]:
+        """The names of configuration files that are code, which no tool may see in an untrusted change."""
+        if self.untrusted_paths is None:
+            return set()
+        return {name for tool in self._tools for name in tool.config_code}
+
+    @cached_property
+    def _tools(self) -> list[Tool]:
+        return tools_for(self._host.specialists)
