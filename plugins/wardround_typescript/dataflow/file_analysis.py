@@ -51,9 +51,12 @@ def given(source: SourceFile) -> Sequence[Hit]:
 
 
 def _looked(source: SourceFile) -> FileDataflow:
-    if not _LAST or _LAST[0][0] is not source:
-        _LAST[:] = [(source, _look(source))]
-    return _LAST[0][1]
+    for known, found in _LAST:
+        if known is source:
+            return found
+    found = _look(source)
+    _LAST[:] = [(source, found)]  # another thread may have put its file there
+    return found
 
 
 def _look(source: SourceFile) -> FileDataflow:

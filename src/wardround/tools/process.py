@@ -88,11 +88,20 @@ class Processes:
             raise ToolFailed(f"timed out after {timeout_s:g} s") from cause
         finally:
             _kill(process)
+            _close(process)
             with self._lock:
                 self._running.discard(process)
+        if self._stopped and process.returncode < 0:
+            raise ToolFailed(f"{name} was ended, because the review was interrupted")
         if process.returncode not in clean:
             raise ToolFailed(_how_it_ended(process.returncode, err))
         return ProcessOutput(out, err)
+
+    @property
+    def running(self) -> int:
+        """The number of tools that run."""
+        with self._lock:
+            return len(self._running)
 
     @property
     def is_stopped(self) -> bool:
@@ -109,12 +118,16 @@ class Processes:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a tool and whatever it started, what outlived it too."""
+    """End a tool and the processes it started, those that outlived it too."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     if process.poll() is None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=5)
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    """Close the streams; only the thread that reads them may do so."""
     for stream in (process.stdout, process.stderr):
         if stream is not None:
             stream.close()
