@@ -109,7 +109,7 @@ class Processes:
         return self._stopped
 
     def stop(self) -> None:
-        """Kill every running tool with its children, and start no more: this cancels the review they are for."""
+        """Kill every running tool with its children, and start no more: this cancels their review."""
         with self._lock:
             self._stopped = True
             running = list(self._running)
