@@ -27,7 +27,6 @@ from pathlib import Path
 from wardround import host
 from wardround.rules.model import RULES_PACKAGE
 from wardround.specialists import Specialist
-from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Profile, Tool
 
 WARDROUND = Path(sys.executable).parent / "wardround"
@@ -166,13 +165,13 @@ def commit_commands(root: Path, paths: Sequence[str], scratch: Path) -> list[lis
                     looked_at.setdefault(tool, []).append(path)
     commands = []
     for tool, files in looked_at.items():
-        program = find_program(tool.program) if tool.find is None else tool.find(root)
+        program = tool.find(root)
         if program is None:
             if not tool.optional:
                 raise SystemExit(f"{tool.name} is not installed; {tool.install}")
             continue
-        if tool.fallback_config is not None:
-            name, content = tool.fallback_config(lambda path: None)
+        if (fallback := tool.fallback_config(lambda path: None)) is not None:
+            name, content = fallback
             (root.parent / name).write_text(content)
         commands.append(list(tool.command(Invocation(program, root, tuple(files), None, scratch))))
     return commands
@@ -183,9 +182,9 @@ def runs_for(tool: Tool, specialist: Specialist, path: str, text: str) -> bool:
     options = None if specialist.options is None else specialist.options()
     return (
         Profile.COMMIT in tool.profiles
-        and (tool.is_enabled is None or tool.is_enabled(options, path, text))
-        and (tool.accepts is None or tool.accepts(path, text))
-        and (tool.can_match is None or tool.can_match(text))
+        and tool.is_enabled(options, path, text)
+        and tool.accepts(path, text)
+        and tool.can_match(text)
     )
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import msgspec
 from wardround_python import tools
-from wardround_python.specialist import specialist
+from wardround_python.specialist import PythonSpecialist
 from wardround_python.syntax import host_adapter
 
 from wardround.change.diff import FilePatch, hunks_of, read_patch, unquote
@@ -122,7 +122,7 @@ def run_statements(data: bytes) -> None:
         assert first <= line <= last, (first, line, last)
 
 
-SPECIALISTS = (specialist(),)
+SPECIALISTS = (PythonSpecialist(),)
 
 
 def config_as(name: str) -> Callable[[bytes], None]:

@@ -110,7 +110,12 @@ def review(folder: Path) -> None:
             if model is not None and model.scores("parse the header of a request", [self.source.text])[0] > 2:
                 self.report(Span(1, 1, 1, 2), "never")  # a cosine is at most 1; asked for is what it costs
 
-    bench = Specialist("bench", ("*.py",), checks=(Bound,), models=("base",))
+    class Bench(Specialist):
+        name = "bench"
+        patterns = ("*.py",)
+        checks = (Bound,)
+        models = ("base",)
+
     loaded = host.load()
     with Repository(Path.cwd()) as repository:
         change = repository.staged()
@@ -119,7 +124,7 @@ def review(folder: Path) -> None:
         done = reviewing.run_review(
             origin,
             change,
-            host.PluginHost([*loaded.specialists, bench], loaded.plugins),
+            host.PluginHost([*loaded.specialists, Bench()], loaded.plugins),
             request,
             Processes(),
         )

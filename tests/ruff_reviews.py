@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from msgspec.structs import replace
 from wardround_python import tools
-from wardround_python.specialist import specialist
+from wardround_python.specialist import PythonSpecialist
 
+from tests.variants import variant
 from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
@@ -29,7 +29,7 @@ Reviewing = Callable[[], tuple[Finding, ...]]
 @pytest.fixture(scope="session")
 def ruff_host() -> PluginHost:
     """The Python specialist with ruff and nothing else."""
-    return PluginHost([replace(specialist(), tools=(tools.RUFF,), checks=())])
+    return PluginHost([variant(PythonSpecialist(), tools=(tools.RUFF,), checks=())])
 
 
 @dataclass(frozen=True)

@@ -44,9 +44,13 @@ _GOOD = """
 from wardround.hookspecs import hookimpl
 from wardround.specialists import Specialist
 
+class Good(Specialist):
+    name = "{name}"
+    patterns = ("*.{name}",)
+
 @hookimpl
 def wardround_specialists():
-    return [Specialist("{name}", patterns=("*.{name}",))]
+    return [Good()]
 """
 
 
@@ -147,10 +151,14 @@ _OBJECT = """
 from wardround.hookspecs import hookimpl
 from wardround.specialists import Specialist
 
+class Later(Specialist):
+    name = "later"
+    patterns = ("*.later",)
+
 class Plugin:
     @hookimpl
     def wardround_specialists(self):
-        return [Specialist("later", patterns=("*.later",))]
+        return [Later()]
 
 plugin = Plugin()
 """
@@ -174,9 +182,14 @@ class Rude(Check):
         print("hello from a plugin")
         {deed}
 
+class Rudeness(Specialist):
+    name = "rude"
+    patterns = ("*.rude",)
+    checks = (Rude,)
+
 @hookimpl
 def wardround_specialists():
-    return [Specialist("rude", patterns=("*.rude",), checks=(Rude,))]
+    return [Rudeness()]
 """
 
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @hookimpl
 def wardround_specialists() -> Sequence[Specialist]:
-    from wardround_docker_ci.specialist import specialist
+    from wardround_docker_ci.specialist import DockerCiSpecialist
 
-    return [specialist()]
+    return [DockerCiSpecialist()]
 
 
 @hookimpl

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @hookimpl
 def wardround_specialists() -> Sequence[Specialist]:
-    from wardround_python.specialist import specialist
-    from wardround_python.templates.specialist import specialist as templates
+    from wardround_python.specialist import PythonSpecialist
+    from wardround_python.templates.specialist import TemplatesSpecialist
 
-    return [specialist(), templates()]
+    return [PythonSpecialist(), TemplatesSpecialist()]
 
 
 @hookimpl

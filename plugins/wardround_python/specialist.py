@@ -1,29 +1,33 @@
-"""The Python specialist: which files it claims, what it brings."""
+"""The Python specialist: its files, tools and checks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 
 from wardround.change.encoding import with_lower_suffix
-from wardround.checks.base import Check
+from wardround.checks.base import ChangeCheck, Check
 from wardround.checks.lazy import LazySequence
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding, Span
 from wardround.rules.declarative import declarative_rules
 from wardround.rules.model import Rule
-from wardround.specialists import Specialist
+from wardround.specialists import Comment, Specialist, StatementOf
 from wardround.text.line_ends import run_by_lines
 from wardround.text.line_index import has_lone_returns
+from wardround.tools.tool import Tool
 from wardround_python.environment import project_environment
 from wardround_python.options import PythonOptions
 from wardround_python.syntax import host_adapter
 
-_ABOUT_VALUES = frozenset({"sql-injection", "shell-injection", "code-injection", "insecure-deserialisation"})
-"""What is wrong only where a value may come from outside."""
+_VALUE_DEPENDENT = frozenset(
+    {"sql-injection", "shell-injection", "code-injection", "insecure-deserialisation"}
+)
+"""Defect classes that need a value from outside."""
 _GUARDED = {"path-traversal": "PATH", "open-redirect": "REDIRECT"}
-"""What is wrong only where nothing guards the place, and the danger the place has."""
+"""Defect classes that need an unguarded sink, and the kind of the sink."""
 
 
 _CYTHON = "Cython is not reviewed, except for secrets; leave it out with exclude"
@@ -33,56 +37,59 @@ _UNREAD = {
     ".pxd": _CYTHON,
     ".pxi": _CYTHON,
 }
-"""Suffixes of files with Python in them that nothing here can read, and what is to be done about them."""
+"""Suffixes of files with Python in them that nothing here can read, and what to do about them."""
 
 
-def specialist() -> Specialist:
-    """The specialist as the host takes it."""
-    return Specialist(
-        name="python",
-        patterns=("*.py", "*.pyi", "*.pyw", *(f"*{suffix}" for suffix in _UNREAD)),
-        interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
-        tools=LazySequence("wardround_python.tools:TOOLS"),
-        checks=CheckRegistry("wardround_python.checks"),
-        change_checks=CheckRegistry("wardround_python.checks", "change"),
-        run_checks=_run_checks,
-        rules=_declared,
-        statement_locator=host_adapter.statements,
-        comments=host_adapter.comments,
-        syntax_error_of=host_adapter.complaint,
-        needs_utf8=host_adapter.needs_utf8,
-        refutes=_refutes,
-        options=PythonOptions,
-        environment=project_environment,
-        models=("new-parameters",),
-        declines=_declines,
-    )
+class PythonSpecialist(Specialist):
+    """Reviews Python modules, stubs and scripts."""
 
+    name = "python"
+    patterns = ("*.py", "*.pyi", "*.pyw", *(f"*{suffix}" for suffix in _UNREAD))
+    interpreters = (r"python[0-9.]*w?", r"pypy[0-9.]*", "uv")
+    tools = LazySequence[Tool]("wardround_python.tools:TOOLS")
+    checks = CheckRegistry[type[Check]]("wardround_python.checks")
+    change_checks = CheckRegistry[type[ChangeCheck]]("wardround_python.checks", "change")
+    options = PythonOptions
+    models = ("new-parameters",)
 
-def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-    from wardround_python.check import run_python_checks  # the parser's part: not needed to start the tools
+    def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
+        from wardround_python.check import run_python_checks  # the parser's part: not needed for the tools
 
-    return run_by_lines(partial(run_python_checks, checks), source)
+        return run_by_lines(partial(run_python_checks, checks), source)
 
+    def rules(self) -> Sequence[Rule]:
+        return [*declarative_rules("python", "ast-grep"), *declarative_rules("python", "semgrep")]
 
-def _declines(path: str, text: str) -> str:
-    return _UNREAD.get(with_lower_suffix(path)[path.rfind(".") :], "")
+    def declines(self, path: str, text: str) -> str:
+        return _UNREAD.get(with_lower_suffix(path)[path.rfind(".") :], "")
 
+    def comments(self, text: str) -> Iterable[Comment]:
+        return host_adapter.comments(text)
 
-def _refutes(path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]) -> bool:
-    if has_lone_returns(text):  # whose spans are by other lines
+    def statement_locator(self, text: str) -> StatementOf:
+        return host_adapter.statements(text)
+
+    def syntax_error_of(self, text: str) -> str | None:
+        return host_adapter.complaint(text)
+
+    def needs_utf8(self, content: bytes) -> bool:
+        return host_adapter.needs_utf8(content)
+
+    def environment(self, root: Path, options: PythonOptions) -> Path | None:
+        return project_environment(root, options)
+
+    def refutes(
+        self, path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]
+    ) -> bool:
+        if has_lone_returns(text):  # spans are by other lines
+            return False
+        if defect_class in _VALUE_DEPENDENT:
+            from wardround_python.dataflow.known_values import is_known  # only for such findings
+
+            return is_known(path, text, span, read)
+        if defect_class in _GUARDED:
+            from wardround_python.dataflow.domain import SinkKind
+            from wardround_python.dataflow.guarded_sinks import is_guarded
+
+            return is_guarded(path, text, SinkKind[_GUARDED[defect_class]], span)
         return False
-    if defect_class in _ABOUT_VALUES:
-        from wardround_python.dataflow.known_values import is_known  # only where somebody complains
-
-        return is_known(path, text, span, read)
-    if defect_class in _GUARDED:
-        from wardround_python.dataflow.domain import SinkKind
-        from wardround_python.dataflow.guarded_sinks import is_guarded
-
-        return is_guarded(path, text, SinkKind[_GUARDED[defect_class]], span)
-    return False
-
-
-def _declared() -> Sequence[Rule]:
-    return [*declarative_rules("python", "ast-grep"), *declarative_rules("python", "semgrep")]

@@ -10,6 +10,6 @@ from wardround.specialists import Specialist
 
 @hookimpl
 def wardround_specialists() -> Sequence[Specialist]:
-    from wardround_secrets.specialist import specialist
+    from wardround_secrets.specialist import SecretsSpecialist
 
-    return [specialist()]
+    return [SecretsSpecialist()]

@@ -1,4 +1,4 @@
-"""The secrets specialist: every text file, in one fast look."""
+"""The secrets specialist: every text file, in one pass."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from wardround.checks.lazy import LazySequence
 from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding
 from wardround.specialists import Specialist
+from wardround.tools.tool import Tool
 
 
-def specialist() -> Specialist:
-    """The specialist as the host takes it."""
-    return Specialist(
-        name="secrets",
-        patterns=("*",),
-        reviews_all_text=True,
-        tools=LazySequence("wardround_secrets.tools:TOOLS"),
-        checks=LazySequence("wardround_secrets.checks:CHECKS"),
-        run_checks=_run_checks,
-        models=("secrets",),
-    )
+class SecretsSpecialist(Specialist):
+    """Reviews every text file for secrets."""
 
+    name = "secrets"
+    patterns = ("*",)
+    reviews_all_text = True
+    tools = LazySequence[Tool]("wardround_secrets.tools:TOOLS")
+    checks = LazySequence[type[Check]]("wardround_secrets.checks:CHECKS")
+    models = ("secrets",)
 
-def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-    from wardround_secrets.checks import CHECKS
-    from wardround_secrets.detection.scanner import scanned
+    def claims_name(self, path: str) -> bool:
+        return True
 
-    return scanned(CHECKS, checks, source)
+    def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
+        from wardround_secrets.checks import CHECKS
+        from wardround_secrets.detection.scanner import scanned
+
+        return scanned(CHECKS, checks, source)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @hookimpl
 def wardround_specialists() -> Sequence[Specialist]:
-    from wardround_sql.specialist import specialist
+    from wardround_sql.specialist import SqlSpecialist
 
-    return [specialist()]
+    return [SqlSpecialist()]
 
 
 @hookimpl

@@ -1,11 +1,11 @@
-"""The SQL specialist: which files it claims, what it brings."""
+"""The SQL specialist: its files, tools and checks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from wardround.checks.base import Check
+from wardround.checks.base import ChangeCheck, Check
 from wardround.checks.keyword_index import keyword_index
 from wardround.checks.lazy import LazyPattern, LazySequence
 from wardround.checks.registry import CheckRegistry
@@ -13,6 +13,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 from wardround.text.line_ends import run_by_lines
+from wardround.tools.tool import Tool
 from wardround_sql.options import SqlOptions
 from wardround_sql.project.migration_files import SUFFIXES
 
@@ -61,19 +62,25 @@ _BUILDING = (
 """The same where more has to be seen than a word, each behind the word it begins with."""
 
 
-def specialist() -> Specialist:
-    """The specialist as the host takes it."""
-    return Specialist(
-        name="sql",
-        patterns=tuple(f"*{suffix}" for suffix in SUFFIXES),
-        content_sniffed=_CODE,
-        claims_text=holds_sql,
-        tools=LazySequence("wardround_sql.tools:TOOLS"),
-        checks=CheckRegistry("wardround_sql.checks"),
-        change_checks=CheckRegistry("wardround_sql.checks", "change"),
-        run_checks=_run_checks,
-        options=SqlOptions,
-    )
+class SqlSpecialist(Specialist):
+    """Reviews SQL files, and code that builds SQL."""
+
+    name = "sql"
+    patterns = tuple(f"*{suffix}" for suffix in SUFFIXES)
+    content_sniffed = _CODE
+    tools = LazySequence[Tool]("wardround_sql.tools:TOOLS")
+    checks = CheckRegistry[type[Check]]("wardround_sql.checks")
+    change_checks = CheckRegistry[type[ChangeCheck]]("wardround_sql.checks", "change")
+    options = SqlOptions
+
+    def claims_text(self, path: str, content: bytes) -> bool:
+        return holds_sql(path, content)
+
+    def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
+        from wardround_sql.check import run_sql_checks  # the parser's part: not needed for the tools
+
+        run = partial(run_sql_checks, checks)
+        return run_by_lines(run, source) if source.path.endswith(".py") else run(source)
 
 
 def holds_sql(path: str, content: bytes) -> bool:
@@ -95,10 +102,3 @@ def _text_of(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return content.decode("latin-1")
-
-
-def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-    from wardround_sql.check import run_sql_checks  # the parser's part: not needed to start the tools
-
-    run = partial(run_sql_checks, checks)
-    return run_by_lines(run, source) if source.path.endswith(".py") else run(source)

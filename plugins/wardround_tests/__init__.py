@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @hookimpl
 def wardround_specialists() -> Sequence[Specialist]:
-    from wardround_tests.specialist import specialist
+    from wardround_tests.specialist import TestsSpecialist
 
-    return [specialist()]
+    return [TestsSpecialist()]
 
 
 @hookimpl

@@ -1,4 +1,4 @@
-"""The tests specialist: which files it claims, what it brings."""
+"""The tests specialist: its files, tools and checks."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from functools import partial
 
 from wardround_python.syntax import host_adapter
 
-from wardround.checks.base import Check
+from wardround.checks.base import ChangeCheck, Check
 from wardround.checks.lazy import LazySequence
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
 from wardround.findings import RawFinding
 from wardround.rules.declarative import declarative_rules
 from wardround.rules.model import Rule
-from wardround.specialists import Specialist
+from wardround.specialists import Specialist, StatementOf
 from wardround.text.line_ends import run_by_lines
+from wardround.tools.tool import Tool
 from wardround_tests.file_kinds import PATTERNS
 
 
-def specialist() -> Specialist:
-    """The specialist as the host takes it."""
-    return Specialist(
-        name="tests",
-        patterns=PATTERNS,
-        tools=LazySequence("wardround_tests.tools:TOOLS"),
-        borrowed_tools=LazySequence("wardround_tests.tools:BORROWED"),
-        checks=CheckRegistry("wardround_tests.checks"),
-        change_checks=CheckRegistry("wardround_tests.checks", "change"),
-        run_checks=_run_checks,
-        rules=_declared,
-        statement_locator=host_adapter.statements,
-    )
+class TestsSpecialist(Specialist):
+    """Reviews test files."""
 
+    __test__ = False
 
-def _run_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-    from wardround_tests.check import run_test_checks  # the parser's part: not needed to start the tools
+    name = "tests"
+    patterns = PATTERNS
+    tools = LazySequence[Tool]("wardround_tests.tools:TOOLS")
+    borrowed_tools = LazySequence[Tool]("wardround_tests.tools:BORROWED")
+    checks = CheckRegistry[type[Check]]("wardround_tests.checks")
+    change_checks = CheckRegistry[type[ChangeCheck]]("wardround_tests.checks", "change")
 
-    return run_by_lines(partial(run_test_checks, checks), source)
+    def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
+        from wardround_tests.check import run_test_checks  # the parser's part: not needed for the tools
 
+        return run_by_lines(partial(run_test_checks, checks), source)
 
-def _declared() -> Sequence[Rule]:
-    return declarative_rules("tests", "ast-grep")
+    def rules(self) -> Sequence[Rule]:
+        return declarative_rules("tests", "ast-grep")
+
+    def statement_locator(self, text: str) -> StatementOf:
+        return host_adapter.statements(text)

@@ -7,14 +7,14 @@ from wardround_typescript.tools.biome import BIOME
 from wardround_typescript.tools.eslint import ESLINT
 from wardround_typescript.tools.oxlint import OXLINT
 
-from wardround.tools.ast_grep import ast_grep
+from wardround.tools.ast_grep import AstGrep
 from wardround.tools.tool import Probe, Tool
 from wardround_tests.file_kinds import is_script_test
 
 TOOLS: tuple[Tool, ...] = (
-    ast_grep(
+    AstGrep(
         "tests",
-        takes=is_script_test,
+        accepts=is_script_test,
         probe=Probe("probe.test.ts", "fdescribe('add', () => {})\n", "TE110"),
     ),
 )

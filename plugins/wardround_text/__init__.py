@@ -10,6 +10,6 @@ from wardround.specialists import Specialist
 
 @hookimpl
 def wardround_specialists() -> Sequence[Specialist]:
-    from wardround_text.specialist import specialist
+    from wardround_text.specialist import TextSpecialist
 
-    return [specialist()]
+    return [TextSpecialist()]

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @hookimpl
 def wardround_specialists() -> Sequence[Specialist]:
-    from wardround_typescript.specialist import specialist
+    from wardround_typescript.specialist import TypescriptSpecialist
 
-    return [specialist()]
+    return [TypescriptSpecialist()]
 
 
 @hookimpl

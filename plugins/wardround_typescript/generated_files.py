@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 _MINIFIED_NAME = r"[.-]min\.[mc]?js$"
 _BUILT_NAME = (
@@ -24,11 +23,6 @@ _CODE_SHARE = 0.05
 TYPED = (".ts", ".tsx", ".mts", ".cts")
 SCRIPTS = (*TYPED, ".js", ".jsx", ".mjs", ".cjs")
 PARSED = (*SCRIPTS, ".vue", ".svelte")
-
-
-def named(suffixes: tuple[str, ...]) -> Callable[[str, str], bool]:
-    """What a tool takes that knows files by these suffixes."""
-    return lambda path, text: path.endswith(suffixes)
 
 
 def scanned(path: str, text: str) -> bool:

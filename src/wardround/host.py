@@ -51,7 +51,7 @@ class PluginHost:
             RuleGroup(partial(_rules_of_checks, s), s.name, partial(_rule_of_check, s))
             for s in self.specialists
         ]
-        groups += [RuleGroup(s.rules) for s in self.specialists if s.rules is not None]
+        groups += [RuleGroup(s.rules) for s in self.specialists]
         return Catalogue(groups, self.maps)
 
     def same_defect(self, rule: Rule) -> list[str]:
@@ -104,7 +104,7 @@ class PluginHost:
 
 def _is_for_any_text(tool: Tool, name: str) -> bool:
     """Return True if a tool may report something about a file of this name, whatever it holds."""
-    return (tool.accepts is None or tool.accepts(name, "")) and (tool.can_match is None or tool.can_match(""))
+    return tool.accepts(name, "") and tool.can_match("")
 
 
 def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> PluginHost:
@@ -248,6 +248,9 @@ def _specialists_of(manager: pluggy.PluginManager, module: object, plugin: Plugi
             raise PluginLoadError(
                 plugin.name, source_of(plugin), f"{specialist!r} is not a wardround.specialists.Specialist"
             )
+        if not hasattr(specialist, "name") or not hasattr(specialist, "patterns"):
+            reason = f"{type(specialist).__name__} lacks name or patterns"
+            raise PluginLoadError(plugin.name, source_of(plugin), reason)
     return brought
 
 

@@ -1,4 +1,4 @@
-"""The specialist: what reviews one kind of file, as values the host acts on."""
+"""The specialist: the object that reviews one kind of file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 
-from wardround.checks.base import ChangeCheck, Check, CheckRunner, run_sequentially
+from wardround.checks.base import ChangeCheck, Check, run_sequentially
 from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import SourceFile
 from wardround.config.globs import matches_any_case
-from wardround.findings import Span
+from wardround.findings import RawFinding, Span
 from wardround.rules.model import Rule
 from wardround.tools.tool import Tool
 
@@ -45,85 +46,118 @@ def lines_as_statements(text: str) -> StatementOf:
     return lambda line: (line, line)
 
 
-def no_syntax_check(text: str) -> str | None:
-    """No objection, for languages whose syntax is not checked after a fix."""
-    return None
+class Specialist:
+    """Reviews one kind of file. A plugin derives a class, sets its attributes and overrides what differs.
 
-
-class Specialist(msgspec.Struct, frozen=True, eq=False):
-    """Reviews one kind of file: which files it claims, which tools and checks it brings.
+    Each object is a specialist of its own, compared by identity.
 
     Attributes:
-        patterns: glob patterns of the files it claims, matched against the name, or against the whole path
-            if the pattern has a slash.
-        interpreters: regular expressions for the program of a ``#!`` line, where the name tells nothing.
-        any_text: whether it reviews every text file there is, or with ``claims_text`` every one of which that
-            is true; what is no text is then nothing to it.
-        claims_text: for files whose name and ``#!`` line tell nothing: (path, content) -> claimed.
-        text_decides: glob patterns of files, whatever their ending, about which ``claims_text`` is asked too.
-        borrows: tools of other specialists that also judge its files; of what they say, the codes count whose
-            tool map names this specialist.
-        change_checks: the checks that look at a change as a whole, whatever files it touches.
-        checks: the checks of its own, in any order; like tools, ``late.Late`` puts off importing them.
-        run_checks: how they are run over one file; replace it to parse once for all of them.
-        rules: rules of its tools that are written down outside the tool map (declarative rules).
-        statements: text -> the statement around a line, so that a finding keeps its identity when the
-            statement is reformatted.
-        comments: the comments of a file, for suppressions.
-        complaint: why a text does not parse, or None; a fix that breaks a file is refused.
-        needs_utf8: content that is not UTF-8 -> whether its language refuses it for that; by default unknown.
+        name: the prefix of its rules, and its name in the configuration.
+        patterns: glob patterns of the files it claims, matched against the name, or against the full path if
+            the pattern has a slash.
+        interpreters: regular expressions for the program of a ``#!`` line, where the name says nothing.
+        content_sniffed: glob patterns of files that ``claims_text`` decides about, whatever their suffix.
+        reviews_all_text: True if it reads text of any kind and encoding; other content is not unreviewed
+            then.
+        tools: its tools; ``checks.lazy.LazySequence`` defers their import, as that of checks.
+        borrowed_tools: tools of other specialists that also review its files; of their results those codes
+            count whose tool map names this specialist.
+        checks: the checks of its own, in any order.
+        change_checks: the checks of the change as such, whatever files it touches.
         options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
-        refutes: (path, text, defect class, span, path -> the text of another file) -> whether what a tool or
-            another specialist says of a place in a file is known to be wrong, since this one knows which
-            values can come there.
-        environment: (repository root, options) -> the project's own virtual environment, if it has one.
-        models: names of the models its checks ask for.
-        declines: (path, text) -> why it cannot review a file it claims, which is then unreviewed; empty where
-            it can. The reason names the file "it" and tells what to do.
+        models: the names of the models that its checks use.
     """
 
     name: str
     patterns: tuple[str, ...]
     interpreters: tuple[str, ...] = ()
-    claims_text: Callable[[str, bytes], bool] | None = None
     content_sniffed: tuple[str, ...] = ()
     reviews_all_text: bool = False
     tools: Sequence[Tool] = ()
     borrowed_tools: Sequence[Tool] = ()
     checks: Sequence[type[Check]] = ()
     change_checks: Sequence[type[ChangeCheck]] = ()
-    run_checks: CheckRunner = run_sequentially
-    rules: Callable[[], Sequence[Rule]] | None = None
-    statement_locator: Callable[[str], StatementOf] = lines_as_statements
-    comments: Callable[[str], Iterable[Comment]] = leader_comments
-    syntax_error_of: Callable[[str], str | None] = no_syntax_check
-    needs_utf8: Callable[[bytes], bool] | None = None
-    refutes: Callable[[str, str, str, Span, Callable[[str], str | None]], bool] | None = None
     options: type[Any] | None = None
-    environment: Callable[[Path, Any], Path | None] | None = None
     models: tuple[str, ...] = ()
-    declines: Callable[[str, str], str] | None = None
+
+    def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
+        """Run checks over one file; override it to parse once for all of them."""
+        return run_sequentially(checks, source)
+
+    def rules(self) -> Sequence[Rule]:
+        """The rules of its tools that are declared outside the tool map (declarative rules)."""
+        return ()
+
+    def claims_text(self, path: str, content: bytes) -> bool:
+        """Return True if it reviews a file whose name and ``#!`` line say nothing."""
+        return False
+
+    def declines(self, path: str, text: str) -> str:
+        """The reason why it cannot review a file it claims, which is then unreviewed; empty where it can.
+
+        The reason names the file "it" and says what to do.
+        """
+        return ""
+
+    def comments(self, text: str) -> Iterable[Comment]:
+        """The comments of a file, for suppressions."""
+        return leader_comments(text)
+
+    def statement_locator(self, text: str) -> StatementOf:
+        """The statement around each line, so that a finding keeps its identity when that is reformatted."""
+        return lines_as_statements(text)
+
+    def syntax_error_of(self, text: str) -> str | None:
+        """The reason why a text does not parse, or None; a fix that breaks a file is rejected."""
+        return None
+
+    def needs_utf8(self, content: bytes) -> bool:
+        """Return True if its language rejects content that is not UTF-8 for that."""
+        return False
+
+    def refutes(
+        self, path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]
+    ) -> bool:
+        """Return True if a finding of a tool or another specialist is known to be wrong.
+
+        Args:
+            read: path -> the text of another file.
+        """
+        return False
+
+    def environment(self, root: Path, options: Any) -> Path | None:
+        """The project's own virtual environment, if it has one."""
+        return None
+
+    @property
+    def has_comment_reader(self) -> bool:
+        """True if it reads comments by the syntax of its language, not by the usual comment signs."""
+        return type(self).comments is not Specialist.comments
+
+    @property
+    def uses_environment(self) -> bool:
+        """True if it looks for a virtual environment of the project."""
+        return type(self).environment is not Specialist.environment
 
     def claims_name(self, path: str) -> bool:
-        """Whether the name alone says that this specialist reviews the file."""
-        every = self.reviews_all_text and self.claims_text is None
-        return every or matches_any_case(path, self.patterns)
+        """Return True if the name alone decides that it reviews the file."""
+        return matches_any_case(path, self.patterns)
 
     def sniffs_content(self, path: str) -> bool:
-        """Whether it must see the text of a file of this name to say whether it reviews it."""
+        """Return True if the text of a file of this name decides about it."""
         return matches_any_case(path, self.content_sniffed)
 
     def claims_content(self, path: str, content: bytes) -> bool:
-        """Whether what a file with no telling name holds says so."""
+        """Return True if the content decides that it reviews a file whose name does not."""
         if self.interpreters and content.startswith(b"#!"):
             words = content.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split()
             program = _interpreter(words)
             if any(re.fullmatch(pattern, program) for pattern in self.interpreters):
                 return True
-        return self.claims_text is not None and self.claims_text(path, content)
+        return self.claims_text(path, content)
 
     def claims(self, path: str, text: str) -> bool:
-        """Whether it reviews a file, for tools of its own that others borrow for files of other kinds too."""
+        """Return True if it reviews a file, for its tools that others borrow for other files too."""
         return self.claims_name(path) or self.claims_content(path, text.encode("utf-8", "surrogateescape"))
 
 

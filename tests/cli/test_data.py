@@ -22,9 +22,13 @@ from pathlib import Path
 from wardround.hookspecs import hookimpl
 from wardround.specialists import Specialist
 
+class Acme(Specialist):
+    name = "acme"
+    patterns = ("*.acme",)
+
 @hookimpl
 def wardround_specialists():
-    return [Specialist("acme", patterns=("*.acme",))]
+    return [Acme()]
 
 @hookimpl
 def wardround_tasks():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from msgspec.structs import replace
-from wardround_docker_ci.specialist import specialist
+from wardround_docker_ci.specialist import DockerCiSpecialist
 from wardround_docker_ci.tools import TOOLS
 
 from tests.conftest import GitRepository
+from tests.variants import variant
 from wardround import host
 from wardround.cli import doctor
 from wardround.host import PluginHost
@@ -20,8 +20,8 @@ _MISSING = re.compile(r"^  docker-ci +(\w+) +missing \(commit and CI\): pip", re
 @pytest.fixture(autouse=True)
 def _nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """No tool of the Docker and CI specialist is found."""
-    absent = tuple(replace(tool, find=lambda root: None) for tool in TOOLS)
-    monkeypatch.setattr(host, "load", lambda: PluginHost([replace(specialist(), tools=absent)]))
+    absent = tuple(variant(tool, find=lambda root: None) for tool in TOOLS)
+    monkeypatch.setattr(host, "load", lambda: PluginHost([variant(DockerCiSpecialist(), tools=absent)]))
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ import sys
 import time
 from pathlib import Path
 
+from tests.variants import specialist
 from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
@@ -29,7 +30,6 @@ from wardround.execution.check_runner import BUDGET_S
 from wardround.execution.fork_executor import ForkExecutor
 from wardround.findings import Span
 from wardround.host import PluginHost
-from wardround.specialists import Specialist
 from wardround.tools.process import Processes
 
 _FIRST = os.getpid()
@@ -111,7 +111,7 @@ def main() -> None:
         check_runner._CHANGE_S_PER_FILE = 0.0
         BUDGET_S.update(dict.fromkeys(BUDGET_S, _SECONDS))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # which a program started aside may ignore
-    acme = Specialist(
+    acme = specialist(
         name="acme", patterns=("*.acme",), checks=(_Told, _After), change_checks=(_ToldOfAll, _AfterAll)
     )
     with Repository(Path(sys.argv[1])) as repository:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
-from msgspec.structs import replace
 from wardround_python import tools
-from wardround_python.specialist import specialist
+from wardround_python.specialist import PythonSpecialist
 
 from tests.ruff_reviews import Judged
+from tests.variants import specialist, variant
 from wardround.checks.base import Check
 from wardround.checks.source import SourceFile
 from wardround.errors import UnknownRuleError
@@ -60,7 +60,7 @@ class Asked:
         self._also = also
 
     def specialist(self) -> Specialist:
-        return Specialist(
+        return specialist(
             name="acme", patterns=("*.txt",), checks=(_Red, _Blue), run_checks=self._run,
             rules=lambda: [_Declared.rule("acme")],
         )  # fmt: skip
@@ -107,9 +107,9 @@ def test_a_tool_that_said_nothing_is_not_run_on_the_base(repo: GitRepository) ->
             said.append((tool.name, [str(run.root.parent.name).partition("-")[0]]))
             return list(tool.command(run))
 
-        return replace(tool, command=command)
+        return variant(tool, command=command)
 
-    python = replace(specialist(), tools=(noting(tools.RUFF), noting(tools.TY)), checks=())
+    python = variant(PythonSpecialist(), tools=(noting(tools.RUFF), noting(tools.TY)), checks=())
     old = "import json\n\n\ndef give() -> int:\n    return 1\n"
     repo.commit({"a.py": old})
     (finding,) = Judged(repo, PluginHost([python])).findings({"a.py": old + "\n\nNUMBER = 2\n"})

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from wardround_docker_ci.specialist import specialist
+from wardround_docker_ci.specialist import DockerCiSpecialist
 
 from wardround import languages
 from wardround.checks import lazy
@@ -143,7 +143,7 @@ def test_checks_run_again_when_a_reader_they_share_changes(
     stamps: dict[str, str] = {}
     monkeypatch.setattr(lazy, "file_stamp", lambda file: stamps.get(file, ""))
     monkeypatch.setattr(check_keys, "package_state", lazy.package_state.__wrapped__)
-    before = check_keys.code_identity(specialist())
+    before = check_keys.code_identity(DockerCiSpecialist())
     stamps[str(Path(languages.__file__).parent / reader)] = "changed"
 
-    assert check_keys.code_identity(specialist()) != before
+    assert check_keys.code_identity(DockerCiSpecialist()) != before

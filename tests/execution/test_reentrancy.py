@@ -17,6 +17,7 @@ import pytest
 
 import wardround
 from tests.conftest import GitRepository
+from tests.variants import specialist, variant
 from wardround import host, review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
@@ -28,7 +29,6 @@ from wardround.host import PluginHost
 from wardround.policy.gate import GateOutcome
 from wardround.reports.json import as_dict
 from wardround.review import ReviewResult
-from wardround.specialists import Specialist
 from wardround.storage.result_cache import ResultCache
 from wardround.tools.process import Processes
 from wardround.tools.tool import Invocation, Tool
@@ -169,7 +169,7 @@ def _in_thread(work: Callable[[], ReviewResult]) -> tuple[threading.Thread, list
 @pytest.mark.usefixtures("unforked")
 def test_a_review_in_a_thread_can_be_cancelled(repo: GitRepository) -> None:
     repo.stage({"a.acme": "a\n", "b.acme": "b\n"})
-    acme = Specialist(name="acme", patterns=("*.acme",), checks=(_Waiting,))
+    acme = specialist(name="acme", patterns=("*.acme",), checks=(_Waiting,))
     processes = Processes()
     thread, results = _in_thread(lambda: _review(repo.root, PluginHost([acme]), processes))
     assert _Waiting.started.wait(30)
@@ -181,17 +181,19 @@ def test_a_review_in_a_thread_can_be_cancelled(repo: GitRepository) -> None:
     assert [(u.file, u.reason) for u in result.unreviewed] == [("b.acme", CANCELLED)]
 
 
-def _sleeping_tool(timeout_s: float) -> Tool:
-    def command(run: Invocation) -> list[str]:
+class _Sleeper(Tool):
+    """A tool that does not end by itself."""
+
+    name = "sleeper"
+    program = "sh"
+    success_codes = frozenset({0})
+    install = ""
+
+    def command(self, run: Invocation) -> list[str]:
         return [str(run.program), "-c", "sleep 600"]
 
-    def parse(output: bytes, run: Invocation) -> list[RawFinding]:
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
         return []
-
-    return Tool(
-        name="sleeper", program="sh", command=command, parse=parse, success_codes=frozenset({0}), install="",
-        timeout_s=timeout_s,
-    )  # fmt: skip
 
 
 @pytest.fixture
@@ -199,7 +201,7 @@ def sleeping(repo: GitRepository) -> Callable[[float], PluginHost]:
     """A host whose only tool does not end by itself, by its timeout."""
     repo.stage({"a.acme": "a\n"})
     return lambda timeout_s: PluginHost(
-        [Specialist(name="acme", patterns=("*.acme",), tools=(_sleeping_tool(timeout_s),))]
+        [specialist(name="acme", patterns=("*.acme",), tools=(variant(_Sleeper(), timeout_s=timeout_s),))]
     )
 
 

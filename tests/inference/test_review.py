@@ -14,6 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.inference.making import flip, renew
+from tests.variants import variant
 from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
@@ -97,7 +98,10 @@ class WholeChangeNearest(ChangeCheck):
 
 
 def specialist(*checks: type[Check], change: Sequence[type[ChangeCheck]] = ()) -> Specialist:
-    return Specialist("words", ("*.txt",), checks=checks, change_checks=change, models=("adapter", "table"))
+    return variant(
+        Specialist(), name="words", patterns=("*.txt",), checks=checks, change_checks=change,
+        models=("adapter", "table"),
+    )  # fmt: skip
 
 
 @dataclass

@@ -19,7 +19,7 @@ LANGUAGES = ["python", "sql", "typescript", "tests"]
 
 def specialist_of(language: str) -> Specialist:
     module = importlib.import_module(f"wardround_{language}.specialist")
-    made: Specialist = module.specialist()
+    made: Specialist = getattr(module, f"{language.title()}Specialist")()
     return made
 
 

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 from wardround_python.tools.ruff import RUFF
 from wardround_typescript import node_modules
 from wardround_typescript.tools.eslint import ESLINT
@@ -22,6 +21,7 @@ from wardround_typescript.tools.tsc import TSC
 
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
+from tests.variants import variant
 from wardround import host, review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
@@ -58,7 +58,7 @@ def _stub(folder: Path, name: str, script: str) -> Path:
 def _review(repo: GitRepository, program: Path) -> review.ReviewResult:
     """Review what is staged with one tool, whose program is elsewhere."""
     (python,) = host.load(only=["python"]).specialists
-    alone = PluginHost([replace(python, tools=(replace(RUFF, find=lambda root: program),), checks=())])
+    alone = PluginHost([variant(python, tools=(variant(RUFF, find=lambda root: program),), checks=())])
     with Repository(repo.root) as repository:
         change = repository.staged()
         origin = GitChangeSource(repository, change)
@@ -136,11 +136,11 @@ def test_a_proof_does_not_hold_for_another_program(repo: GitRepository, tmp_path
 
 def test_a_stub_with_the_size_and_the_time_of_the_tool_is_another_program(tmp_path: Path) -> None:
     program = _stub(tmp_path, "tool", "echo 1.0.0")
-    before, state = identity(replace(RUFF, name="before"), program), program.stat()
+    before, state = identity(variant(RUFF, name="before"), program), program.stat()
     program.write_text(program.read_text().replace("1.0.0", "1.0.1"))
     os.utime(program, ns=(state.st_atime_ns, state.st_mtime_ns))
     identities._identity.cache_clear()
-    after = identity(replace(RUFF, name="after"), program)
+    after = identity(variant(RUFF, name="after"), program)
     assert (before.version, after.version, before.digest != after.digest) == ("1.0.0", "1.0.1", True)
 
 
@@ -180,7 +180,7 @@ def test_doctor_names_a_tool_that_does_not_work(
     repo.stage(BAD)
     stub = _stub(tmp_path / "stubs", "ruff", f"{VERSION}echo '[]'")
     (python,) = host.load(only=["python"]).specialists
-    broken = replace(python, tools=(replace(RUFF, find=lambda root: stub),))
+    broken = variant(python, tools=(variant(RUFF, find=lambda root: stub),))
     monkeypatch.setattr(host, "load", lambda: PluginHost([broken]))
     assert doctor.command.callback(repo=repo.root) == 4  # type: ignore[misc]
     (line,) = [line for line in capfd.readouterr().out.splitlines() if str(stub) in line]
@@ -206,7 +206,6 @@ def test_a_stub_in_node_modules_is_not_a_tool(
     file = repo.root / "node_modules" / place
     _stub(file.parent, file.name, f"cat <<END\n{answer}\nEND")
     repo.write(config, "{}")
-    assert tool.find is not None
     with pytest.raises(ToolFailed, match="failed its self-test: it did not report"):
         prove(tool, file)
 
@@ -220,11 +219,7 @@ def test_every_tool_has_a_self_test() -> None:
 @pytest.mark.parametrize("name", sorted({tool.name for tool in tools_for(host.load().specialists)}))
 def test_tools_that_are_installed_pass(name: str, prove: Prove) -> None:
     tools = [tool for tool in dict.fromkeys(tools_for(host.load().specialists)) if tool.name == name]
-    found = [
-        (tool, program)
-        for tool in tools
-        if (program := find_program(tool.program) if tool.find is None else tool.find(Path("/nowhere")))
-    ]
+    found = [(tool, program) for tool in tools if (program := tool.find(Path("/nowhere")))]
     if not found:
         pytest.skip(f"{name} is not installed here")
     for tool, program in found:

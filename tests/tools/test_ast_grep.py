@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wardround.rules.declarative import load_declarative
 from wardround.rules.yaml_loader import load_yaml
-from wardround.tools.ast_grep import ast_grep
+from wardround.tools.ast_grep import AstGrep
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation
 
@@ -23,11 +23,12 @@ def _given(files: dict[str, str], folder: Path) -> list[str]:
         (root / name).write_text(text)
     program = find_program("ast-grep")
     assert program is not None
-    command = ast_grep("typescript").command(Invocation(program, root, tuple(files), None, folder))
+    command = AstGrep("typescript").command(Invocation(program, root, tuple(files), None, folder))
     config = Path(command[command.index("-c") + 1])
     assert load_yaml(config.read_text())["languageGlobs"]["html"] == ["*.vue", "*.svelte"]
     return [
-        load_yaml(one)["id"] for one in (config.parent / "rules" / "asked.yml").read_text().split("\n---\n")
+        load_yaml(one)["id"]
+        for one in (config.parent / "rules" / "selected.yml").read_text().split("\n---\n")
     ]
 
 
@@ -43,6 +44,6 @@ def test_two_runs_side_by_side_do_not_share_a_file(tmp_path: Path) -> None:
     root.mkdir()
     (root / "a.tsx").write_text(_EFFECT)
     run = Invocation(Path("ast-grep"), root, ("a.tsx",), None, tmp_path)
-    first, second = (ast_grep("typescript").command(run) for _ in range(2))
+    first, second = (AstGrep("typescript").command(run) for _ in range(2))
     assert first[3] != second[3]
     assert os.path.dirname(first[3]) != os.path.dirname(second[3])

@@ -13,16 +13,17 @@ import pytest
 
 from tests.conftest import SCRIPTS, GitRepository
 from tests.stand_ins import stand_in
+from tests.variants import specialist, variant
 from wardround import host, review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
 from wardround.config.request import ReviewRequest
-from wardround.execution import program_finder
 from wardround.execution.tool_runner import batch_paths, timeout_for
+from wardround.findings import RawFinding
 from wardround.policy.gate import GateOutcome
-from wardround.specialists import Specialist
+from wardround.tools import process
 from wardround.tools.process import Processes, find_program
-from wardround.tools.tool import Profile, Tool, ToolScope
+from wardround.tools.tool import Invocation, Profile, Tool, ToolScope
 
 HOST = host.load(only=["python"])
 (PYTHON_SPECIALIST,) = HOST.specialists
@@ -54,7 +55,7 @@ def _review(repo: GitRepository, profile: Profile = Profile.COMMIT) -> review.Re
 def _pretend(monkeypatch: pytest.MonkeyPatch, program: str, found: Callable[[str], Path | None]) -> None:
     """Let one program be another; all other tools are the real ones."""
     monkeypatch.setattr(
-        program_finder, "find_program", lambda name: found(name) if name == program else find_program(name)
+        process, "find_program", lambda name: found(name) if name == program else find_program(name)
     )
 
 
@@ -68,7 +69,7 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
     if kind == "too slow":
         repo.write(".wardround.toml", "tool-timeout = 1.0\n")
         monkeypatch.setattr(
-            program_finder, "find_program", lambda name: fake if name == program else None
+            process, "find_program", lambda name: fake if name == program else None
         )  # the real ones may need longer than a second
     else:
         _pretend(monkeypatch, program, lambda name: fake)
@@ -259,12 +260,24 @@ def _slow_tool(tmp_path: Path, **settings: object) -> Tool:
         "time.sleep(len(files))\nprint('done')\n"
     )
     program.chmod(0o755)
-    return Tool(
-        name="slow", program="slow", command=lambda run: [str(run.program), *run.files],
-        parse=lambda printed, run: [], success_codes=frozenset({0}),
-        install="pip install slow", timeout_s=2.0,
-        files_in_time=1, find=lambda root: program, **settings,  # type: ignore[arg-type]
-    )  # fmt: skip
+    return variant(_Slow(), find=lambda root: program, **settings)
+
+
+class _Slow(Tool):
+    """Takes a second for each file."""
+
+    name = "slow"
+    program = "slow"
+    success_codes = frozenset({0})
+    install = "pip install slow"
+    timeout_s = 2.0
+    files_in_time = 1
+
+    def command(self, run: Invocation) -> list[str]:
+        return [str(run.program), *run.files]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        return []
 
 
 @pytest.mark.parametrize("scope", ToolScope)
@@ -277,7 +290,7 @@ def test_a_tool_has_time_in_proportion_to_its_files_which_are_split_over_runs(
     repo: GitRepository, tmp_path: Path, scope: ToolScope, seconds: str, expected: set[str]
 ) -> None:
     tool = _slow_tool(tmp_path, scope=scope, files_per_run=3)
-    acme = Specialist(name="acme", patterns=("*.acme",), tools=(tool,))
+    acme = specialist(name="acme", patterns=("*.acme",), tools=(tool,))
     repo.write(".wardround.toml", seconds)
     for number in range(4):
         repo.write(f"{number}.acme", "x\n")

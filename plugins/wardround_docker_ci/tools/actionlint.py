@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 import site
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
 
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import RawFinding, Span
@@ -18,7 +17,7 @@ from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.tools.block_scalars import content_of, place_in_block
-from wardround_docker_ci.tools.trusted import configuration, placed_above
+from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
 class ActionlintResult(msgspec.Struct):
@@ -87,21 +86,11 @@ def find_actionlint(root: Path) -> Path | None:
     return next((binary for binary in binaries if binary.is_file()), None) or find_program("actionlint")
 
 
-def actionlint_command(run: Invocation) -> Sequence[str]:
-    """Without shellcheck and pyflakes: what they say about steps is asked and read on its own."""
-    return [*actionlint_argv(run.program, run), "-shellcheck=", *run.files]
-
-
 def actionlint_argv(program: Path, run: Invocation) -> list[str]:
     """The command up to the choice of shellcheck and the files."""
     argv = [str(program), "-no-color", "-pyflakes=", "-format", "{{json .}}"]
     config = configuration("actionlint", run)
     return [*argv, "-config-file", str(config)] if config is not None else argv
-
-
-def parse_actionlint(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``actionlint -format '{{json .}}'``."""
-    return _read(results_of(output), run)
 
 
 def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawFinding]:
@@ -114,16 +103,6 @@ def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawFindi
         span = _place(result, _lines(run, file))
         found.append(RawFinding(_code(result), file, span, message, url))
     return found
-
-
-def actionlint_in_project_command(run: Invocation) -> Sequence[str]:
-    """The same for workflows that call what lies beside them, seen from folders that pass for repositories.
-
-    actionlint looks for local actions and workflows only below a folder with ``.git`` in it, which the
-    snapshot does not have and must not get: other tools would ask git about it.
-    """
-    stand_ins = [str(_stand_in(run, file) / file[len(_home(file)) :]) for file in run.files]
-    return [*actionlint_argv(run.program, run), "-shellcheck=", *stand_ins]
 
 
 def _home(file: str) -> str:
@@ -147,21 +126,6 @@ def _stand_in(run: Invocation, file: str) -> Path:
 def _room(run: Invocation) -> Path:
     """Where the stand-ins of one room of the snapshot are."""
     return run.scratch / "actionlint" / run.root.parent.name
-
-
-def parse_actionlint_in_project(output: bytes, run: Invocation) -> list[RawFinding]:
-    """The same with the paths of the stand-ins turned back."""
-    names = {str(_stand_in(run, file) / file[len(_home(file)) :]): file for file in run.files}
-    stand_ins = str(run.scratch / "actionlint") + os.sep
-    room = _room(run)
-    results = []
-    for result in results_of(output):
-        path = os.path.abspath(run.root / result.filepath)
-        result.filepath = names.get(path, result.filepath)
-        result.message = result.message.replace(f"{room}/", "").replace(f"{run.root}/", "")
-        if path in names or not path.startswith(stand_ins):
-            results.append(result)  # what is wrong with a neighbour is no matter of this file
-    return _read([one for one in results if not _is_unseen(one, run)], run)
 
 
 _NOT_THERE = LazyPattern(
@@ -307,14 +271,6 @@ _LOCAL = LazyPattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./")
 """Where a workflow uses an action or a workflow of its own repository."""
 
 
-def _is_on_its_own(path: str, text: str) -> bool:
-    return kind_of(path, text) is FileKind.WORKFLOW and not _LOCAL.search(text)
-
-
-def _uses_its_project(path: str, text: str) -> bool:
-    return kind_of(path, text) is FileKind.WORKFLOW and _LOCAL.search(text) is not None
-
-
 _PROBE = """\
 on: push
 jobs:
@@ -325,25 +281,71 @@ jobs:
       - uses: ./probe
 """
 
-ACTIONLINT = Tool(
-    name="actionlint",
-    probe=Probe(".github/workflows/probe.yml", _PROBE, "job-needs", 5),
-    program="actionlint",
-    command=actionlint_command,
-    parse=parse_actionlint,
-    success_codes=RAN,
-    install=install_line("docker-ci"),
-    find=find_actionlint,
-    config_names=_CONFIGS,
-    config_at_root=True,
-    config_overlay=placed_above("actionlint", _CONFIGS),
-    accepts=_is_on_its_own,
-)
-ACTIONLINT_IN_PROJECT = replace(
-    ACTIONLINT,
-    command=actionlint_in_project_command,
-    parse=parse_actionlint_in_project,
-    scope=ToolScope.PROJECT,
-    project_files=("*.yml", "*.yaml"),
-    accepts=_uses_its_project,
-)
+
+class Actionlint(Tool):
+    """actionlint, over workflows that use nothing of their own repository."""
+
+    name = "actionlint"
+    probe = Probe(".github/workflows/probe.yml", _PROBE, "job-needs", 5)
+    program = "actionlint"
+    success_codes = RAN
+    install = install_line("docker-ci")
+    config_names = _CONFIGS
+    config_at_root = True
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        """Without shellcheck and pyflakes: what they say about steps is asked and read on its own."""
+        return [*actionlint_argv(run.program, run), "-shellcheck=", *run.files]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``actionlint -format '{{json .}}'``."""
+        return _read(results_of(output), run)
+
+    def find(self, root: Path) -> Path | None:
+        return find_actionlint(root)
+
+    def accepts(self, path: str, text: str) -> bool:
+        return kind_of(path, text) is FileKind.WORKFLOW and not _LOCAL.search(text)
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        return overlay_above("actionlint", _CONFIGS, folder, configs)
+
+
+ACTIONLINT = Actionlint()
+
+
+class ActionlintInProject(Actionlint):
+    """actionlint, over workflows that use actions or workflows of their own repository."""
+
+    scope = ToolScope.PROJECT
+    project_files = ("*.yml", "*.yaml")
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        """The same for workflows that call what lies beside them, seen from folders that pass for
+        repositories.
+
+        actionlint looks for local actions and workflows only below a folder with ``.git`` in it, which the
+        snapshot does not have and must not get: other tools would ask git about it.
+        """
+        stand_ins = [str(_stand_in(run, file) / file[len(_home(file)) :]) for file in run.files]
+        return [*actionlint_argv(run.program, run), "-shellcheck=", *stand_ins]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """The same with the paths of the stand-ins turned back."""
+        names = {str(_stand_in(run, file) / file[len(_home(file)) :]): file for file in run.files}
+        stand_ins = str(run.scratch / "actionlint") + os.sep
+        room = _room(run)
+        results = []
+        for result in results_of(output):
+            path = os.path.abspath(run.root / result.filepath)
+            result.filepath = names.get(path, result.filepath)
+            result.message = result.message.replace(f"{room}/", "").replace(f"{run.root}/", "")
+            if path in names or not path.startswith(stand_ins):
+                results.append(result)  # what is wrong with a neighbour is no matter of this file
+        return _read([one for one in results if not _is_unseen(one, run)], run)
+
+    def accepts(self, path: str, text: str) -> bool:
+        return kind_of(path, text) is FileKind.WORKFLOW and _LOCAL.search(text) is not None
+
+
+ACTIONLINT_IN_PROJECT = ActionlintInProject()

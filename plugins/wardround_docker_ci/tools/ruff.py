@@ -70,15 +70,6 @@ def python_steps(path: str, text: str) -> Iterator[PythonStep]:
         yield PythonStep(line, margin, _EXPRESSION.sub(lambda match: "_" * len(match[0]), script))
 
 
-def ruff_in_workflows_command(run: Invocation) -> Sequence[str]:
-    """Ruff over files that hold one step each, on the lines it has in the workflow."""
-    places = [place for file in run.files for place in _written(run, file)]
-    return [
-        str(run.program), "check", "--isolated", "--no-cache", "--no-fix", "--quiet", "--select", _SELECTED,
-        "--ignore", _UNSELECTED, "--output-format", "json", "--", *places,
-    ]  # fmt: skip
-
-
 def _home(run: Invocation) -> Path:
     return run.scratch / "python-steps" / run.root.parent.name
 
@@ -94,23 +85,6 @@ def _written(run: Invocation, file: str) -> Iterator[str]:
         yield str(place)
 
 
-def parse_ruff_in_workflows(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``ruff check --output-format json`` and put it where it stands in the workflow.
-
-    Raises:
-        ToolOutputError: it names a file it was not given.
-    """
-    found = []
-    for result in decoded(output, list[RuffResult]):
-        file, margin = _place_of(result.filename, run)
-        if not _STANDS_FOR_EXPRESSION.search(result.message):
-            start, end = result.location, result.end_location
-            span = Span(start.row, start.column + margin, end.row, end.column + margin)
-            code = result.code or "invalid-syntax"
-            found.append(RawFinding(code, file, span, collapse_whitespace(result.message), result.url))
-    return found
-
-
 def _place_of(name: str, run: Invocation) -> tuple[str, int]:
     """The workflow a step's file was made from, and the step's margin."""
     try:
@@ -123,21 +97,51 @@ def _place_of(name: str, run: Invocation) -> tuple[str, int]:
     return file, int(margin)
 
 
-RUFF_IN_WORKFLOWS = Tool(
-    name="ruff",
-    probe=Probe(
+class RuffInWorkflows(Tool):
+    """ruff, over the steps of workflows that are written in Python."""
+
+    name = "ruff"
+    probe = Probe(
         ".github/workflows/probe.yml",
         "on: push\njobs:\n  probe:\n    runs-on: ubuntu-latest\n    steps:\n"
         "      - shell: python\n        run: print(undefined)\n",
         "F821",
         7,
-    ),
-    program="ruff",
-    command=ruff_in_workflows_command,
-    parse=parse_ruff_in_workflows,
-    success_codes=RAN,
-    install=install_line(),
-    distribution="ruff",
-    accepts=lambda path, text: kind_of(path, text) is FileKind.WORKFLOW,
-    can_match=lambda text: "shell" in text and "python" in text,
-)
+    )
+    program = "ruff"
+    success_codes = RAN
+    install = install_line()
+    distribution = "ruff"
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        """Ruff over files that hold one step each, on the lines it has in the workflow."""
+        places = [place for file in run.files for place in _written(run, file)]
+        return [
+            str(run.program), "check", "--isolated", "--no-cache", "--no-fix", "--quiet",
+            "--select", _SELECTED, "--ignore", _UNSELECTED, "--output-format", "json", "--", *places,
+        ]  # fmt: skip
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``ruff check --output-format json`` and put it where it stands in the workflow.
+
+        Raises:
+            ToolOutputError: it names a file it was not given.
+        """
+        found = []
+        for result in decoded(output, list[RuffResult]):
+            file, margin = _place_of(result.filename, run)
+            if not _STANDS_FOR_EXPRESSION.search(result.message):
+                start, end = result.location, result.end_location
+                span = Span(start.row, start.column + margin, end.row, end.column + margin)
+                code = result.code or "invalid-syntax"
+                found.append(RawFinding(code, file, span, collapse_whitespace(result.message), result.url))
+        return found
+
+    def accepts(self, path: str, text: str) -> bool:
+        return kind_of(path, text) is FileKind.WORKFLOW
+
+    def can_match(self, text: str) -> bool:
+        return "shell" in text and "python" in text
+
+
+RUFF_IN_WORKFLOWS = RuffInWorkflows()

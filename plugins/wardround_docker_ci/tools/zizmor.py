@@ -18,7 +18,7 @@ from wardround.tools.parsing import collapse_whitespace, decoded, map_of, relati
 from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
 from wardround_docker_ci.models.github_expressions import is_owned
-from wardround_docker_ci.tools.trusted import configuration, placed_above
+from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
 class ZizmorPoint(msgspec.Struct):
@@ -78,46 +78,6 @@ _CONFIDENCE = {"High": 1.0, "Medium": 0.7, "Low": 0.4, "Unknown": 0.4}
 _SLIGHT = ("Informational", "Low")
 _SURE = ("High", "Medium")
 _KINDS = frozenset({FileKind.WORKFLOW, FileKind.ACTION, FileKind.DEPENDABOT})
-
-
-def zizmor_command(run: Invocation) -> Sequence[str]:
-    """The strictest persona is asked for; what only it says has a code of its own, so each can be chosen.
-
-    A configuration is named or refused, never looked for: a change could bring one, and a workflow called
-    ``zizmor.yml`` would be taken for one.
-    """
-    config = configuration("zizmor", run)
-    chosen = ["--config", str(config)] if config is not None else ["--no-config"]
-    return [
-        str(run.program), "--offline", "--no-progress", *chosen, "--persona=auditor", "--format", "json-v1",
-        "--", *run.files,
-    ]  # fmt: skip
-
-
-def parse_zizmor(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``zizmor --format json-v1``, whose places are 0-based and whose columns are bytes."""
-    found = []
-    for result in decoded(output, list[ZizmorResult]):
-        place = _primary(result)
-        file = relative(place.symbolic.key.local.verbatim_path, run)
-        span, text = _place(place.concrete.location, run.root / file)
-        if result.ident == "secrets-inherit":
-            span = _inheriting(span, run.root / file)
-        code = _code(result, place, text, run.root / file)
-        if code == "cache-of-release":
-            span = _switch_of_cache(span, run.root / file)
-        judged = result.determinations
-        is_pinned = result.ident == "unpinned-uses" and _AT_COMMIT.match(text) is not None
-        if not result.ignored and not is_pinned and not _is_within(result, place, run.root / file):
-            found.append(
-                RawFinding(
-                    code, file, span, _message(result, place.symbolic.annotation, text), result.url,
-                    confidence=_CONFIDENCE.get(judged.confidence, 0.4),
-                    severity=_severity(code, judged, text, run.root / file),
-                )
-            )  # fmt: skip
-    found = _images_once(_once_for_a_line(_once_for_a_workflow(found)), run)
-    return _tags_that_count(found, run)
 
 
 def _images_once(found: Sequence[RawFinding], run: Invocation) -> list[RawFinding]:
@@ -365,59 +325,98 @@ _REFUSED = LazyPattern(r"failed to (?:validate|parse|load) (?:file://)?(\S+) as 
 _NO_YAML = LazyPattern(r"failed to parse input: (.+)$", re.MULTILINE)
 
 
-def zizmor_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
-    """The files it did not call completed: it leaves out what it cannot read, and only says so here."""
-    said = errors.decode("utf-8", "replace")
-    looked_at = {match[1].strip() for match in _LOOKED_AT.finditer(said)}
-    refused = {match[1]: match[2] for match in _REFUSED.finditer(said)}
-    no_yaml = _NO_YAML.search(said)
-    reasons = {}
-    for file in run.files:
-        if file in looked_at:
-            continue
-        if file in refused:
-            reasons[file] = f"{PARSE_FAILURE_PREFIX}: {collapse_whitespace(refused[file])}"
-        else:
-            reasons[file] = (
-                f"{PARSE_FAILURE_PREFIX}: {no_yaml[1]}" if no_yaml else "zizmor did not look at it"
-            )
-    return reasons
-
-
 _PLAIN_REPOSITORY = LazyPattern(r"\brepo['\"]?\s*:\s*['\"]?(?:git|http)://")
-
-
-def _takes(path: str, text: str) -> bool:
-    """All it audits; of pre-commit's files those for which it has its one audit, of addresses in the clear.
-
-    It fails over others that name a repository by a path or as ``git@host:name``.
-    """
-    kind = kind_of(path, text)
-    return kind in _KINDS or (kind is FileKind.PRE_COMMIT and _PLAIN_REPOSITORY.search(text) is not None)
 
 
 _CONFIGS = (".github/zizmor.yml", ".github/zizmor.yaml", "zizmor.yml", "zizmor.yaml")
 
-ZIZMOR = Tool(
-    name="zizmor",
-    probe=Probe(
+
+class Zizmor(Tool):
+    """zizmor, over workflows, actions and Dependabot files."""
+
+    name = "zizmor"
+    probe = Probe(
         ".github/workflows/probe.yml",
         "on: issues\npermissions: {}\njobs:\n  probe:\n    runs-on: ubuntu-latest\n    steps:\n"
         "      - run: echo ${{ github.event.issue.title }}\n",
         "template-injection",
         7,
-    ),
-    program="zizmor",
-    command=zizmor_command,
-    parse=parse_zizmor,
-    skipped_files=zizmor_passed_over,
-    success_codes=frozenset({0, 3, 11, 12, 13, 14}),
-    typical_s=0.2,
-    install=install_line("docker-ci"),
-    columns=Columns.UTF8,
-    distribution="zizmor",
-    config_names=_CONFIGS,
-    config_at_root=True,
-    config_overlay=placed_above("zizmor", _CONFIGS),
-    accepts=_takes,
-)
+    )
+    program = "zizmor"
+    success_codes = frozenset({0, 3, 11, 12, 13, 14})
+    typical_s = 0.2
+    install = install_line("docker-ci")
+    columns = Columns.UTF8
+    distribution = "zizmor"
+    config_names = _CONFIGS
+    config_at_root = True
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        """The strictest persona is asked for; what only it says has a code of its own, so each can be chosen.
+
+        A configuration is named or refused, never looked for: a change could bring one, and a workflow called
+        ``zizmor.yml`` would be taken for one.
+        """
+        config = configuration("zizmor", run)
+        chosen = ["--config", str(config)] if config is not None else ["--no-config"]
+        return [
+            str(run.program), "--offline", "--no-progress", *chosen, "--persona=auditor",
+            "--format", "json-v1", "--", *run.files,
+        ]  # fmt: skip
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``zizmor --format json-v1``, whose places are 0-based and whose columns are bytes."""
+        found = []
+        for result in decoded(output, list[ZizmorResult]):
+            place = _primary(result)
+            file = relative(place.symbolic.key.local.verbatim_path, run)
+            span, text = _place(place.concrete.location, run.root / file)
+            if result.ident == "secrets-inherit":
+                span = _inheriting(span, run.root / file)
+            code = _code(result, place, text, run.root / file)
+            if code == "cache-of-release":
+                span = _switch_of_cache(span, run.root / file)
+            judged = result.determinations
+            is_pinned = result.ident == "unpinned-uses" and _AT_COMMIT.match(text) is not None
+            if not result.ignored and not is_pinned and not _is_within(result, place, run.root / file):
+                found.append(
+                    RawFinding(
+                        code, file, span, _message(result, place.symbolic.annotation, text), result.url,
+                        confidence=_CONFIDENCE.get(judged.confidence, 0.4),
+                        severity=_severity(code, judged, text, run.root / file),
+                    )
+                )  # fmt: skip
+        found = _images_once(_once_for_a_line(_once_for_a_workflow(found)), run)
+        return _tags_that_count(found, run)
+
+    def skipped_files(self, errors: bytes, run: Invocation) -> Mapping[str, str]:
+        """The files it did not call completed: it leaves out what it cannot read, and only says so here."""
+        said = errors.decode("utf-8", "replace")
+        looked_at = {match[1].strip() for match in _LOOKED_AT.finditer(said)}
+        refused = {match[1]: match[2] for match in _REFUSED.finditer(said)}
+        no_yaml = _NO_YAML.search(said)
+        reasons = {}
+        for file in run.files:
+            if file in looked_at:
+                continue
+            if file in refused:
+                reasons[file] = f"{PARSE_FAILURE_PREFIX}: {collapse_whitespace(refused[file])}"
+            else:
+                reasons[file] = (
+                    f"{PARSE_FAILURE_PREFIX}: {no_yaml[1]}" if no_yaml else "zizmor did not look at it"
+                )
+        return reasons
+
+    def accepts(self, path: str, text: str) -> bool:
+        """Return True for files it audits: those of pre-commit only with an unencrypted repository address.
+
+        It fails over others that name a repository by a path or as ``git@host:name``.
+        """
+        kind = kind_of(path, text)
+        return kind in _KINDS or (kind is FileKind.PRE_COMMIT and _PLAIN_REPOSITORY.search(text) is not None)
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        return overlay_above("zizmor", _CONFIGS, folder, configs)
+
+
+ZIZMOR = Zizmor()

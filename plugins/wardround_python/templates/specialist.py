@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wardround.checks.base import Check
 from wardround.checks.lazy import LazyPattern, LazySequence
 from wardround.specialists import Specialist
 
@@ -16,19 +17,15 @@ _OTHER_LANGUAGE = LazyPattern(
 """Front matter, and syntax of Liquid, Twig, Handlebars, Angular and Vue, whose braces mean something else."""
 
 
-def specialist() -> Specialist:
-    """The specialist as the host takes it."""
-    return Specialist(
-        name="templates",
-        patterns=(),
-        content_sniffed=_NAMES,
-        claims_text=_claims,
-        checks=LazySequence("wardround_python.templates.checks:CHECKS"),
-    )
+class TemplatesSpecialist(Specialist):
+    """Reviews HTML templates of Jinja and Django."""
 
+    name = "templates"
+    patterns = ()
+    content_sniffed = _NAMES
+    checks = LazySequence[type[Check]]("wardround_python.templates.checks:CHECKS")
 
-def _claims(path: str, content: bytes) -> bool:
-    """Return True for HTML that Jinja or Django fills in."""
-    text = content.decode("utf-8", "replace")
-    fills = _STATEMENT.search(text) or _EXPRESSION.search(text)
-    return bool(fills and _MARKUP.search(text)) and not _OTHER_LANGUAGE.search(text)
+    def claims_text(self, path: str, content: bytes) -> bool:
+        text = content.decode("utf-8", "replace")
+        is_template = _STATEMENT.search(text) or _EXPRESSION.search(text)
+        return bool(is_template and _MARKUP.search(text)) and not _OTHER_LANGUAGE.search(text)

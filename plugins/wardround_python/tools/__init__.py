@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wardround.tools.ast_grep import ast_grep
-from wardround.tools.semgrep import semgrep
+from wardround.tools.ast_grep import AstGrep
+from wardround.tools.semgrep import Semgrep
 from wardround.tools.tool import Probe, Tool
 from wardround_python.tools.pyright import PYRIGHT
 from wardround_python.tools.ruff import RUFF
@@ -22,7 +22,7 @@ _COMMAND = Probe(
 TOOLS: tuple[Tool, ...] = (
     RUFF,
     TY,
-    ast_grep("python", endings=_ENDINGS, probe=_NESTED_LOOP),
+    AstGrep("python", endings=_ENDINGS, probe=_NESTED_LOOP),
     PYRIGHT,
-    semgrep("python", endings=_ENDINGS, probe=_COMMAND),
+    Semgrep("python", endings=_ENDINGS, probe=_COMMAND),
 )

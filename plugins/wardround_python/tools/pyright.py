@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
 
 import msgspec
 
@@ -52,37 +53,6 @@ _UNKNOWN_SYNTAX = LazyPattern(r"Expected |Unpack operation not allowed in compre
 """What pyright says of syntax that is newer than it."""
 
 
-def pyright_command(run: Invocation) -> Sequence[str]:
-    argv = [str(run.program), "--outputjson", "--level", "error"]
-    if run.environment is not None:
-        argv += ["--pythonpath", str(run.environment / "bin" / "python")]
-    elif not any(_STATED.search(text_in(run.root, name) or "") for name in _CONFIGS):
-        argv += ["--pythonversion", noted_target(run).type_version()]
-    return [*argv, *(f"./{file}" for file in run.files)]
-
-
-def parse_pyright(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``pyright --outputjson``, whose places are 0-based."""
-    answer = decoded(output, PyrightOutput)
-    if answer.summary.files_analyzed < 1:
-        raise ToolOutputError("pyright looked at no file")
-    found = []
-    is_refuted = refuter(run.root)
-    for result in answer.general_diagnostics:
-        if result.range is None or result.severity == "information":
-            continue
-        start, end = result.range.start, result.range.end
-        span = Span(start.line + 1, start.character + 1, end.line + 1, end.character + 1)
-        code = result.rule or "syntax-error"
-        file = relative(result.file, run)
-        if result.rule in (None, "reportGeneralTypeIssues") and _is_newer(result.message, file, run):
-            continue  # ruff reports it, as severe as it is
-        is_asked = code in run.requested or not map_of("pyright").is_ignored(code, file)
-        if is_asked and not is_refuted(file, code, span):
-            found.append(RawFinding(code, file, span, collapse_whitespace(result.message)))
-    return found
-
-
 def _is_newer(message: str, file: str, run: Invocation) -> bool:
     """Return True for syntax that a supported Python reads, if not the one that pyright is run for."""
     needed = version_needed(message)
@@ -97,24 +67,59 @@ def _is_newer(message: str, file: str, run: Invocation) -> bool:
     return True
 
 
-PYRIGHT = Tool(
-    name="pyright",
-    probe=Probe("probe.py", "print(undefined)\n", "reportUndefinedVariable"),
-    program="pyright",
-    command=pyright_command,
-    parse=parse_pyright,
-    success_codes=RAN,
-    returns_end_lines=True,
-    typical_s=3.0,
-    install=install_line("ci"),
-    profiles=frozenset({Profile.CI}),
-    scope=ToolScope.PROJECT,
-    identity=lambda: selection("pyright"),
-    columns=Columns.UTF16,
-    timeout_s=300.0,
-    distribution="pyright",
-    config_names=(*_CONFIGS, *pylint_settings.FILES),
-    fallback_config=target_note,
-    project_files=PROJECT_FILES,
-    variables={"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYRIGHT_PYTHON_NODE_ENV": "wheel"},
-)
+class Pyright(Tool):
+    """pyright, with the types of the project."""
+
+    name = "pyright"
+    probe = Probe("probe.py", "print(undefined)\n", "reportUndefinedVariable")
+    program = "pyright"
+    success_codes = RAN
+    returns_end_lines = True
+    typical_s = 3.0
+    install = install_line("ci")
+    profiles = frozenset({Profile.CI})
+    scope = ToolScope.PROJECT
+    columns = Columns.UTF16
+    timeout_s = 300.0
+    distribution = "pyright"
+    config_names = (*_CONFIGS, *pylint_settings.FILES)
+    project_files = PROJECT_FILES
+    variables = MappingProxyType({"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYRIGHT_PYTHON_NODE_ENV": "wheel"})
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        argv = [str(run.program), "--outputjson", "--level", "error"]
+        if run.environment is not None:
+            argv += ["--pythonpath", str(run.environment / "bin" / "python")]
+        elif not any(_STATED.search(text_in(run.root, name) or "") for name in _CONFIGS):
+            argv += ["--pythonversion", noted_target(run).type_version()]
+        return [*argv, *(f"./{file}" for file in run.files)]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``pyright --outputjson``, whose places are 0-based."""
+        answer = decoded(output, PyrightOutput)
+        if answer.summary.files_analyzed < 1:
+            raise ToolOutputError("pyright looked at no file")
+        found = []
+        is_refuted = refuter(run.root)
+        for result in answer.general_diagnostics:
+            if result.range is None or result.severity == "information":
+                continue
+            start, end = result.range.start, result.range.end
+            span = Span(start.line + 1, start.character + 1, end.line + 1, end.character + 1)
+            code = result.rule or "syntax-error"
+            file = relative(result.file, run)
+            if result.rule in (None, "reportGeneralTypeIssues") and _is_newer(result.message, file, run):
+                continue  # ruff reports it, as severe as it is
+            is_asked = code in run.requested or not map_of("pyright").is_ignored(code, file)
+            if is_asked and not is_refuted(file, code, span):
+                found.append(RawFinding(code, file, span, collapse_whitespace(result.message)))
+        return found
+
+    def identity(self) -> str:
+        return selection("pyright")
+
+    def fallback_config(self, read: Callable[[str], str | None]) -> tuple[str, str] | None:
+        return target_note(read)
+
+
+PYRIGHT = Pyright()

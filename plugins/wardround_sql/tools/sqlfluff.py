@@ -79,28 +79,6 @@ _HARMLESS_KEYS = frozenset(
 _TEMPLATERS = frozenset(("raw", "jinja", "placeholder"))
 
 
-def without_code(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-    """The configuration of a folder with nothing left in it that makes sqlfluff load Python or other files.
-
-    What loads code is ``library_path``, macro and search paths, plugins, and the dbt and Python templaters;
-    only what is known to be harmless stays.
-    """
-    stem = f"{folder}/" if folder else ""
-    found: dict[str, str] = {}
-    if stem + CONFIG in configs:
-        found[stem + CONFIG] = _written(_harmless(_ini(configs[stem + CONFIG])))
-    if stem + SHARED in configs:
-        table = _toml(configs[stem + SHARED]).get("tool", {})
-        sections = _harmless(dict(_flat(table.get("sqlfluff", {}))))
-        if sections:
-            base = _ini(found.get(stem + CONFIG, ""))
-            found[stem + CONFIG] = _written(_over(base, sections))
-        found[stem + SHARED] = _dialect_table(table.get("wardround", {}))
-    if stem + OWN in configs:
-        found[stem + OWN] = _dialect_table(_toml(configs[stem + OWN]))
-    return found
-
-
 def _dialect_table(table: object) -> str:
     """The dialect of wardround's own options, which says what a file without signs is taken for."""
     sql = table.get("sql", {}) if isinstance(table, dict) else {}
@@ -245,11 +223,6 @@ def command(run: Invocation) -> Sequence[str]:
     ]  # fmt: skip
 
 
-def passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
-    """The files there was no time for."""
-    return _plan(run)[1]
-
-
 def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Read ``sqlfluff lint --format json``; every file it was given must be there."""
     copies = {str(copy.target): copy for copy in _plan(run)[0]}
@@ -297,25 +270,57 @@ def _fix(file: str, result: FluffResult) -> SuggestedFix:
     return SuggestedFix("apply sqlfluff's fix", False, edits)
 
 
-def wanted(options: SqlOptions | None, path: str, text: str) -> bool:
-    return options is not None and options.sqlfluff and path.endswith(".sql")
+class Sqlfluff(Tool):
+    """sqlfluff, over copies of the files, each with its dialect."""
+
+    name = "sqlfluff"
+    probe = Probe("probe.sql", "SELECT a, b FROM t UNION ALL SELECT a FROM s;\n", "AM07")
+    program = "sqlfluff"
+    success_codes = RAN
+    typical_s = 1.0
+    install = install_line("sql")
+    timeout_s = _TIMEOUT_S
+    distribution = "sqlfluff"
+    config_names = (CONFIG, SHARED, OWN)
+    opt_in = True
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        return command(run)
+
+    def parse(self, output: bytes, run: Invocation) -> Sequence[RawFinding]:
+        return parse(output, run)
+
+    def skipped_files(self, errors: bytes, run: Invocation) -> Mapping[str, str]:
+        """The files there was no time for."""
+        return _plan(run)[1]
+
+    def is_enabled(self, options: SqlOptions | None, path: str, text: str) -> bool:
+        return options is not None and options.sqlfluff and path.endswith(".sql")
+
+    def identity(self) -> str:
+        return selection("sqlfluff")
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        """The configuration of a folder with nothing left in it that makes sqlfluff load Python or other
+        files.
+
+        What loads code is ``library_path``, macro and search paths, plugins, and the dbt and Python
+        templaters; only what is known to be harmless stays.
+        """
+        stem = f"{folder}/" if folder else ""
+        found: dict[str, str] = {}
+        if stem + CONFIG in configs:
+            found[stem + CONFIG] = _written(_harmless(_ini(configs[stem + CONFIG])))
+        if stem + SHARED in configs:
+            table = _toml(configs[stem + SHARED]).get("tool", {})
+            sections = _harmless(dict(_flat(table.get("sqlfluff", {}))))
+            if sections:
+                base = _ini(found.get(stem + CONFIG, ""))
+                found[stem + CONFIG] = _written(_over(base, sections))
+            found[stem + SHARED] = _dialect_table(table.get("wardround", {}))
+        if stem + OWN in configs:
+            found[stem + OWN] = _dialect_table(_toml(configs[stem + OWN]))
+        return found
 
 
-SQLFLUFF = Tool(
-    name="sqlfluff",
-    probe=Probe("probe.sql", "SELECT a, b FROM t UNION ALL SELECT a FROM s;\n", "AM07"),
-    program="sqlfluff",
-    command=command,
-    parse=parse,
-    success_codes=RAN,
-    typical_s=1.0,
-    install=install_line("sql"),
-    timeout_s=_TIMEOUT_S,
-    distribution="sqlfluff",
-    config_names=(CONFIG, SHARED, OWN),
-    config_overlay=without_code,
-    is_enabled=wanted,
-    opt_in=True,
-    identity=lambda: selection("sqlfluff"),
-    skipped_files=passed_over,
-)
+SQLFLUFF = Sqlfluff()

@@ -35,14 +35,6 @@ class SquawkResult(msgspec.Struct):
     help: str | None = None
 
 
-def wanted(options: SqlOptions | None, path: str, text: str) -> bool:
-    """Whether a file is a migration forwards, for Postgres."""
-    chosen = options or SqlOptions()
-    if not path.endswith(".sql") or not is_migration(path, chosen.migrations) or is_down(path):
-        return False
-    return dialect_of(path, text, chosen.dialect) == POSTGRES
-
-
 def declines(path: str, text: str) -> str:
     """Why squawk cannot read a migration; empty if it can."""
     if not is_template(text):
@@ -188,19 +180,37 @@ def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
     return CONFIG, "assume_in_transaction = true\n"
 
 
-SQUAWK = Tool(
-    name="squawk",
-    probe=Probe("probe.sql", "DROP TABLE orders;\n", "ban-drop-table"),
-    program="squawk",
-    command=command,
-    parse=parse,
-    success_codes=RAN,
-    install=install_line(),
-    columns=Columns.UTF8,
-    distribution="squawk-cli",
-    config_names=(CONFIG,),
-    config_at_root=True,
-    fallback_config=fallback_config,
-    is_enabled=wanted,
-    declines=declines,
-)
+class Squawk(Tool):
+    """squawk, over migrations for PostgreSQL."""
+
+    name = "squawk"
+    probe = Probe("probe.sql", "DROP TABLE orders;\n", "ban-drop-table")
+    program = "squawk"
+    success_codes = RAN
+    install = install_line()
+    columns = Columns.UTF8
+    distribution = "squawk-cli"
+    config_names = (CONFIG,)
+    config_at_root = True
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        return command(run)
+
+    def parse(self, output: bytes, run: Invocation) -> Sequence[RawFinding]:
+        return parse(output, run)
+
+    def is_enabled(self, options: SqlOptions | None, path: str, text: str) -> bool:
+        """Whether a file is a migration forwards, for Postgres."""
+        chosen = options or SqlOptions()
+        if not path.endswith(".sql") or not is_migration(path, chosen.migrations) or is_down(path):
+            return False
+        return dialect_of(path, text, chosen.dialect) == POSTGRES
+
+    def declines(self, path: str, text: str) -> str:
+        return declines(path, text)
+
+    def fallback_config(self, read: Callable[[str], str | None]) -> tuple[str, str] | None:
+        return fallback_config(read)
+
+
+SQUAWK = Squawk()

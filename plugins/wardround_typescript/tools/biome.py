@@ -11,22 +11,12 @@ import msgspec
 from wardround.findings import RawFinding
 from wardround.tools.parsing import RAN
 from wardround.tools.tool import Invocation, Probe, Tool
-from wardround_typescript.generated_files import PARSED, named
+from wardround_typescript.generated_files import PARSED
 from wardround_typescript.node_modules import missing, native_program
 from wardround_typescript.syntax import jsonc
 from wardround_typescript.tools.own_config import check_seals, sealed
 
 CONFIG_NAMES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
-
-
-def find_biome(root: Path) -> Path | None:
-    """The native program a project has installed."""
-    return native_program(root, "@biomejs/biome", "@biomejs", "cli-", "biome")
-
-
-def missed(root: Path) -> str:
-    """Why it is not run, where the project has such a configuration."""
-    return missing(root, "biome", "@biomejs/biome")
 
 
 def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
@@ -40,19 +30,6 @@ def _needs_packages(config: Mapping[str, Any] | None) -> bool:
     extended = (config or {}).get("extends", [])
     named = [extended] if isinstance(extended, str) else extended if isinstance(extended, list) else []
     return any(not str(one).startswith((".", "//")) for one in named)
-
-
-def biome_command(run: Invocation) -> Sequence[str]:
-    check_seals("biome", run, CONFIG_NAMES)
-    return [str(run.program), "lint", "--reporter=json", "--max-diagnostics=none", "--no-errors-on-unmatched",
-            "--", *run.files]  # fmt: skip
-
-
-def parse_biome(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``biome lint --reporter=json``."""
-    from wardround_typescript.tools.biome_output import parse
-
-    return parse(output, run)
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
@@ -75,20 +52,47 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
     return sealed("biome", folder, files)
 
 
-BIOME = Tool(
-    name="biome",
-    probe=Probe("probe.js", "debugger;\n", "noDebugger", settings={CONFIG_NAMES[0]: "{}"}),
-    program="biome",
-    command=biome_command,
-    parse=parse_biome,
-    success_codes=RAN,
-    install="npm install --save-dev @biomejs/biome",
-    find=find_biome,
-    optional=True,
-    missing_notice=missed,
-    is_configured=is_configured,
-    accepts=named(PARSED),
-    config_names=CONFIG_NAMES,
-    config_closure=config_closure,
-    config_overlay=config_overlay,
-)
+class Biome(Tool):
+    """The project's own biome."""
+
+    name = "biome"
+    probe = Probe("probe.js", "debugger;\n", "noDebugger", settings={CONFIG_NAMES[0]: "{}"})
+    program = "biome"
+    success_codes = RAN
+    install = "npm install --save-dev @biomejs/biome"
+    optional = True
+    config_names = CONFIG_NAMES
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        check_seals("biome", run, CONFIG_NAMES)
+        return [str(run.program), "lint", "--reporter=json", "--max-diagnostics=none",
+                "--no-errors-on-unmatched", "--", *run.files]  # fmt: skip
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``biome lint --reporter=json``."""
+        from wardround_typescript.tools.biome_output import parse
+
+        return parse(output, run)
+
+    def find(self, root: Path) -> Path | None:
+        """The native program a project has installed."""
+        return native_program(root, "@biomejs/biome", "@biomejs", "cli-", "biome")
+
+    def is_configured(self, read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
+        return is_configured(read, paths)
+
+    def missing_notice(self, root: Path) -> str:
+        """Why it is not run, where the project has such a configuration."""
+        return missing(root, "biome", "@biomejs/biome")
+
+    def accepts(self, path: str, text: str) -> bool:
+        return path.endswith(PARSED)
+
+    def config_closure(self, path: str, text: str) -> Sequence[str]:
+        return config_closure(path, text)
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        return config_overlay(folder, configs)
+
+
+BIOME = Biome()

@@ -13,7 +13,7 @@ from wardround.errors import ToolFailed
 from wardround.findings import RawFinding
 from wardround.tools.parsing import RAN
 from wardround.tools.tool import Invocation, Probe, Profile, Tool, ToolScope
-from wardround_typescript.generated_files import PARSED, named
+from wardround_typescript.generated_files import PARSED
 from wardround_typescript.node_modules import missing, script
 from wardround_typescript.tools.own_config import check_seals, sealed
 from wardround_typescript.tools.tsc import CONFIG_NAMES as TYPE_CONFIGS
@@ -27,25 +27,9 @@ _REFERRED = r"""["'\s\[,:(-](\.{1,2}/[^"'\s,\])}]+)"""
 _GUARD = Path(__file__).with_name("only_base.cjs")
 
 
-def find_eslint(root: Path) -> Path | None:
-    """The program a project has installed."""
-    return script(root, "eslint", "bin/eslint.js")
-
-
-def missed(root: Path) -> str:
-    """Why it is not run, where the project has a configuration for it."""
-    return missing(root, "eslint", "eslint")
-
-
 def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
     """Whether the project has a configuration at its root."""
     return any(read(name) is not None for name in _CONFIGS)
-
-
-def eslint_command(run: Invocation) -> Sequence[str]:
-    trusted = check_seals("eslint", run, CONFIG_NAMES)
-    guard = _guard(run, trusted)
-    return [*guard, str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", "--", *run.files]
 
 
 def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
@@ -80,13 +64,6 @@ def _is_settings(path: str) -> bool:
     return path.rpartition("/")[2] in (*CONFIG_NAMES, *TYPE_CONFIGS)
 
 
-def parse_eslint(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``eslint -f json``."""
-    from wardround_typescript.tools.eslint_output import parse
-
-    return parse(output, run)
-
-
 def config_closure(path: str, text: str) -> Sequence[str]:
     """The project's own data that a configuration refers to, relative to the repository's root."""
     found = []
@@ -109,26 +86,54 @@ _PROBE_SETTINGS = {
 }
 """For either of the two kinds of configuration: which one counts depends on the version."""
 
-ESLINT = Tool(
-    name="eslint",
-    probe=Probe("probe.js", "debugger;\n", "no-debugger", settings=_PROBE_SETTINGS),
-    program="eslint",
-    command=eslint_command,
-    parse=parse_eslint,
-    success_codes=RAN,
-    typical_s=1.0,
-    install="npm install --save-dev eslint",
-    profiles=frozenset({Profile.CI}),
-    scope=ToolScope.PROJECT,
-    timeout_s=300.0,
-    find=find_eslint,
-    optional=True,
-    missing_notice=missed,
-    is_configured=is_configured,
-    accepts=named(PARSED),
-    config_names=CONFIG_NAMES,
-    runs_config=True,
-    config_closure=config_closure,
-    config_overlay=config_overlay,
-    project_files=PROJECT_FILES,
-)
+
+class Eslint(Tool):
+    """The project's own eslint."""
+
+    name = "eslint"
+    probe = Probe("probe.js", "debugger;\n", "no-debugger", settings=_PROBE_SETTINGS)
+    program = "eslint"
+    success_codes = RAN
+    typical_s = 1.0
+    install = "npm install --save-dev eslint"
+    profiles = frozenset({Profile.CI})
+    scope = ToolScope.PROJECT
+    timeout_s = 300.0
+    optional = True
+    config_names = CONFIG_NAMES
+    runs_config = True
+    project_files = PROJECT_FILES
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        trusted = check_seals("eslint", run, CONFIG_NAMES)
+        guard = _guard(run, trusted)
+        return [*guard, str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", "--", *run.files]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``eslint -f json``."""
+        from wardround_typescript.tools.eslint_output import parse
+
+        return parse(output, run)
+
+    def find(self, root: Path) -> Path | None:
+        """The program a project has installed."""
+        return script(root, "eslint", "bin/eslint.js")
+
+    def is_configured(self, read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
+        return is_configured(read, paths)
+
+    def missing_notice(self, root: Path) -> str:
+        """Why it is not run, where the project has a configuration for it."""
+        return missing(root, "eslint", "eslint")
+
+    def accepts(self, path: str, text: str) -> bool:
+        return path.endswith(PARSED)
+
+    def config_closure(self, path: str, text: str) -> Sequence[str]:
+        return config_closure(path, text)
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        return config_overlay(folder, configs)
+
+
+ESLINT = Eslint()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -11,7 +11,7 @@ from wardround.findings import RawFinding
 from wardround.tools.parsing import RAN
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
-from wardround_typescript.generated_files import PARSED, TYPED, named
+from wardround_typescript.generated_files import PARSED, TYPED
 from wardround_typescript.node_modules import native_program, script
 from wardround_typescript.tools.own_config import check_seals
 from wardround_typescript.tools.oxlint_config import (
@@ -41,37 +41,6 @@ _TYPE_AWARE = frozenset(
 """The codes about defects for which oxlint asks the type checker."""
 
 
-def find_oxlint(root: Path) -> Path | None:
-    """The project's own, as a native program or by node; else the one that comes with wardround, or PATH."""
-    own = native_program(root, "oxlint", "@oxlint", "", "oxlint") or script(root, "oxlint", "bin/oxlint")
-    return own or find_program("oxlint")
-
-
-def oxlint_command(run: Invocation) -> Sequence[str]:
-    check_seals("oxlint", run, (*CONFIG_NAMES, *CODE_NAMES))
-    files = [_named_for_oxlint(run.root, file) for file in run.files]
-    on = [part for code in run.requested for part in ("-W", code)]
-    return [str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", *on, "--", *files]
-
-
-def find_type_aware(root: Path) -> Path | None:
-    """The type checker of a project that has one for oxlint.
-
-    The checker is what is looked for, so that one under version control is never started by oxlint either.
-    """
-    if find_program("oxlint") is None:
-        return None
-    return native_program(root, "oxlint-tsgolint", "@oxlint-tsgolint", "", "tsgolint")
-
-
-def type_aware_command(run: Invocation) -> Sequence[str]:
-    check_seals("oxlint", run, (*CONFIG_NAMES, *CODE_NAMES))
-    return [
-        "/usr/bin/env", f"OXLINT_TSGOLINT_PATH={run.program}", str(find_program("oxlint")), "-f", "json",
-        "--type-aware", "--no-error-on-unmatched-pattern", "--", *run.files,
-    ]  # fmt: skip
-
-
 def _named_for_oxlint(root: Path, file: str) -> str:
     """A name oxlint takes for that of a script; one that has no suffix gets a link that has."""
     if file.endswith(PARSED):
@@ -82,75 +51,103 @@ def _named_for_oxlint(root: Path, file: str) -> str:
     return file + BORROWED_NAME
 
 
-def parse_oxlint(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``oxlint -f json``."""
-    from wardround_typescript.tools.oxlint_output import parse
+class Oxlint(Tool):
+    """oxlint, the project's own or ours."""
 
-    return parse(output, run)
+    name = "oxlint"
+    probe = Probe("probe.js", "debugger;\n", "no-debugger")
+    program = "oxlint"
+    success_codes = RAN
+    typical_s = 0.1
+    install = install_line("web")
+    distribution: str | None = "oxlint"
+    timeout_s = 30.0
+    config_names = CONFIG_NAMES
+    config_code = CODE_NAMES
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        check_seals("oxlint", run, (*CONFIG_NAMES, *CODE_NAMES))
+        files = [_named_for_oxlint(run.root, file) for file in run.files]
+        on = [part for code in run.requested for part in ("-W", code)]
+        return [str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", *on, "--", *files]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read ``oxlint -f json``."""
+        from wardround_typescript.tools.oxlint_output import parse
+
+        return parse(output, run)
+
+    def find(self, root: Path) -> Path | None:
+        """The project's own, as a native program or by node; else the one of wardround, or on PATH."""
+        own = native_program(root, "oxlint", "@oxlint", "", "oxlint") or script(root, "oxlint", "bin/oxlint")
+        return own or find_program("oxlint")
+
+    def accepts(self, path: str, text: str) -> bool:
+        """Return True for scripts: a specialist that borrows oxlint claims other files too."""
+        from wardround_typescript.specialist import TypescriptSpecialist
+
+        return TypescriptSpecialist().claims(path, text)
+
+    def identity(self) -> str:
+        return msgspec.json.encode(selection(), order="sorted").decode()
+
+    def config_closure(self, path: str, text: str) -> Sequence[str]:
+        return config_closure(path, text)
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        return config_overlay(folder, configs)
+
+    def fallback_config(self, read: Callable[[str], str | None]) -> tuple[str, str] | None:
+        return fallback_config(read)
 
 
-def parse_type_aware(output: bytes, run: Invocation) -> list[RawFinding]:
-    """What only the types can tell; the rest the run without them says as well."""
-    return [result for result in parse_oxlint(output, run) if result.code in _TYPE_AWARE]
+OXLINT = Oxlint()
 
 
-def _identity() -> str:
-    return msgspec.json.encode(selection(), order="sorted").decode()
+class OxlintTypes(Oxlint):
+    """oxlint with the type checker of the project."""
 
-
-def _takes(path: str, text: str) -> bool:
-    """Whether a file is a script: a specialist that borrows oxlint claims other files too."""
-    from wardround_typescript.specialist import specialist
-
-    return specialist().claims(path, text)
-
-
-OXLINT = Tool(
-    name="oxlint",
-    probe=Probe("probe.js", "debugger;\n", "no-debugger"),
-    program="oxlint",
-    command=oxlint_command,
-    parse=parse_oxlint,
-    success_codes=RAN,
-    typical_s=0.1,
-    install=install_line("web"),
-    distribution="oxlint",
-    timeout_s=30.0,
-    find=find_oxlint,
-    accepts=_takes,
-    config_names=CONFIG_NAMES,
-    config_code=CODE_NAMES,
-    config_closure=config_closure,
-    config_overlay=config_overlay,
-    fallback_config=fallback_config,
-    identity=_identity,
-)
-OXLINT_TYPES = Tool(
-    name="oxlint",
-    probe=Probe(
+    probe = Probe(
         "probe.ts",
         "export async function later(): Promise<void> {}\nlater();\n",
         "typescript/no-floating-promises",
         2,
         settings={"tsconfig.json": '{"compilerOptions": {"strict": true}, "files": ["probe.ts"]}\n'},
-    ),
-    program="tsgolint",
-    command=type_aware_command,
-    parse=parse_type_aware,
-    success_codes=RAN,
-    typical_s=1.0,
-    install="npm install --save-dev oxlint-tsgolint",
-    scope=ToolScope.PROJECT,
-    timeout_s=60.0,
-    find=find_type_aware,
-    is_configured=lambda read, paths: read("tsconfig.json") is not None,
-    optional=True,
-    accepts=named(TYPED),
-    config_names=CONFIG_NAMES,
-    config_code=CODE_NAMES,
-    config_closure=config_closure,
-    config_overlay=config_overlay,
-    fallback_config=fallback_config,
-    identity=_identity,
-    project_files=PROJECT_FILES,
-)
+    )
+    program = "tsgolint"
+    typical_s = 1.0
+    install = "npm install --save-dev oxlint-tsgolint"
+    distribution = None
+    scope = ToolScope.PROJECT
+    timeout_s = 60.0
+    optional = True
+    project_files = PROJECT_FILES
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        check_seals("oxlint", run, (*CONFIG_NAMES, *CODE_NAMES))
+        return [
+            "/usr/bin/env", f"OXLINT_TSGOLINT_PATH={run.program}", str(find_program("oxlint")), "-f", "json",
+            "--type-aware", "--no-error-on-unmatched-pattern", "--", *run.files,
+        ]  # fmt: skip
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read the findings that need types; the run without types reports the others as well."""
+        return [result for result in super().parse(output, run) if result.code in _TYPE_AWARE]
+
+    def find(self, root: Path) -> Path | None:
+        """The type checker of a project that has one for oxlint.
+
+        It is the program of this tool, so that oxlint never starts a checker under version control either.
+        """
+        if find_program("oxlint") is None:
+            return None
+        return native_program(root, "oxlint-tsgolint", "@oxlint-tsgolint", "", "tsgolint")
+
+    def is_configured(self, read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
+        return read("tsconfig.json") is not None
+
+    def accepts(self, path: str, text: str) -> bool:
+        return path.endswith(TYPED)
+
+
+OXLINT_TYPES = OxlintTypes()

@@ -12,7 +12,7 @@ from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import RawFinding
 from wardround.tools.parsing import collapse_whitespace, span_of
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope
-from wardround_typescript.generated_files import SCRIPTS, TYPED, named
+from wardround_typescript.generated_files import SCRIPTS, TYPED
 from wardround_typescript.node_modules import missing, native_program, script
 from wardround_typescript.syntax import jsonc
 from wardround_typescript.tools.own_config import check_seals, sealed
@@ -41,13 +41,6 @@ What is printed goes to standard error too, where those that were not looked at 
 _LEFT = "wardround: left with "
 
 
-def find_tsc(root: Path) -> Path | None:
-    """The compiler a project has installed."""
-    return native_program(root, "typescript", "@typescript", "typescript-", "lib/tsc") or script(
-        root, "typescript", "bin/tsc"
-    )
-
-
 def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
     """Whether the project has a configuration at its root, or in a folder above one of its files."""
     folders = dict.fromkeys(
@@ -55,20 +48,6 @@ def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bo
     )
     names = (f"{folder}/{name}".removeprefix("./") for folder in folders for name in CONFIG_NAMES)
     return any(read(name) is not None for name in names)
-
-
-def missed(root: Path) -> str:
-    """Why it is not run, where the project has a configuration for it."""
-    return missing(root, "tsc", "typescript")
-
-
-def tsc_command(run: Invocation) -> Sequence[str]:
-    _check_extended(run, check_seals("tsc", run))
-    projects = _projects(run)
-    if not projects:
-        return [str(run.program), "--version"]
-    log = run.scratch / f"tsc-{run.root.name}.log"
-    return ["/bin/sh", "-c", _EACH, str(run.program), str(log), *projects]
 
 
 def _projects(run: Invocation) -> list[str]:
@@ -111,58 +90,6 @@ def _projects_of(root: Path, file: str) -> list[str]:
     return []
 
 
-def parse_tsc(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read what ``tsc --pretty false --listFiles`` prints; errors in other files are none of this review.
-
-    Raises:
-        ToolOutputError: a project cannot be read, another file of it does not parse, or what was printed is
-            not all there is, as by a program that never ran.
-    """
-    found = []
-    listed = is_wrong = False
-    left = 0
-    for line in output.decode("utf-8", "replace").splitlines():
-        if match := re.fullmatch(_RESULT, line):
-            is_wrong = True
-            path = os.path.normpath(match[1])
-            if path in run.files:
-                found.append(
-                    RawFinding(
-                        match[4], path, span_of(int(match[2]), int(match[3])), collapse_whitespace(match[5])
-                    )
-                )
-            elif match[4] in _SYNTAX:
-                raise ToolOutputError(f"tsc checked no types, because {path} does not parse")
-        elif re.fullmatch(_GLOBAL, line):
-            raise ToolOutputError(f"tsc could not read the project: {collapse_whitespace(line)}")
-        elif line.startswith(_LEFT):
-            if is_wrong != (line != f"{_LEFT}0"):
-                raise ToolOutputError(f"tsc {line.removeprefix('wardround: ')}, which is not what it printed")
-            left, is_wrong = left + 1, False
-        else:
-            listed = listed or line.endswith(TYPED) or line.startswith("Version ")
-    if not listed:
-        raise ToolOutputError("tsc named no file that it looked at")
-    if left < len(_projects(run)):
-        raise ToolOutputError("tsc did not get to its end")
-    return list(dict.fromkeys(found))
-
-
-def passed_over(stderr: bytes, run: Invocation) -> Mapping[str, str]:
-    """The files for which there is a project, but none that includes them: they are not for it to look at."""
-    lines = stderr.decode("utf-8", "replace").splitlines()
-    seen = {os.path.normpath(match[1]) for line in lines if (match := re.fullmatch(_RESULT, line))}
-    listed = {os.path.realpath(line) for line in lines if line.endswith(TYPED)} if lines else set()
-    return {
-        file: ""
-        for file in run.files
-        if listed
-        and file not in seen
-        and os.path.realpath(run.root / file) not in listed
-        and _projects_of(run.root, file)
-    }
-
-
 def config_closure(path: str, text: str) -> Sequence[str]:
     """The configurations one extends or refers to, relative to the repository's root."""
     beside = [_beside(path, one) for one in _extended(text) if one.startswith(".")]
@@ -203,33 +130,114 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
     )
 
 
-TSC = Tool(
-    name="tsc",
-    probe=Probe(
+class Tsc(Tool):
+    """The project's own TypeScript compiler."""
+
+    name = "tsc"
+    probe = Probe(
         "probe.ts",
         'export const number: number = "text";\n',
         "TS2322",
         settings={CONFIG_NAMES[0]: '{"compilerOptions": {"types": []}, "files": ["probe.ts"]}\n'},
-    ),
-    program="tsc",
-    command=tsc_command,
-    parse=parse_tsc,
-    skipped_files=passed_over,
-    success_codes=frozenset({0, 1, 2}),
-    typical_s=3.0,
-    install="npm install --save-dev typescript",
-    profiles=frozenset({Profile.CI}),
-    scope=ToolScope.PROJECT,
-    columns=Columns.UTF16,
-    timeout_s=300.0,
-    find=find_tsc,
-    optional=True,
-    missing_notice=missed,
-    is_configured=is_configured,
-    accepts=named(TYPED),
-    config_names=CONFIG_NAMES,
-    config_closure=config_closure,
-    config_overlay=config_overlay,
-    runs_config=True,
-    project_files=PROJECT_FILES,
-)
+    )
+    program = "tsc"
+    success_codes = frozenset({0, 1, 2})
+    typical_s = 3.0
+    install = "npm install --save-dev typescript"
+    profiles = frozenset({Profile.CI})
+    scope = ToolScope.PROJECT
+    columns = Columns.UTF16
+    timeout_s = 300.0
+    optional = True
+    config_names = CONFIG_NAMES
+    runs_config = True
+    project_files = PROJECT_FILES
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        _check_extended(run, check_seals("tsc", run))
+        projects = _projects(run)
+        if not projects:
+            return [str(run.program), "--version"]
+        log = run.scratch / f"tsc-{run.root.name}.log"
+        return ["/bin/sh", "-c", _EACH, str(run.program), str(log), *projects]
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        """Read what ``tsc --pretty false --listFiles`` prints; errors in other files are none of this review.
+
+        Raises:
+            ToolOutputError: a project cannot be read, another file of it does not parse, or what was printed
+            is
+                not all there is, as by a program that never ran.
+        """
+        found = []
+        listed = is_wrong = False
+        left = 0
+        for line in output.decode("utf-8", "replace").splitlines():
+            if match := re.fullmatch(_RESULT, line):
+                is_wrong = True
+                path = os.path.normpath(match[1])
+                if path in run.files:
+                    found.append(
+                        RawFinding(
+                            match[4],
+                            path,
+                            span_of(int(match[2]), int(match[3])),
+                            collapse_whitespace(match[5]),
+                        )
+                    )
+                elif match[4] in _SYNTAX:
+                    raise ToolOutputError(f"tsc checked no types, because {path} does not parse")
+            elif re.fullmatch(_GLOBAL, line):
+                raise ToolOutputError(f"tsc could not read the project: {collapse_whitespace(line)}")
+            elif line.startswith(_LEFT):
+                if is_wrong != (line != f"{_LEFT}0"):
+                    raise ToolOutputError(
+                        f"tsc {line.removeprefix('wardround: ')}, which is not what it printed"
+                    )
+                left, is_wrong = left + 1, False
+            else:
+                listed = listed or line.endswith(TYPED) or line.startswith("Version ")
+        if not listed:
+            raise ToolOutputError("tsc named no file that it looked at")
+        if left < len(_projects(run)):
+            raise ToolOutputError("tsc did not get to its end")
+        return list(dict.fromkeys(found))
+
+    def skipped_files(self, stderr: bytes, run: Invocation) -> Mapping[str, str]:
+        """The files that no project includes, although there is one: they are not for this tool."""
+        lines = stderr.decode("utf-8", "replace").splitlines()
+        seen = {os.path.normpath(match[1]) for line in lines if (match := re.fullmatch(_RESULT, line))}
+        listed = {os.path.realpath(line) for line in lines if line.endswith(TYPED)} if lines else set()
+        return {
+            file: ""
+            for file in run.files
+            if listed
+            and file not in seen
+            and os.path.realpath(run.root / file) not in listed
+            and _projects_of(run.root, file)
+        }
+
+    def find(self, root: Path) -> Path | None:
+        """The compiler a project has installed."""
+        return native_program(root, "typescript", "@typescript", "typescript-", "lib/tsc") or script(
+            root, "typescript", "bin/tsc"
+        )
+
+    def is_configured(self, read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
+        return is_configured(read, paths)
+
+    def missing_notice(self, root: Path) -> str:
+        """Why it is not run, where the project has a configuration for it."""
+        return missing(root, "tsc", "typescript")
+
+    def accepts(self, path: str, text: str) -> bool:
+        return path.endswith(TYPED)
+
+    def config_closure(self, path: str, text: str) -> Sequence[str]:
+        return config_closure(path, text)
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        return config_overlay(folder, configs)
+
+
+TSC = Tsc()

@@ -7,7 +7,7 @@ A check is one class in one file: its docstring says what is wrong and why it ma
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from wardround.checks.cases import Case, Change, ChangeCase, Code, Invalid, Valid
@@ -153,9 +153,6 @@ def _require_span(span: Span) -> None:
     """Tell the author of a check at once what it reports at; later nobody knows who did."""
     if not isinstance(span, Span):
         raise TypeError(f"report() takes a wardround.findings.Span, not {type(span).__name__}")
-
-
-CheckRunner = Callable[[Sequence[type[Check]], SourceFile], Iterable[RawFinding]]
 
 
 def run_sequentially(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:

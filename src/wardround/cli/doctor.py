@@ -54,7 +54,6 @@ def command(repo: Path | None) -> int:
 def _tools(loaded: PluginHost, here: Environment) -> tuple[bool, list[str]]:
     """Whether a tool of the commit profile is missing or does not work, and a line about each tool."""
     from wardround.tools.install_hints import install_hint
-    from wardround.tools.process import find_program
     from wardround.tools.tool import Profile
 
     def read(name: str) -> str | None:
@@ -65,9 +64,7 @@ def _tools(loaded: PluginHost, here: Environment) -> tuple[bool, list[str]]:
     beginnings: dict[tuple[Tool, Path], tuple[str, str]] = {}
     for specialist in loaded.specialists:
         for tool in specialist.tools:
-            program = find_program(tool.program) if tool.find is None else tool.find(here.root)
-            if tool.is_configured is not None and not tool.is_configured(read, here.tracked or ()):
-                program = None
+            program = tool.find(here.root) if tool.is_configured(read, here.tracked or ()) else None
             where = "commit and CI" if Profile.COMMIT in tool.profiles else "CI"
             name = f"  {specialist.name:<10} {tool.name:<10}"
             if program is not None and _is_tracked(here, program):
@@ -141,7 +138,7 @@ def _may_need(specialist: Specialist, tool: Tool, here: Environment) -> bool:
     if here.tracked is None:
         return True
     claimed = (path for path in here.tracked if specialist.claims_name(path))
-    return any(tool.accepts is None or tool.accepts(path, _text(here.root / path)) for path in claimed)
+    return any(tool.accepts(path, _text(here.root / path)) for path in claimed)
 
 
 def _text(file: Path) -> str:
@@ -255,6 +252,6 @@ def _settings(loaded: PluginHost, here: Environment) -> Iterator[str]:
                 yield f"  {name}{_written(value)}  ({layer.file})"
     options = settings.for_file("").options
     for specialist in loaded.specialists:
-        if specialist.environment is not None and specialist.name in options:
+        if specialist.uses_environment and specialist.name in options:
             found = specialist.environment(here.root, options[specialist.name])
             yield f"  {specialist.name} environment: {found or 'none found, so imports are not judged'}"

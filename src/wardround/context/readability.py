@@ -37,7 +37,7 @@ def why_unreadable(file: ChangedFile, path: str, content: bytes | None, speciali
     text = decoded(content)
     if text is None:
         return NOT_UTF8
-    return specialist.declines(path, text) or None if specialist.declines is not None else None
+    return specialist.declines(path, text) or None
 
 
 def _too_large(content: bytes, limit: int) -> str | None:

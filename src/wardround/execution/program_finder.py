@@ -14,7 +14,7 @@ from wardround.change.trees import paths_overlap
 from wardround.context.work_units import WorkUnit
 from wardround.execution.model import Results
 from wardround.execution.review_side import ReviewSide
-from wardround.tools.process import find_program
+from wardround.tools import process
 from wardround.tools.tool import Tool, ToolScope
 
 _PACKAGES = "node_modules"
@@ -45,8 +45,7 @@ class ProgramFinder:
 
     def program(self, side: ReviewSide, tool: Tool, results: Results) -> FoundProgram:
         """The tool's program: the project's own or, where that is under version control, the usual one."""
-        usual = find_program(tool.program)
-        found = usual if tool.find is None else tool.find(self._root)
+        usual, found = process.find_program(tool.program), tool.find(self._root)
         refused = None
         for program in dict.fromkeys((found, None if found is None or tool.optional else usual)):
             if program is None:
@@ -64,10 +63,9 @@ class ProgramFinder:
 
         A tool may start the interpreter it finds there, and what is under review must not choose programs.
         """
-        find = unit.specialist.environment
-        found = (
-            None if find is None or tool.scope is not ToolScope.PROJECT else find(self._root, unit.options)
-        )
+        if tool.scope is not ToolScope.PROJECT:
+            return None
+        found = unit.specialist.environment(self._root, unit.options)
         if found is None:
             return None
         interpreters = (found, *(found / "bin" / name for name in ("python", "python3")))

@@ -51,17 +51,14 @@ class ToolPlanner:
         self, side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], results: Results
     ) -> Path | None:
         """The program of a tool the project uses; a missing one makes files unreviewed or is a note."""
-        is_configured = tool.is_configured
-        if is_configured is not None and not is_configured(
-            self._settings.read_trusted, [unit.path for unit in units]
-        ):
+        if not tool.is_configured(self._settings.read_trusted, [unit.path for unit in units]):
             return None
         found = self._programs.program(side, tool, results)
         if found.path is None:
             reason = _why_missing(tool, found.refused if found.refused in results.tampered_paths else None)
             missing = [Unreviewed(unit.path, unit.specialist.name, tool.name, reason) for unit in units]
             results.unreviewed += missing if reason else []
-            if tool.missing_notice is not None and self._profile is Profile.CI and not reason:
+            if self._profile is Profile.CI and not reason:
                 results.notes |= {tool.missing_notice(self._root)} - {""}
         return found.path
 
@@ -106,7 +103,7 @@ class ToolPlanner:
         pending = []
         for unit in units:
             findings = known.get(keys[unit.path])
-            if findings is None and tool.can_match is not None:
+            if findings is None:
                 text = decoded(side.read(unit.path) or b"")
                 findings = None if text is None or tool.can_match(text) else []
             if findings is None:
@@ -134,28 +131,17 @@ def _accepted(
 
     What it declines is unreviewed.
     """
-    if tool.is_enabled is not None:
-        is_enabled = tool.is_enabled
-        units = [u for u in units if is_enabled(u.options, _kind(u), _text(side, u))]
-    if tool.accepts is not None:
-        accepts = tool.accepts
-        units = [u for u in units if accepts(_kind(u), _text(side, u))]
-    if tool.declines is None:
-        return units
-    reasons = {u.path: tool.declines(_kind(u), _text(side, u)) for u in units}
-    results.unreviewed += [
-        Unreviewed(u.path, u.specialist.name, tool.name, reasons[u.path]) for u in units if reasons[u.path]
-    ]
-    return [u for u in units if not reasons[u.path]]
-
-
-def _kind(unit: WorkUnit) -> str:
-    """The path by which a tool recognises the kind of a file."""
-    return with_lower_suffix(unit.path)
-
-
-def _text(side: ReviewSide, unit: WorkUnit) -> str:
-    return decoded(side.read(unit.path) or b"") or ""
+    accepted = []
+    for unit in units:
+        kind, text = with_lower_suffix(unit.path), decoded(side.read(unit.path) or b"") or ""
+        if not (tool.is_enabled(unit.options, kind, text) and tool.accepts(kind, text)):
+            continue
+        reason = tool.declines(kind, text)
+        if reason:
+            results.unreviewed.append(Unreviewed(unit.path, unit.specialist.name, tool.name, reason))
+        else:
+            accepted.append(unit)
+    return accepted
 
 
 def _why_missing(tool: Tool, tampered: str | None) -> str:
@@ -177,7 +163,7 @@ def _common_key(side: ReviewSide, tool: Tool, program: Path, environment: Path |
             return b""
         state = side.state + _environment_state(environment)
     program_identity = identity(tool, program)
-    rules = tool.identity() if tool.identity else ""
+    rules = tool.identity()
     # The digest of a script is not that of what it starts; its time tells when both were installed.
     program_key = (program_identity.version, program_identity.digest, file_stamp(program))
     return digest_key("tool", __version__, tool.name, *program_key, state, rules)

@@ -224,7 +224,7 @@ class ToolRunner:
         except ToolFailed as failure:  # it may name the snapshot, which differs in every run
             raise ToolFailed(relative_paths(str(failure))) from failure
         try:
-            skipped = tool.skipped_files(output.err, run) if tool.skipped_files is not None else {}
+            skipped = tool.skipped_files(output.err, run)
             reported = tool.parse(output.out, run) if len(skipped) < len(names) else []
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as cause:
             raise ToolFailed(f"its output could not be read: {cause}") from cause

@@ -22,16 +22,16 @@ class ReportNotUtf8:
 
 def _notices(inputs: PipelineInputs) -> Iterator[Finding]:
     unread = {(u.file, u.specialist) for u in inputs.unreviewed if u.reason == NOT_UTF8}
-    readers = {s.name: s for s in inputs.specialists if s.needs_utf8 is not None}
-    for path, name in sorted(pair for pair in unread if pair[1] in readers):
-        finding = _notice(inputs, path, readers[name])
+    specialists = {specialist.name: specialist for specialist in inputs.specialists}
+    for path, name in sorted(pair for pair in unread if pair[1] in specialists):
+        finding = _notice(inputs, path, specialists[name])
         if finding is not None:
             yield finding
 
 
 def _notice(inputs: PipelineInputs, path: str, specialist: Specialist) -> Finding | None:
-    needs_utf8, content = specialist.needs_utf8, inputs.texts.head_bytes(path)
-    if needs_utf8 is None or content is None or not needs_utf8(content):
+    content = inputs.texts.head_bytes(path)
+    if content is None or not specialist.needs_utf8(content):
         return None
     positions = list(bytes_outside_utf8(content))
     added = [position for position in positions if inputs.files[path].is_added_line(position[0])]

@@ -23,14 +23,15 @@ def _is_refuted(candidate: Candidate, inputs: PipelineInputs) -> bool:
         return False
     reporter = finding.rule.partition("/")[0]
     refuting = [
-        specialist.refutes
+        specialist
         for specialist in inputs.reviewers[result.file]
-        if specialist.refutes and not specialist.name == finding.specialist == reporter
+        if not specialist.name == finding.specialist == reporter
     ]
     text = inputs.texts.head(result.file) if refuting else None
     if text is None:
         return False
     kind = with_lower_suffix(result.file)
     return any(
-        refutes(kind, text, finding.defect_class, result.span, inputs.other_text) for refutes in refuting
+        specialist.refutes(kind, text, finding.defect_class, result.span, inputs.other_text)
+        for specialist in refuting
     )

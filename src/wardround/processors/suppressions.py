@@ -19,7 +19,7 @@ from wardround.processors.model import PipelineInputs, ReviewFindings
 from wardround.processors.notices import new_notice
 from wardround.rules.model import Rule
 from wardround.rules.renamed import former_names, is_former_name, renaming_note
-from wardround.specialists import Comment, Specialist, leader_comments
+from wardround.specialists import Comment, Specialist
 from wardround.text.redaction import redact_tokens
 
 _ADDRESSED = LazyPattern(r"wardround:\s*(.*)", re.DOTALL)
@@ -164,7 +164,7 @@ def _with_notices(review: ReviewFindings, notices: Iterable[Finding]) -> ReviewF
 
 def _comment_reader(specialists: Sequence[Specialist]) -> Specialist:
     """The specialist that reads the comments of a file: one that knows its language, if there is one."""
-    return min(specialists, key=lambda s: (s.reviews_all_text, s.comments is leader_comments))
+    return min(specialists, key=lambda s: (s.reviews_all_text, not s.has_comment_reader))
 
 
 class Suppression(msgspec.Struct, frozen=True):

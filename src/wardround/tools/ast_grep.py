@@ -9,7 +9,7 @@ given those alone that a word of its files asks for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 
 _NUMBER = count()
-"""Of runs, since several stand side by side."""
+"""Of runs in this process, since several run in parallel."""
 
 
 class AstGrepPlace(msgspec.Struct):
@@ -79,54 +79,71 @@ def _rule_files(folder: str, package: str) -> list[RuleFile]:
     return found
 
 
-def ast_grep(
-    folder: str,
-    *,
-    takes: Callable[[str, str], bool] | None = None,
-    package: str = RULES_PACKAGE,
-    probe: Probe | None = None,
-    endings: tuple[str, ...] = (),
-) -> Tool:
-    """ast-grep with the rules of ``folder``, as a specialist brings it.
+class AstGrep(Tool):
+    """ast-grep with the rules of a folder, over files that contain a word one of the rules needs.
 
-    It is asked only about files that hold a word one of the rules needs.
+    Args:
+        accepts: (path, text) -> True for those of the specialist's files that the rules are for.
+        package: the package that holds the folder.
     """
 
-    def command(run: Invocation) -> Sequence[str]:
-        return [str(run.program), "scan", "-c", str(config(run)), "--json=compact", "--no-ignore", "hidden",
-                "--", *run.files]  # fmt: skip
+    name = "ast-grep"
+    program = "ast-grep"
+    success_codes = RAN
+    install = install_line()
+    distribution = "ast-grep-cli"
 
-    def config(run: Invocation) -> Path:
-        """Write down the rules that can match in the files of a run."""
+    def __init__(
+        self,
+        folder: str,
+        *,
+        accepts: Callable[[str, str], bool] = lambda path, text: True,
+        package: str = RULES_PACKAGE,
+        probe: Probe | None = None,
+        endings: tuple[str, ...] = (),
+    ) -> None:
+        self._folder = folder
+        self._package = package
+        self._accepts = accepts
+        self.probe = probe
+        self.endings = endings
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        return [str(run.program), "scan", "-c", str(self._config(run)), "--json=compact",
+                "--no-ignore", "hidden", "--", *run.files]  # fmt: skip
+
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        return parse_ast_grep(output, run)
+
+    def accepts(self, path: str, text: str) -> bool:
+        return self._accepts(path, text)
+
+    def can_match(self, text: str) -> bool:
+        return any(rule.can_match(text) for rule in self._rules)
+
+    def identity(self) -> str:
+        return self._digest
+
+    def _config(self, run: Invocation) -> Path:
+        """Write the rules that can match in the files of a run; return the configuration that names them."""
         texts = [(run.root / name).read_text("utf-8", errors="replace") for name in run.files]
-        asked = [rule.text for rule in rules() if any(map(rule.can_match, texts))]
-        made = run.scratch / f"ast-grep-{folder}-{next(_NUMBER)}"
-        (made / "rules").mkdir(parents=True)
-        (made / "rules" / "asked.yml").write_text("\n---\n".join(asked), "utf-8")
-        rest = load_yaml((rules_folder(folder, package) / "sgconfig.yml").read_text("utf-8"))
-        file = made / "sgconfig.yml"
-        file.write_bytes(msgspec.json.encode({**rest, "ruleDirs": ["rules"]}))
+        rules = [rule.text for rule in self._rules if any(map(rule.can_match, texts))]
+        folder = run.scratch / f"ast-grep-{self._folder}-{next(_NUMBER)}"
+        (folder / "rules").mkdir(parents=True)
+        (folder / "rules" / "selected.yml").write_text("\n---\n".join(rules), "utf-8")
+        settings = rules_folder(self._folder, self._package) / "sgconfig.yml"
+        content = {**load_yaml(settings.read_text("utf-8")), "ruleDirs": ["rules"]}
+        file = folder / "sgconfig.yml"
+        file.write_bytes(msgspec.json.encode(content))
         return file
 
-    @cache
-    def digest() -> str:
-        return rules_digest(folder, "ast-grep", package)
+    @cached_property
+    def _digest(self) -> str:
+        return rules_digest(self._folder, "ast-grep", self._package)
 
-    @cache
-    def rules() -> list[RuleFile]:
-        return memoize_on_disk("ast-grep", digest(), lambda: _rule_files(folder, package), list[RuleFile])
+    @cached_property
+    def _rules(self) -> list[RuleFile]:
+        def read() -> list[RuleFile]:
+            return _rule_files(self._folder, self._package)
 
-    return Tool(
-        name="ast-grep",
-        probe=probe,
-        program="ast-grep",
-        command=command,
-        parse=parse_ast_grep,
-        success_codes=RAN,
-        install=install_line(),
-        distribution="ast-grep-cli",
-        accepts=takes,
-        endings=endings,
-        can_match=lambda text: any(rule.can_match(text) for rule in rules()),
-        identity=digest,
-    )
+        return memoize_on_disk("ast-grep", self._digest, read, list[RuleFile])

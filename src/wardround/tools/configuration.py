@@ -24,10 +24,10 @@ def configuration(
         text = None if name in found else read(name)
         if text is not None:
             found[name] = text
-            waiting += tool.config_closure(name, text) if tool.config_closure else ()
-    if tool.config_overlay:
-        found |= tool.config_overlay(folder, found)
-    if not folder and tool.fallback_config:
-        name, text = tool.fallback_config(read)
+            waiting += tool.config_closure(name, text)
+    found |= tool.config_overlay(folder, found)
+    fallback = None if folder else tool.fallback_config(read)
+    if fallback is not None:
+        name, text = fallback
         found["../" + name] = text
     return found

@@ -6,6 +6,7 @@ The rules stand in ``<package>/<folder>/semgrep/*.yml`` in semgrep's own syntax,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -63,41 +64,59 @@ def parse_semgrep(output: bytes, run: Invocation) -> list[RawFinding]:
     return found
 
 
-def semgrep(
-    folder: str,
-    *,
-    takes: Callable[[str, str], bool] | None = None,
-    declines: Callable[[str, str], str] | None = None,
-    package: str = RULES_PACKAGE,
-    probe: Probe | None = None,
-    endings: tuple[str, ...] = (),
-) -> Tool:
-    """Semgrep with the rules of ``folder``, as a specialist brings it; it takes too long for a commit."""
+class Semgrep(Tool):
+    """Semgrep with the rules of a folder; it takes too long for a commit.
 
-    def command(run: Invocation) -> Sequence[str]:
-        rules = rules_folder(folder, package) / "semgrep"
+    Args:
+        accepts: (path, text) -> True for those of the specialist's files that the rules are for.
+        declines: (path, text) -> the reason why it cannot read such a file; empty where it can.
+        package: the package that holds the folder.
+    """
+
+    name = "semgrep"
+    program = "semgrep"
+    success_codes = RAN
+    install = install_line("ci")
+    distribution = "semgrep"
+    version_options = ("--experimental", "--version")  # the other one loads all of its Python
+    profiles = frozenset({Profile.CI})
+    columns = Columns.UTF8
+    typical_s = 3.0
+    timeout_s = 120.0
+    variables = MappingProxyType({"SEMGREP_ENABLE_VERSION_CHECK": "0", "SEMGREP_SEND_METRICS": "off"})
+
+    def __init__(
+        self,
+        folder: str,
+        *,
+        accepts: Callable[[str, str], bool] = lambda path, text: True,
+        declines: Callable[[str, str], str] = lambda path, text: "",
+        package: str = RULES_PACKAGE,
+        probe: Probe | None = None,
+        endings: tuple[str, ...] = (),
+    ) -> None:
+        self._folder = folder
+        self._package = package
+        self._accepts = accepts
+        self._declines = declines
+        self.probe = probe
+        self.endings = endings
+
+    def command(self, run: Invocation) -> Sequence[str]:
+        rules = rules_folder(self._folder, self._package) / "semgrep"
         return [
             str(run.program), "scan", "--experimental", "--metrics=off", "--disable-version-check",
             "--json", "-q", "--scan-unknown-extensions", "--config", str(rules), "--", *run.files,
         ]  # fmt: skip
 
-    return Tool(
-        name="semgrep",
-        probe=probe,
-        version_options=("--experimental", "--version"),  # the other one loads all of its Python
-        program="semgrep",
-        command=command,
-        parse=parse_semgrep,
-        success_codes=RAN,
-        typical_s=3.0,
-        install=install_line("ci"),
-        profiles=frozenset({Profile.CI}),
-        columns=Columns.UTF8,
-        timeout_s=120.0,
-        distribution="semgrep",
-        accepts=takes,
-        declines=declines,
-        endings=endings,
-        identity=lambda: rules_digest(folder, "semgrep", package),
-        variables={"SEMGREP_ENABLE_VERSION_CHECK": "0", "SEMGREP_SEND_METRICS": "off"},
-    )
+    def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
+        return parse_semgrep(output, run)
+
+    def accepts(self, path: str, text: str) -> bool:
+        return self._accepts(path, text)
+
+    def declines(self, path: str, text: str) -> str:
+        return self._declines(path, text)
+
+    def identity(self) -> str:
+        return rules_digest(self._folder, "semgrep", self._package)

@@ -1,15 +1,18 @@
-"""What a static tool is, for a specialist that wants one run."""
+"""The static tool: the interface through which it is found, run and read."""
 
 from __future__ import annotations
 
 import enum
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from wardround.findings import RawFinding
+from wardround.tools import process
 
 
 class Profile(enum.StrEnum):
@@ -100,72 +103,53 @@ class Probe(msgspec.Struct, frozen=True):
     settings: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
-class Tool(msgspec.Struct, frozen=True, eq=False):
-    """A static analyser, found as a program and read through its output. Each object is a tool of its own.
+class Tool(ABC):
+    """A static analyser, found as a program and read through its output.
+
+    A plugin derives a class, sets its attributes and overrides what differs. Each object is a tool of its
+    own, compared by identity.
 
     Attributes:
         name: the prefix of its rules: ``ruff`` in ``ruff/B006``; its map is ``tools/<name>.yml``.
         program: the executable's name.
-        find: where the program is, given the repository's root, for tools a project brings itself; by default
-            wardround's own environment, then PATH. A program under version control is never started.
-        optional: whether its absence is nothing to speak of, because the project does not use it or something
-            else of ours does its part.
-        is_configured: (reader of trusted files, paths under review) -> whether the project's configuration
-            asks for it, for tools that do not run without one; by default they always run.
-        missed: repository's root -> why an optional tool is not run that the project's own configuration asks
-            for, with what installs it; empty where it does not. In CI that is noted.
-        takes: which of its specialist's files it is for: (path, text) -> whether; all of them by default.
-        declines: (path, text) -> why it cannot read a file it is for, which is then unreviewed; empty where
-            it can.
-        wanted: whether the options of its specialist ask for it for a file: (options, path, text) -> whether;
-            always by default.
-        opt_in: whether ``wanted`` is false everywhere until a project's options ask for it.
-        command: the argument list for an invocation.
-        parse: standard output -> results with paths relative to the root. It raises ``ToolOutputError`` or
-            ``msgspec.MsgspecError`` for anything it does not understand; nothing printed is not "clean".
-        passed_over: standard error -> files it was given and did not look at, with the reason, for tools that
-            say so nowhere else; those files are unreviewed, the others count. Without a reason a file is not
-            for the tool, by the project's own settings.
-        clean: exit statuses that mean "it ran", findings or not.
+        success_codes: exit statuses that mean "it ran", findings or not.
         install: the line that installs it, shown when it is missing.
-        config_names: its configuration files, looked for from each file's folder up to the root.
-        config_code: names of configuration files that are code, which it would run: it never gets to see one,
-            and a change to one is a change of the rules.
-        runs_config: whether its configuration may load code of the project. Where the change is not trusted
-            it is then told in ``BROUGHT``, beside ``root``, which files must not be run.
-        config_at_root: whether its configuration counts at the repository's root only.
-        config_closure: files a configuration file refers to: (path, content) -> paths.
-        config_overlay: (folder, configuration files by path that count there) -> files to add to the snapshot
-            for that folder, where the project's configuration leaves open what wardround has a view on.
-        fallback_config: reader of trusted files -> ``(name, content)`` placed above the snapshot: what counts
-            for files that no configuration of the project covers.
-        can_match: whether the tool can have anything to say about a text; a cheap look that spares a run,
-            and true whenever in doubt.
-        identity: what else its answers depend on, as text: its own rules, built-in options.
-        returns_end_lines: whether it takes a carriage return alone for the end of a line.
-        endings: by which it knows its files; one whose name ends otherwise it gets as a copy that ends in the
-            first. Without any the name does not matter.
-        project_files: names of the files it must see beside those it is given, to know what is first-party.
-        timeout_s: seconds one run may take over ``files_in_time`` files or ``bytes_in_time`` bytes; as much
-            longer over more.
-        files_per_run: the most files of one run, where a change of more is to be split; each run sees all
-            files of the change in the snapshot. None: as many as the scope allows.
-        typical_s: seconds it takes over a file or two, measured beside the others: the slowest start first.
         distribution: the PyPI name it is installed by.
-        version_options: what makes it print its version.
-        probe: the defect it must report before anything it says counts; without one it is taken on trust.
+        optional: True if its absence is not worth a report, because the project does not use it or another
+            tool of ours does its part.
+        opt_in: True if ``is_enabled`` is false everywhere until a project's options enable it.
+        returns_end_lines: True if it takes a carriage return alone for the end of a line.
+        endings: the suffixes by which it recognises its files; a file with another name is passed as a copy
+            that ends in the first. Without any the name does not matter.
+        timeout_s: seconds one run may take over ``files_in_time`` files or ``bytes_in_time`` bytes; in
+            proportion longer over more.
+        files_per_run: the most files of one run, where a larger change is split; each run sees all files of
+            the change in the snapshot. None: as many as the scope allows.
+        typical_s: seconds it takes over a file or two, measured with the others running: the slowest start
+            first.
+        version_options: the options that make it print its version.
+        probe: the defect it must report before any of its results count; without one it is trusted.
+        config_names: its configuration files, looked up from each file's folder to the root.
+        config_code: names of configuration files that are code, which it would run: it never sees one, and a
+            change to one is a change of the rules.
+        runs_config: True if its configuration may load code of the project. Where the change is not trusted,
+            ``Invocation.brought`` names the files that must not be run.
+        config_at_root: True if its configuration counts at the repository's root only.
+        project_files: names of the files it must see next to those it reviews, to know what is first-party.
         variables: environment variables it needs; it gets no others of the caller's.
+        map_package: the package that holds its tool map.
     """
 
     name: str
     program: str
-    command: Callable[[Invocation], Sequence[str]]
-    parse: Callable[[bytes, Invocation], Sequence[RawFinding]]
     success_codes: frozenset[int]
     install: str
     profiles: frozenset[Profile] = frozenset(Profile)
     scope: ToolScope = ToolScope.FILE
     columns: Columns = Columns.CODE_POINTS
+    distribution: str | None = None
+    optional: bool = False
+    opt_in: bool = False
     returns_end_lines: bool = False
     endings: tuple[str, ...] = ()
     timeout_s: float = 10.0
@@ -173,27 +157,95 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
     bytes_in_time: int = 1_000_000
     files_per_run: int | None = None
     typical_s: float = 0.03
-    distribution: str | None = None
     version_options: tuple[str, ...] = ("--version",)
     probe: Probe | None = None
     config_names: tuple[str, ...] = ()
     config_code: tuple[str, ...] = ()
     runs_config: bool = False
     config_at_root: bool = False
-    config_closure: Callable[[str, str], Sequence[str]] | None = None
-    config_overlay: Callable[[str, Mapping[str, str]], Mapping[str, str]] | None = None
-    fallback_config: Callable[[Callable[[str], str | None]], tuple[str, str]] | None = None
-    can_match: Callable[[str], bool] | None = None
-    identity: Callable[[], str] | None = None
     project_files: tuple[str, ...] = ()
-    find: Callable[[Path], Path | None] | None = None
-    optional: bool = False
-    is_configured: Callable[[Callable[[str], str | None], Iterable[str]], bool] | None = None
-    missing_notice: Callable[[Path], str] | None = None
-    accepts: Callable[[str, str], bool] | None = None
-    declines: Callable[[str, str], str] | None = None
-    is_enabled: Callable[[Any, str, str], bool] | None = None
-    opt_in: bool = False
-    skipped_files: Callable[[bytes, Invocation], Mapping[str, str]] | None = None
-    variables: Mapping[str, str] = msgspec.field(default_factory=dict)
+    variables: Mapping[str, str] = MappingProxyType({})
     map_package: str = "wardround_rules"
+
+    @abstractmethod
+    def command(self, run: Invocation) -> Sequence[str]:
+        """The argument list of an invocation."""
+
+    @abstractmethod
+    def parse(self, output: bytes, run: Invocation) -> Sequence[RawFinding]:
+        """Read standard output: findings with paths relative to the root. No output is not "clean".
+
+        Raises:
+            ToolOutputError, msgspec.MsgspecError: it is not the output of a run over these files.
+        """
+
+    def skipped_files(self, errors: bytes, run: Invocation) -> Mapping[str, str]:
+        """Read standard error: the files it skipped, with the reason, for tools that report it nowhere else.
+
+        Those files are unreviewed, the others count. Without a reason a file is not for the tool, by the
+        project's own settings.
+        """
+        return {}
+
+    def find(self, root: Path) -> Path | None:
+        """The program, for a repository's root: by default in wardround's own environment, then on PATH.
+
+        A program under version control is never started.
+        """
+        return process.find_program(self.program)
+
+    def is_configured(self, read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
+        """Return True if the project uses it, for tools that do not run without a configuration.
+
+        Args:
+            read: the text of a trusted file.
+            paths: the files under review.
+        """
+        return True
+
+    def missing_notice(self, root: Path) -> str:
+        """The reason why an optional tool that the project configures is not run, and how to install it.
+
+        Empty where the project does not configure it. In CI it is a note.
+        """
+        return ""
+
+    def is_enabled(self, options: Any, path: str, text: str) -> bool:
+        """Return True if the options of its specialist enable it for a file."""
+        return True
+
+    def accepts(self, path: str, text: str) -> bool:
+        """Return True for those of its specialist's files that it is for."""
+        return True
+
+    def declines(self, path: str, text: str) -> str:
+        """The reason why it cannot read a file it is for, which is then unreviewed; empty where it can."""
+        return ""
+
+    def can_match(self, text: str) -> bool:
+        """Return False if it certainly reports nothing about a text: a prefilter that spares a run."""
+        return True
+
+    def identity(self) -> str:
+        """A text that changes with what results depend on besides the program: its own rules."""
+        return ""
+
+    def config_closure(self, path: str, text: str) -> Sequence[str]:
+        """The paths of the files that a configuration file refers to."""
+        return ()
+
+    def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+        """The files to add to the snapshot for a folder, where the project's configuration is incomplete.
+
+        Args:
+            configs: the configuration files that count there, by path.
+        """
+        return {}
+
+    def fallback_config(self, read: Callable[[str], str | None]) -> tuple[str, str] | None:
+        """Name and content of a file above the snapshot, for files without a configuration of the project.
+
+        Args:
+            read: the text of a trusted file.
+        """
+        return None

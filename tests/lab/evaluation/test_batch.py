@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from tests.variants import specialist
 from wardround import host, review
 from wardround.change.change_source import PatchChangeSource
 from wardround.checks.base import ChangeCheck, Check
@@ -15,7 +16,6 @@ from wardround.config.request import ReviewRequest
 from wardround.errors import UsageError
 from wardround.findings import Severity, Span
 from wardround.host import PluginHost
-from wardround.specialists import Specialist
 from wardround.tools.process import Processes
 from wardround_lab.evaluation.batch import CaseBatch, CaseOutcome, Settings
 from wardround_lab.evaluation.cases import Case, Expected
@@ -71,7 +71,7 @@ class _Off(Check):
 
 
 _SEEING = PluginHost(
-    [Specialist("seeing", (".github/*/*.txt", "*.txt"), checks=(_Neighbours,), change_checks=(_Whole,))]
+    [specialist("seeing", (".github/*/*.txt", "*.txt"), checks=(_Neighbours,), change_checks=(_Whole,))]
 )
 
 
@@ -93,7 +93,7 @@ def test_a_case_sees_its_own_files_under_their_own_names_and_no_other_case() -> 
 
 
 def test_rules_that_are_off_can_be_switched_on() -> None:
-    loaded = PluginHost([Specialist("off", ("*.txt",), checks=(_Off,))])
+    loaded = PluginHost([specialist("off", ("*.txt",), checks=(_Off,))])
     case = _case("a", {"a.txt": "a\n"})
     assert [s.rule for s in _reviewed(loaded, [case])[0].said] == []
     assert [(s.rule, s.severity) for s in _reviewed(loaded, [case], all_rules=True)[0].said] == [

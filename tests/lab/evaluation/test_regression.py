@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.variants import specialist
 from wardround import host
 from wardround.checks.base import Check
 from wardround.errors import UsageError
 from wardround.findings import Span
 from wardround.host import PluginHost
-from wardround.specialists import Specialist
 from wardround_lab.evaluation.batch import Settings
 from wardround_lab.evaluation.regression import FOLDER, case_files, compared, default_folder, render, update
 
@@ -37,7 +37,7 @@ class _Bad(Check):
                 self.report(Span(number, 1, number, 2), "bad")
 
 
-_HOST = PluginHost([Specialist("own", ("*.txt",), checks=(_Bad,))])
+_HOST = PluginHost([specialist("own", ("*.txt",), checks=(_Bad,))])
 
 
 def _cases(tmp_path: Path, *expected: list[dict[str, Any]]) -> Path:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
-from wardround_docker_ci.specialist import specialist
+from wardround_docker_ci.specialist import DockerCiSpecialist
 
 from tests.conftest import GitRepository
 from tests.stand_ins import stand_in
+from tests.variants import variant
 from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
@@ -35,7 +35,7 @@ def reviewed(repo: GitRepository) -> Reviewed:
         config: str = "head",
     ) -> review.ReviewResult:
         repo.stage(files)
-        host = PluginHost([replace(specialist(), tools=tools, checks=())])
+        host = PluginHost([variant(DockerCiSpecialist(), tools=tools, checks=())])
         with Repository(repo.root) as repository:
             change = repository.staged()
             request = ReviewRequest(profile=profile, config_from=config)
@@ -50,7 +50,7 @@ def pretended(tmp_path: Path) -> Pretended:
 
     def make(tool: Tool, code: str) -> Tool:
         program = stand_in(tmp_path / "pretended" / tool.program, tool.program, code)
-        return replace(tool, find=lambda root: program)
+        return variant(tool, find=lambda root: program)
 
     return make
 

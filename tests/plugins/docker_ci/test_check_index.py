@@ -8,7 +8,7 @@ import sys
 import pytest
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind, kind_of
-from wardround_docker_ci.specialist import specialist
+from wardround_docker_ci.specialist import DockerCiSpecialist
 
 from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
@@ -17,7 +17,7 @@ from wardround.checks.index import discover_checks
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
 
-CHECKS = specialist().checks
+CHECKS = DockerCiSpecialist().checks
 
 
 def test_every_check_is_in_it_once() -> None:
@@ -52,8 +52,8 @@ def test_a_dockerfile_imports_no_check_of_anything_else() -> None:
     program = (
         "import sys\n"
         "from wardround.checks.source import SourceFile\n"
-        "from wardround_docker_ci.specialist import specialist\n"
-        "one = specialist()\n"
+        "from wardround_docker_ci.specialist import DockerCiSpecialist\n"
+        "one = DockerCiSpecialist()\n"
         "source = SourceFile('Dockerfile', 'FROM a:1\\nUSER root\\n')\n"
         "print([r.code for r in one.run_checks(one.checks, source)])\n"
         "print(sorted(m for m in sys.modules if m.startswith('wardround_docker_ci.checks.')))\n"

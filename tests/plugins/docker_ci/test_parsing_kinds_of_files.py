@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from wardround_docker_ci.check import run_docker_ci_checks
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind
-from wardround_docker_ci.specialist import specialist
+from wardround_docker_ci.specialist import DockerCiSpecialist
 
 from wardround.checks.source import SourceFile
 
@@ -131,7 +131,7 @@ START = {
 def test_no_text_brings_a_check_down(path: str, text: str) -> None:
     for source in (text, START.get(path, "") + text):
         try:
-            found = list(run_docker_ci_checks(specialist().checks, SourceFile(path, source)))
+            found = list(run_docker_ci_checks(DockerCiSpecialist().checks, SourceFile(path, source)))
         except SyntaxError:
             continue
         assert all(result.span.end_line <= source.count("\n") + 1 for result in found)

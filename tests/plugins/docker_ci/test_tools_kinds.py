@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from wardround_docker_ci.file_kinds import FileKind, kind_of
-from wardround_docker_ci.specialist import specialist
+from wardround_docker_ci.specialist import DockerCiSpecialist
 
 from wardround.host import PluginHost
 
@@ -56,4 +56,4 @@ _MANIFEST = "# ours\napiVersion: apps/v1\nkind: Deployment\n"
 )
 def test_kind(path: str, text: str, kind: FileKind | None) -> None:
     assert kind_of(path, text) is kind
-    assert bool(PluginHost([specialist()]).specialists_for(path, text.encode())) is (kind is not None)
+    assert bool(PluginHost([DockerCiSpecialist()]).specialists_for(path, text.encode())) is (kind is not None)

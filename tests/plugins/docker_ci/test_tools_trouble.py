@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 from wardround_docker_ci.tools import shellcheck
 from wardround_docker_ci.tools.actionlint import ACTIONLINT, ACTIONLINT_IN_PROJECT
 from wardround_docker_ci.tools.checkov import CHECKOV
@@ -13,6 +12,7 @@ from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKF
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.plugins.docker_ci.conftest import Pretended, Reviewed
+from tests.variants import variant
 from wardround.policy.gate import GateOutcome
 from wardround.tools.tool import Profile, Tool
 
@@ -113,7 +113,7 @@ def test_a_missing_tool_makes_the_review_inconclusive_and_says_how_to_get_it(
 ) -> None:
     tool, path, text = TOOLS[name]
 
-    done = reviewed({path: text}, replace(tool, find=lambda root: None), profile=_profile(tool))
+    done = reviewed({path: text}, variant(tool, find=lambda root: None), profile=_profile(tool))
 
     assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     (missing,) = done.unreviewed

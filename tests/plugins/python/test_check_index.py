@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from wardround_python.specialist import specialist
+from wardround_python.specialist import PythonSpecialist
 
 from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
@@ -15,27 +15,27 @@ from wardround.checks.index import discover_checks
 from wardround.checks.registry import CheckRegistry
 from wardround.testing import source_for_case
 
-CHECKS = specialist().checks
+CHECKS = PythonSpecialist().checks
 
 
 def test_every_check_is_in_it_once() -> None:
     assert isinstance(CHECKS, CheckRegistry)
-    assert {*CHECKS, *specialist().change_checks} == set(discover_checks("wardround_python.checks"))
+    assert {*CHECKS, *PythonSpecialist().change_checks} == set(discover_checks("wardround_python.checks"))
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
 
 
 @pytest.mark.parametrize(("check", "case"), invalid_cases_of(CHECKS))
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
     assert isinstance(CHECKS, CheckRegistry)
-    assert check in set(CHECKS.candidates("", source_for_case(specialist(), case)))
+    assert check in set(CHECKS.candidates("", source_for_case(PythonSpecialist(), case)))
 
 
 def test_a_module_imports_the_checks_that_may_speak() -> None:
     program = (
         "import sys\n"
         "from wardround.checks.source import SourceFile\n"
-        "from wardround_python.specialist import specialist\n"
-        "one = specialist()\n"
+        "from wardround_python.specialist import PythonSpecialist\n"
+        "one = PythonSpecialist()\n"
         "source = SourceFile('a.py', 'import os\\nPORT = int(os.environ[\\'PORT\\'])\\n')\n"
         "list(one.run_checks(one.checks, source))\n"
         "print(sorted(m for m in sys.modules if m.startswith('wardround_python.checks.')))\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wardround_python.specialist import specialist
+from wardround_python.specialist import PythonSpecialist
 
 from wardround.findings import Span
 
@@ -73,7 +73,7 @@ def _is_refuted(case: tuple[str, str]) -> bool:
     body = marked.replace("«", "").replace("»", "")
     text = _START + "".join(f"    {one}\n" for one in body.split("\n"))
     place = Span(_FIRST + line, column + 5, _FIRST + line, column + 6)
-    refutes = specialist().refutes
+    refutes = PythonSpecialist().refutes
     assert refutes is not None
     return refutes("a.py", text, defect, place, lambda path: None)
 

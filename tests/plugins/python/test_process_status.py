@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wardround_python.tools.ruff import RUFF, parse_ruff
+from wardround_python.tools.ruff import RUFF
 
 from wardround.tools.process import Processes, find_program, minimal_env
 from wardround.tools.tool import Invocation
@@ -29,7 +29,7 @@ def _codes(text: str, folder: Path) -> list[str]:
         clean=RUFF.success_codes,
         env=minimal_env(program, folder, RUFF.variables),
     )
-    return [result.code for result in parse_ruff(output, run)]
+    return [result.code for result in RUFF.parse(output, run)]
 
 
 @pytest.mark.parametrize(

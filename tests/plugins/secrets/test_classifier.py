@@ -18,7 +18,7 @@ from wardround_secrets.classifier.features import NAMES, LiteralContext, feature
 from wardround_secrets.classifier.history import found_in
 from wardround_secrets.classifier.synthetic_secrets import FAMILIES
 from wardround_secrets.detection.scanner import ScannedText, scanned
-from wardround_secrets.specialist import specialist
+from wardround_secrets.specialist import SecretsSpecialist
 
 from tests.plugins.judges import Judge, Lender
 from tests.plugins.secrets.planted import BASE62, HEX, drawn
@@ -215,7 +215,7 @@ class TestShippedModel:
         assert known.model.bytes < 300_000
 
     def test_the_specialist_names_it(self) -> None:
-        assert specialist().models == (review.MODEL,)
+        assert SecretsSpecialist().models == (review.MODEL,)
 
     def test_in_shadow_it_is_nobodys_trouble_where_models_cannot_be_run(self) -> None:
         def missing() -> NoReturn:
@@ -225,7 +225,7 @@ class TestShippedModel:
         assert read_metadata(self.FOLDER).state is PromotionState.SHADOW
         assert models.scope([review.MODEL], 1).table(review.MODEL) is None
         assert models.errors([review.MODEL]) == {}
-        assert not ModelBroker(models, LIMITS[Profile.COMMIT]).is_asked_by(specialist())
+        assert not ModelBroker(models, LIMITS[Profile.COMMIT]).is_asked_by(SecretsSpecialist())
 
     def test_it_tells_a_drawn_value_from_a_name(self) -> None:
         pytest.importorskip("onnxruntime")

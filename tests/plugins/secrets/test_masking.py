@@ -139,9 +139,9 @@ def test_where_the_look_for_secrets_crashes_no_line_is_shown(
 
 
 def test_a_reason_for_not_reviewing_is_told_without_the_secret() -> None:
-    from wardround_secrets.specialist import specialist
+    from wardround_secrets.specialist import SecretsSpecialist
 
-    masking = SecretMasker((), [specialist()], lambda path: None)
+    masking = SecretMasker((), [SecretsSpecialist()], lambda path: None)
     assert (
         masking.text(f"exited with status 2: at '{GITHUB}' in line 3")
         == "exited with status 2: at '***' in line 3"
@@ -181,12 +181,12 @@ def test_a_fix_that_ends_where_the_line_of_a_secret_begins_is_shown(repo: GitRep
 def test_a_fix_that_joins_the_line_of_a_secret_to_another_is_not_shown(
     replacement: str, column: int, shown: bool
 ) -> None:
-    from wardround_secrets.specialist import specialist
+    from wardround_secrets.specialist import SecretsSpecialist
 
     fix = SuggestedFix("join", True, (Edit("a.py", Span(1, column, 2, 1), replacement),))
     finding = Finding(
         "0" * 16, "ruff/F401", "unused-import", Plane.SEMANTIC, "python", Severity.WARN, "a.py",
         Span(1, 1, 1, 3), "unused", "", Status.NEW, suggested_fix=fix,
     )  # fmt: skip
-    masking = SecretMasker([finding], [specialist()], lambda path: f"import os\nKEY = '{GITHUB}'\n")
+    masking = SecretMasker([finding], [SecretsSpecialist()], lambda path: f"import os\nKEY = '{GITHUB}'\n")
     assert (masking.finding(finding).suggested_fix is not None) is shown

@@ -12,7 +12,7 @@ import pytest
 from wardround_secrets.checks import CHECKS
 from wardround_secrets.detection import providers, value_filters
 from wardround_secrets.detection.scanner import scanned
-from wardround_secrets.specialist import specialist
+from wardround_secrets.specialist import SecretsSpecialist
 
 from tests.plugins.secrets.planted import (
     BASE62,
@@ -225,8 +225,8 @@ class TestAnyText:
 
     def test_the_specialist_is_light_to_load(self) -> None:
         code = (
-            "import sys; from wardround_secrets.specialist import specialist; specialist(); "
+            "import sys; from wardround_secrets.specialist import SecretsSpecialist; SecretsSpecialist(); "
             "assert not [m for m in sys.modules if m.startswith('wardround_secrets.checks')]"
         )
         subprocess.run([sys.executable, "-c", code], check=True)
-        assert specialist().reviews_all_text
+        assert SecretsSpecialist().reviews_all_text

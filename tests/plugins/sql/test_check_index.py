@@ -8,7 +8,7 @@ import sys
 import pytest
 from wardround_sql.check import SqlCheck
 from wardround_sql.document import SqlDocument
-from wardround_sql.specialist import specialist
+from wardround_sql.specialist import SqlSpecialist
 
 from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
@@ -17,12 +17,12 @@ from wardround.checks.index import discover_checks
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
 
-CHECKS = specialist().checks
+CHECKS = SqlSpecialist().checks
 
 
 def test_every_check_is_in_it_once() -> None:
     assert isinstance(CHECKS, CheckRegistry)
-    assert {*CHECKS, *specialist().change_checks} == set(discover_checks("wardround_sql.checks"))
+    assert {*CHECKS, *SqlSpecialist().change_checks} == set(discover_checks("wardround_sql.checks"))
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
     assert [CHECKS.get(check.ID) for check in CHECKS] == list(CHECKS)
     assert CHECKS.get("none") is None
@@ -40,8 +40,8 @@ def test_a_migration_imports_the_checks_that_may_speak() -> None:
     program = (
         "import sys\n"
         "from wardround.checks.source import SourceFile\n"
-        "from wardround_sql.specialist import specialist\n"
-        "one = specialist()\n"
+        "from wardround_sql.specialist import SqlSpecialist\n"
+        "one = SqlSpecialist()\n"
         "source = SourceFile('db/migrations/0002_a.sql', 'delete from a;\\n')\n"
         "print([r.code for r in one.run_checks(one.checks, source)])\n"
         "print(sorted(m for m in sys.modules if m.startswith('wardround_sql.checks.')))\n"

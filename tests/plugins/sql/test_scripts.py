@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from wardround_sql.check import run_sql_checks
-from wardround_sql.specialist import specialist
+from wardround_sql.specialist import SqlSpecialist
 
 from wardround.checks.source import InMemoryRepository, SourceFile
 
@@ -15,7 +15,7 @@ def said(
     text: str, path: str = MIGRATION, others: dict[str, str] | None = None
 ) -> list[tuple[str, int, int]]:
     source = SourceFile(path, text, project=InMemoryRepository(others or {}))
-    return [(result.code, *result.span.start) for result in run_sql_checks(specialist().checks, source)]
+    return [(result.code, *result.span.start) for result in run_sql_checks(SqlSpecialist().checks, source)]
 
 
 def test_a_bad_statement_hides_no_other() -> None:
@@ -43,7 +43,7 @@ def test_a_dbt_model_is_no_syntax_error() -> None:
 
 def test_another_dialect_is_said_in_the_message() -> None:
     source = SourceFile(MIGRATION, "DELETE FROM `t`;\nINSERT INTO `x` VALUES (1);\n")
-    (result,) = run_sql_checks(specialist().checks, source)
+    (result,) = run_sql_checks(SqlSpecialist().checks, source)
     assert result.message == "DELETE without WHERE changes every row of t (read as mysql)"
 
 
@@ -77,5 +77,5 @@ def test_a_table_of_many_policies_names_the_first_that_overlaps() -> None:
     last = "create policy late on notes to r7, service_role using (b = 1);\n"
     text = f"create table notes (a int);\n{roles}{last}"
     source = SourceFile("supabase/migrations/0001_a.sql", text, project=InMemoryRepository({}))
-    found = [one for one in run_sql_checks(specialist().checks, source) if one.code == "SQ011"]
+    found = [one for one in run_sql_checks(SqlSpecialist().checks, source) if one.code == "SQ011"]
     assert [(one.span.line, '"p7"' in one.message) for one in found] == [(42, True)]

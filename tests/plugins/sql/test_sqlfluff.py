@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from wardround_sql.options import SqlOptions
-from wardround_sql.tools.sqlfluff import LINES, SQLFLUFF, command, parse, passed_over, wanted, without_code
+from wardround_sql.tools.sqlfluff import LINES, SQLFLUFF, command, parse, passed_over, wanted
 
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.tools.process import find_program
@@ -76,7 +76,7 @@ def test_code_in_the_project_is_never_loaded(tmp_path: Path) -> None:
     text = f"-- sqlfluff:templater:jinja:library_path:{evil}\n-- sqlfluff:templater:python\nselect 1;\n"
     one = run(tmp_path, a_dot_sql=text)
     (one.root / ".sqlfluff").write_text(
-        without_code("", {".sqlfluff": f"[sqlfluff]\nlibrary_path = {evil}\n"})[".sqlfluff"]
+        SQLFLUFF.config_overlay("", {".sqlfluff": f"[sqlfluff]\nlibrary_path = {evil}\n"})[".sqlfluff"]
     )
     done = subprocess.run(command(one), cwd=one.root, capture_output=True, check=False)
     assert parse(done.stdout, one) == []
@@ -97,14 +97,14 @@ def test_code_in_the_project_is_never_loaded(tmp_path: Path) -> None:
     ],
 )
 def test_what_loads_code_or_hides_files_is_taken_out(written: str, gone: str) -> None:
-    kept = without_code("", {".sqlfluff": written})[".sqlfluff"]
+    kept = SQLFLUFF.config_overlay("", {".sqlfluff": written})[".sqlfluff"]
     assert gone not in kept
 
 
 def test_the_same_in_pyproject_whose_table_counts_too() -> None:
     core = '[tool.sqlfluff.core]\ndialect = "tsql"\ntemplater = "dbt"\n'
     table = core + '[tool.sqlfluff.templater.jinja]\nlibrary_path = "x"\n'
-    kept = without_code("a", {"a/pyproject.toml": table})
+    kept = SQLFLUFF.config_overlay("a", {"a/pyproject.toml": table})
     assert "tsql" in kept["a/.sqlfluff"]
     assert "templater = jinja" in kept["a/.sqlfluff"]
     assert "library" not in "".join(kept.values())
@@ -126,7 +126,7 @@ def test_else_the_dialect_is_what_a_file_shows_or_the_options_say(tmp_path: Path
     one = run(
         tmp_path, a_dot_sql="select 1;\n", b_dot_sql="create table `t` (a int) engine=InnoDB;\n"
     )  # fmt: skip
-    (one.root / name).write_text(without_code("", {name: text})[name])
+    (one.root / name).write_text(SQLFLUFF.config_overlay("", {name: text})[name])
     assert "dialect = bigquery" in settings(one, "a.sql")
     assert "dialect = mysql" in settings(one, "b.sql")
 
@@ -173,6 +173,8 @@ def test_a_file_it_was_not_given_is_refused(tmp_path: Path) -> None:
 
 def test_a_configuration_it_cannot_read_fails_the_run(tmp_path: Path) -> None:
     one = run(tmp_path, a_dot_sql="select 1;\n")
-    (one.root / ".sqlfluff").write_text(without_code("", {".sqlfluff": "dialect = mysql\n"})[".sqlfluff"])
+    (one.root / ".sqlfluff").write_text(
+        SQLFLUFF.config_overlay("", {".sqlfluff": "dialect = mysql\n"})[".sqlfluff"]
+    )
     with pytest.raises(ToolFailed, match="knows no dialect"):
         command(one)

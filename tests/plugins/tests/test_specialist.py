@@ -6,7 +6,7 @@ import pytest
 from wardround_tests.check import run_test_checks
 from wardround_tests.file_kinds import is_collected, is_production, is_script_test, is_test
 from wardround_tests.models import assertions
-from wardround_tests.specialist import specialist
+from wardround_tests.specialist import TestsSpecialist
 
 from tests.conftest import GitRepository
 from wardround.checks.cases import ChangeCase
@@ -23,7 +23,7 @@ from wardround.testing import change_results
     ],
 )  # fmt: skip
 def test_a_test_file_is_claimed_by_name(path: str) -> None:
-    assert specialist().claims_name(path)
+    assert TestsSpecialist().claims_name(path)
     assert is_test(path)
 
 
@@ -32,7 +32,7 @@ def test_a_test_file_is_claimed_by_name(path: str) -> None:
     ["contest.py", "latest_a.py", "src/a.py", "testing.ts", "a.tests.ts", "attest/a.py", "a.py.txt", "a.ts"],
 )
 def test_another_file_is_not_claimed(path: str) -> None:
-    assert not specialist().claims_name(path)
+    assert not TestsSpecialist().claims_name(path)
     assert not is_test(path)
 
 
@@ -69,7 +69,7 @@ def test_production_code_is_what_ships() -> None:
 )  # fmt: skip
 def test_any_text_is_survived(text: str) -> None:
     try:
-        found = list(run_test_checks(list(specialist().checks), SourceFile("test_a.py", text)))
+        found = list(run_test_checks(list(TestsSpecialist().checks), SourceFile("test_a.py", text)))
     except SyntaxError:
         return
     lines = text.split("\n")
@@ -92,7 +92,7 @@ def test_brackets_in_a_regular_expression_do_not_count() -> None:
 
 def test_a_column_counts_code_points() -> None:
     source = SourceFile("test_a.py", "class TestÄ:\n    def test_é(self): pass\n")
-    (result,) = run_test_checks(specialist().checks, source)
+    (result,) = run_test_checks(TestsSpecialist().checks, source)
     assert (result.code, result.span.start, result.span.end) == ("TE001", (2, 9), (2, 15))
 
 
@@ -169,9 +169,9 @@ def reported(files: dict[str, tuple[str | None, str | None]]) -> list[tuple[str,
     """Path, line and severity of all that the checks of whole changes say about weaker tests."""
     return [
         (result.file, result.span.line, (result.severity or check.SEVERITY).label)
-        for check in specialist().change_checks
+        for check in TestsSpecialist().change_checks
         if check.ID in ("TE203", "TE204")
-        for result in change_results(specialist(), check, ChangeCase(files))
+        for result in change_results(TestsSpecialist(), check, ChangeCase(files))
     ]
 
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import pytest
-from msgspec.structs import replace
-from wardround_typescript.specialist import specialist
+from wardround_typescript.specialist import TypescriptSpecialist
 
 from tests.conftest import GitRepository
+from tests.variants import variant
 from wardround import review
 from wardround.change.change_source import GitChangeSource
 from wardround.change.repository import Repository
@@ -29,7 +29,7 @@ def reviewed(repo: GitRepository) -> Reviewed:
         config: str = "head",
     ) -> review.ReviewResult:
         repo.stage(files)
-        host = PluginHost([replace(specialist(), tools=tools, rules=None)])
+        host = PluginHost([variant(TypescriptSpecialist(), tools=tools, rules=lambda: ())])
         with Repository(repo.root) as repository:
             change = repository.staged()
             request = ReviewRequest(profile=profile, config_from=config)

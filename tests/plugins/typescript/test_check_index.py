@@ -7,7 +7,7 @@ import sys
 from pathlib import PurePosixPath
 
 import pytest
-from wardround_typescript.specialist import specialist
+from wardround_typescript.specialist import TypescriptSpecialist
 
 from tests.rule_cases import invalid_cases_of
 from wardround.checks.base import Check
@@ -16,12 +16,13 @@ from wardround.checks.index import discover_checks
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import SourceFile
 
-CHECKS = specialist().checks
+CHECKS = TypescriptSpecialist().checks
 
 
 def test_every_check_is_in_it_once() -> None:
     assert isinstance(CHECKS, CheckRegistry)
-    assert {*CHECKS, *specialist().change_checks} == set(discover_checks("wardround_typescript.checks"))
+    checks = {*CHECKS, *TypescriptSpecialist().change_checks}
+    assert checks == set(discover_checks("wardround_typescript.checks"))
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
 
 
@@ -37,8 +38,8 @@ def test_a_script_without_their_words_loads_neither_most_checks_nor_the_parser()
     program = (
         "import sys\n"
         "from wardround.checks.source import SourceFile\n"
-        "from wardround_typescript.specialist import specialist\n"
-        "one = specialist()\n"
+        "from wardround_typescript.specialist import TypescriptSpecialist\n"
+        "one = TypescriptSpecialist()\n"
         "source = SourceFile('src/a.ts', 'const a = 1;\\n')\n"
         "print([r.code for r in one.run_checks(one.checks, source)])\n"
         "kept = ('wardround_typescript.checks.', 'tree_sitter')\n"

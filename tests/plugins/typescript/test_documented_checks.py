@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wardround_typescript.docdrift.jsdoc_check import JsDocCheck
-from wardround_typescript.specialist import specialist
+from wardround_typescript.specialist import TypescriptSpecialist
 
 from tests.conftest import GitRepository
 from wardround.checks.source import SourceFile
@@ -65,16 +65,16 @@ def test_a_sweep_says_little_about_each_function() -> None:
 
 def said(old: str, new: str) -> Sequence[str]:
     source = SourceFile("mail.ts", new, lambda: old)
-    checks = [check for check in specialist().checks if issubclass(check, JsDocCheck)]
-    return [result.code for result in specialist().run_checks(checks, source)]
+    checks = [check for check in TypescriptSpecialist().checks if issubclass(check, JsDocCheck)]
+    return [result.code for result in TypescriptSpecialist().run_checks(checks, source)]
 
 
 def test_a_file_without_such_comments_imports_no_scanner() -> None:
     program = (
         "import sys\n"
         "from wardround.checks.base import Source\n"
-        "from wardround_typescript.specialist import specialist\n"
-        "one = specialist()\n"
+        "from wardround_typescript.specialist import TypescriptSpecialist\n"
+        "one = TypescriptSpecialist()\n"
         "for base in ('/** a */\\nf(1)', 'f(2)', None):\n"
         "    source = Source('a.ts', '/** a */\\nf(2)', lambda: base)\n"
         "    assert [r for r in one.run_checks(one.checks, source) if r.code < 'TS010'] == []\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 from wardround_typescript import node_modules
 from wardround_typescript.tools import oxlint
 from wardround_typescript.tools.oxlint import OXLINT
@@ -13,6 +12,7 @@ from wardround_typescript.tools.oxlint import OXLINT
 from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
 from tests.stand_ins import stand_in
+from tests.variants import variant
 from wardround.policy.gate import GateOutcome
 
 _NO_FILES = "{'diagnostics': [], 'number_of_files': 0}"
@@ -116,7 +116,7 @@ def test_a_configuration_under_review_is_not_read_in_place_of_the_trusted_one(
     reviewed: Reviewed, repo: GitRepository
 ) -> None:
     """Another tool reviews the configuration file itself, in its version under review."""
-    other = replace(
+    other = variant(
         OXLINT, accepts=lambda path, text: path.endswith(".cjs"), config_names=(), config_overlay=None
     )
     repo.commit(

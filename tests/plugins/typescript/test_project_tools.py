@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from wardround_typescript import node_modules
-from wardround_typescript.tools.biome import BIOME, config_overlay, parse_biome
-from wardround_typescript.tools.eslint import ESLINT, parse_eslint
+from wardround_typescript.tools.biome import BIOME, config_overlay
+from wardround_typescript.tools.eslint import ESLINT
 from wardround_typescript.tools.eslint_output import Utf16Text
 from wardround_typescript.tools.oxlint import OXLINT_TYPES
-from wardround_typescript.tools.tsc import TSC, config_closure, parse_tsc, tsc_command
+from wardround_typescript.tools.tsc import TSC, config_closure
 
 from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
@@ -139,7 +139,7 @@ def test_what_is_configured_so_that_it_cannot_run_here_is_not_missed(reviewed: R
 )
 def test_what_biome_did_not_do_is_not_clean(tmp_path: Path, answer: str) -> None:
     with pytest.raises((ToolOutputError, ValueError)):
-        parse_biome(answer.encode(), _run(tmp_path, "a.ts"))
+        BIOME.parse(answer.encode(), _run(tmp_path, "a.ts"))
 
 
 def test_biome_sees_no_git_and_no_plugins() -> None:
@@ -160,7 +160,7 @@ src/other.ts(3,1): error TS2304: Cannot find name 'x'.
 
 
 def test_the_compiler_is_read_and_other_files_are_passed_over(tmp_path: Path) -> None:
-    (found,) = parse_tsc(COMPILED.encode(), _run(tmp_path, "src/a.ts"))
+    (found,) = TSC.parse(COMPILED.encode(), _run(tmp_path, "src/a.ts"))
 
     assert (found.code, found.file, found.span.start) == ("TS2322", "src/a.ts", (1, 17))
 
@@ -176,7 +176,7 @@ def test_the_compiler_is_read_and_other_files_are_passed_over(tmp_path: Path) ->
 )
 def test_what_the_compiler_did_not_do_is_not_clean(tmp_path: Path, answer: str) -> None:
     with pytest.raises(ToolOutputError):
-        parse_tsc(answer.encode(), _run(tmp_path, "src/a.ts"))
+        TSC.parse(answer.encode(), _run(tmp_path, "src/a.ts"))
 
 
 @pytest.mark.parametrize(
@@ -192,8 +192,8 @@ def test_what_the_compiler_did_not_do_is_not_clean(tmp_path: Path, answer: str) 
 def test_half_of_what_the_compiler_says_is_not_clean(tmp_path: Path, answer: str) -> None:
     (tmp_path / "tsconfig.json").write_text("{}")
     with pytest.raises(ToolOutputError):
-        parse_tsc(answer.encode(), _run(tmp_path, "src/a.ts"))
-    assert parse_tsc(f"{COMPILED}wardround: left with 2\n".encode(), _run(tmp_path, "src/a.ts"))
+        TSC.parse(answer.encode(), _run(tmp_path, "src/a.ts"))
+    assert TSC.parse(f"{COMPILED}wardround: left with 2\n".encode(), _run(tmp_path, "src/a.ts"))
 
 
 def test_a_file_that_no_project_includes_is_not_for_the_compiler(
@@ -220,7 +220,7 @@ def test_each_project_is_compiled_with_those_it_refers_to(tmp_path: Path) -> Non
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
 
-    argv = tsc_command(_run(tmp_path, "web/src/a.ts", "b.ts"))
+    argv = TSC.command(_run(tmp_path, "web/src/a.ts", "b.ts"))
 
     assert list(argv[-3:]) == ["tsconfig.app.json", "tsconfig.json", "web/tsconfig.json"]
 
@@ -257,7 +257,7 @@ def test_eslint_is_read_with_its_fixes(tmp_path: Path) -> None:
     }  # fmt: skip
     answer = [{"filePath": str(tmp_path / "a.ts"), "messages": [message]}]
 
-    (found,) = parse_eslint(json.dumps(answer).encode(), _run(tmp_path, "a.ts"))
+    (found,) = ESLINT.parse(json.dumps(answer).encode(), _run(tmp_path, "a.ts"))
 
     assert (found.span.column, found.span.end_column) == (13, 14)
     assert found.fix is not None
@@ -267,7 +267,7 @@ def test_eslint_is_read_with_its_fixes(tmp_path: Path) -> None:
 
 def test_eslint_must_speak_of_every_file(tmp_path: Path) -> None:
     with pytest.raises(ToolOutputError, match=r"nothing about a\.ts"):
-        parse_eslint(b"[]", _run(tmp_path, "a.ts"))
+        ESLINT.parse(b"[]", _run(tmp_path, "a.ts"))
 
 
 def test_utf16_offsets_become_lines_and_code_points() -> None:

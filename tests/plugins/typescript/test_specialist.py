@@ -5,11 +5,11 @@ import sys
 
 import pytest
 from wardround_typescript.generated_files import is_bundle, scanned, too_large
-from wardround_typescript.specialist import specialist
+from wardround_typescript.specialist import TypescriptSpecialist
 from wardround_typescript.syntax.comments import comments
 from wardround_typescript.syntax.jsonc import loads
 
-SPECIALIST = specialist()
+SPECIALIST = TypescriptSpecialist()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from wardround_secrets.tools.gitleaks import GITLEAKS, parse_gitleaks, trusted_configuration
+from wardround_secrets.tools.gitleaks import GITLEAKS
 
 from tests.plugins.secrets.planted import GITHUB
 from wardround.errors import ToolOutputError
@@ -28,7 +28,7 @@ def row(**given: object) -> dict[str, object]:
 
 
 def parsed(*rows: dict[str, object]) -> list[tuple[str, str, tuple[int, int], tuple[int, int]]]:
-    results = parse_gitleaks(msgspec.json.encode(rows), RUN)
+    results = GITLEAKS.parse(msgspec.json.encode(rows), RUN)
     return [(r.file, r.code, r.span.start, r.span.end) for r in results]
 
 
@@ -46,14 +46,14 @@ def test_files_that_only_other_tools_were_given_are_left_out() -> None:
 
 
 def test_in_tests_it_warns() -> None:
-    (result,) = parse_gitleaks(msgspec.json.encode([row(File="tests/b.py")]), RUN)
+    (result,) = GITLEAKS.parse(msgspec.json.encode([row(File="tests/b.py")]), RUN)
     assert result.severity is Severity.WARN
 
 
 @pytest.mark.parametrize("output", [b"", b"{}", b"[{}]", b"[" * 100_000, b'[{"RuleID": 3}]', b"null"])
 def test_what_is_no_report_is_refused(output: bytes) -> None:
     with pytest.raises((ToolOutputError, msgspec.MsgspecError, ValueError)):
-        parse_gitleaks(output, RUN)
+        GITLEAKS.parse(output, RUN)
 
 
 def test_it_runs_in_ci_only_and_nothing_is_said_where_it_is_missing() -> None:
@@ -62,9 +62,9 @@ def test_it_runs_in_ci_only_and_nothing_is_said_where_it_is_missing() -> None:
 
 
 def test_its_settings_are_those_of_the_trusted_side() -> None:
-    placed = trusted_configuration("", {".gitleaks.toml": "title = 'x'"})
+    placed = GITLEAKS.config_overlay("", {".gitleaks.toml": "title = 'x'"})
     assert placed == {"../gitleaks.toml": "title = 'x'", ".gitleaksignore": ""}
-    assert trusted_configuration("src", {}) == {}
+    assert GITLEAKS.config_overlay("src", {}) == {}
 
 
 @needs_gitleaks
