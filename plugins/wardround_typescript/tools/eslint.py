@@ -41,17 +41,17 @@ def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
     Raises:
         ToolFailed: the configuration names a file of data that the change touches.
     """
-    brought = run.brought
-    if brought is None:
+    untrusted = run.untrusted
+    if untrusted is None:
         return ()
     text = "\n".join((run.root / path).read_text("utf-8", "replace") for path in trusted)
-    for path in brought.paths:
+    for path in untrusted.paths:
         is_data = not path.endswith(PARSED) and path not in trusted and not _is_settings(path)
         if is_data and path.rpartition("/")[2] in text:
             raise ToolFailed(f"the change edits what eslint would read: {path}")
     told = {
-        "tool": "eslint", "room": str(run.root), "sealed": trusted, "worktree": brought.worktree,
-        "brought": brought.paths,
+        "tool": "eslint", "room": str(run.root), "sealed": trusted, "worktree": untrusted.worktree,
+        "brought": untrusted.paths,
     }  # fmt: skip
     file = run.root.parent / "only-base.json"
     file.write_bytes(msgspec.json.encode(told))

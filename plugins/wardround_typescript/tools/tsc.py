@@ -60,15 +60,15 @@ def _check_extended(run: Invocation, trusted: Iterable[str]) -> None:
     Raises:
         ToolFailed: one does, where the change is not trusted.
     """
-    brought = run.brought
-    if brought is None:
+    untrusted = run.untrusted
+    if untrusted is None:
         return
-    worktree = os.path.realpath(brought.worktree)
+    worktree = os.path.realpath(untrusted.worktree)
     for path in trusted:
         packages = {_package(one) for one in _extended((run.root / path).read_text("utf-8", "replace"))}
         for folder, name in itertools.product(PurePosixPath(path).parents, packages - {""}):
             found = os.path.relpath(os.path.realpath(run.root / folder / "node_modules" / name), worktree)
-            touched = next((one for one in brought.paths if one.startswith(f"{found}/")), None)
+            touched = next((one for one in untrusted.paths if one.startswith(f"{found}/")), None)
             if touched is not None:
                 raise ToolFailed(f"the change edits what tsc would read: {touched}")
 

@@ -41,7 +41,7 @@ def blanked_sides(
 def newly_unreviewed(
     unreviewed: Sequence[Unreviewed], without_ignores: Iterable[Unreviewed]
 ) -> list[Unreviewed]:
-    """What failed only without the comments: nobody knows what they hide, so it is unreviewed."""
+    """The reviews that failed only without the comments, as unreviewed: the comments may hide anything."""
     known = {(u.file, u.specialist, u.tool) for u in unreviewed}
     return [
         replace(u, reason=f"without the ignore comments that this change adds: {u.reason}")

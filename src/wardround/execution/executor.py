@@ -72,7 +72,7 @@ class Executor(Protocol):
             items: in the order of their sizes, largest first.
             background: one long item to start first in another worker, or to run last in this one.
             cores: how many cores the review may use.
-            is_cancelled: asked before each step; no step is begun once it is true.
+            is_cancelled: called before each step; no step is begun once it returns true.
         """
 
 

@@ -90,7 +90,7 @@ class _ForkedSubmission(Generic[Result]):
                 self._queue.share()
         self._queue.share()
         for fork in () if self._is_cancelled() else self._forks:
-            self._results |= fork.answer() or {}
+            self._results |= fork.result() or {}
         self._run([step for step in self._steps.values() if step.key not in self._results])
         return self._results
 

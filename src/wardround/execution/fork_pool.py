@@ -1,7 +1,7 @@
-"""Forks of this process that take a part of its work, and the tasks all of them take from.
+"""Forks of this process, and the queue of tasks they share.
 
-One interpreter uses one core. A fork has everything this process has read and loaded, and gives back what it
-found out, no more.
+One interpreter uses one core. A fork has everything this process has read and loaded, and returns its results
+only. Signals, limits and exits of forks are set here, in the forks alone.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from functools import partial
 from typing import BinaryIO, Generic, TypeVar
 
 Task = TypeVar("Task")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 Report = TypeVar("Report")
 
 _SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 _TOKEN_BYTES = 4
-_MOST_TOKENS = 8_000
-"""Of the work that waits in a pipe, which holds 64 KiB."""
+_MAX_TOKENS = 8_000
+"""Of the tasks that wait in a pipe, which holds 64 KiB."""
 _GRACE_S = 0.5
 _STEP_S = 0.005
 
 
 class SharedTaskQueue(Generic[Task]):
-    """Tasks that several processes take, once they are shared: by tokens in a pipe, each of which one gets.
+    """Tasks that several processes take, once they are shared: by tokens in a pipe, each read by one process.
 
     Attributes:
-        is_shared: whether others take tasks too, or will not get any.
+        is_shared: True if others take tasks too, or will not get any.
     """
 
     def __init__(self, tasks: Sequence[Task]) -> None:
-        each = max(1, -(-len(tasks) // _MOST_TOKENS))
+        each = max(1, -(-len(tasks) // _MAX_TOKENS))
         self._lots = [tasks[start : start + each] for start in range(0, len(tasks), each)]
         self._begun = 0
         self._tokens, self._end = os.pipe()
         self.is_shared = False
 
     def __iter__(self) -> Iterator[Task]:
-        """Take what nobody has taken, until nothing is left."""
+        """Take tasks that no process has taken, until none is left."""
         while (number := self._next()) is not None:
             yield from self._lots[number]
 
@@ -55,14 +55,14 @@ class SharedTaskQueue(Generic[Task]):
         return self._begun - 1 if self._begun <= len(self._lots) else None
 
     def share(self) -> None:
-        """Let others take what is left."""
+        """Let others take the remaining tasks."""
         if not self.is_shared:
             left = range(self._begun, len(self._lots))
             os.write(self._end, b"".join(number.to_bytes(_TOKEN_BYTES, "little") for number in left))
             self.await_tasks()
 
     def await_tasks(self) -> None:
-        """Take only what is shared; in a fork, from the process that shares it."""
+        """Take shared tasks only; in a fork, from the process that shares them."""
         os.close(self._end)
         self.is_shared = True
 
@@ -72,28 +72,28 @@ class SharedTaskQueue(Generic[Task]):
         os.close(self._tokens)
 
 
-class ForkedWorker(Generic[Answer]):
-    """A fork of this process, and the pipe its answer comes through. What it forks itself is of its group."""
+class ForkedWorker(Generic[Result]):
+    """A fork of this process, and the pipe of its result. Its own forks are in its process group."""
 
     def __init__(self, pid: int, pipe: int) -> None:
         self._pid = pid
         self._pipe = pipe
 
-    def answer(self) -> Answer | None:
-        """What it found out; None if it came to an end before."""
+    def result(self) -> Result | None:
+        """The result; None if the fork ended before."""
         import pickle
 
         with open(self._pipe, "rb") as pipe:
             self._pipe = -1
-            written = pipe.read()
+            content = pipe.read()
         self._wait()
-        with suppress(Exception):  # whatever a part of an answer is taken for
-            answer: Answer = pickle.loads(written)  # noqa: S301  (this program wrote it)
-            return answer
+        with suppress(Exception):  # a truncated result can raise anything
+            result: Result = pickle.loads(content)  # noqa: S301  (this program wrote it)
+            return result
         return None
 
     def kill(self) -> None:
-        """End it, if it has not ended: first its workers, which it then waits for."""
+        """End it, if it has not ended: first its workers, for which it then waits."""
         if self._pid:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._pid, signal.SIGTERM)
@@ -123,12 +123,12 @@ class ForkedWorker(Generic[Answer]):
 
 
 class Worker(Generic[Report]):
-    """A fork that reports each result at once, so that nothing but the one at hand is lost when it is killed.
+    """A fork that reports each result at once, so that only the current one is lost when it is killed.
 
     Iterate over it for the results. Only a process without other threads may make one.
 
     Attributes:
-        is_over_budget: how it ended: because one result took more processor time than ``cpu_limit`` gave it.
+        is_over_budget: True if it was ended because a result exceeded its ``cpu_limit``.
     """
 
     def __init__(self, work: Callable[[], Iterable[Report]]) -> None:
@@ -169,27 +169,27 @@ def cpu_limit(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def fork_workers(works: Sequence[Callable[[], Answer]], helpers: list[ForkedWorker[Answer]]) -> None:
-    """Fork for each work, and add who does it to ``helpers``; fewer where the system gives no more.
+def fork_workers(works: Sequence[Callable[[], Result]], workers: list[ForkedWorker[Result]]) -> None:
+    """Fork for each piece of work, and add the forks to ``workers``; fewer where the system allows no more.
 
-    Nobody is hired where a fork is not as good as this process, since other threads may hold what it needs.
+    Nothing is forked in a process with other threads, which may hold locks that the fork needs.
     """
     if sys.platform != "linux" or threading.active_count() > 1:
         return
-    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # none may find a helper nobody knows of
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # none may interrupt between a fork and its record
     try:
         with suppress(OSError):
             for work in works:
-                pid, pipe = _fork(partial(_write_answer, work))
-                with suppress(OSError):  # the helper does the same: whoever comes first
+                pid, pipe = _fork(partial(_write_result, work))
+                with suppress(OSError):  # the fork does the same; either may be first
                     os.setpgid(pid, pid)
-                helpers.append(ForkedWorker(pid, pipe))
+                workers.append(ForkedWorker(pid, pipe))
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
-def _write_answer(work: Callable[[], object], file: BinaryIO) -> None:
-    import pickle  # helpers alone need it
+def _write_result(work: Callable[[], object], file: BinaryIO) -> None:
+    import pickle  # only forks need it
 
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends when its worker has
@@ -197,7 +197,7 @@ def _write_answer(work: Callable[[], object], file: BinaryIO) -> None:
 
 
 def _fork(write: Callable[[BinaryIO], None]) -> tuple[int, int]:
-    """Fork for what writes to a pipe; its process, and the end the pipe is read from."""
+    """Fork a process that writes to a pipe; return its id, and the reading end of the pipe."""
     reading, writing = os.pipe()
     try:
         pid = os.fork()
@@ -212,14 +212,14 @@ def _fork(write: Callable[[BinaryIO], None]) -> tuple[int, int]:
 
 
 def _do(write: Callable[[BinaryIO], None], pipe: int) -> None:
-    """In a fork: work and end, whatever happens. What the other process holds is not tidied up here."""
+    """In a fork: work and exit, whatever happens; the resources of the parent are not released here."""
     try:
         for number in (*_SIGNALS, signal.SIGPROF):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):  # whoever waits for the end of our output must not wait for this one
-            os.dup2(nowhere, stream)
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):  # a reader of the output of the parent must not wait for the fork
+            os.dup2(null, stream)
         with open(pipe, "wb") as file:
             write(file)
     finally:

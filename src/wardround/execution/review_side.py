@@ -72,7 +72,7 @@ class ReviewSide(ABC):
 
 
 class _ChangeSide(ReviewSide):
-    """What both sides of a change read in the same way."""
+    """The part that both sides of a change have in common."""
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ import msgspec
 
 from wardround.storage.digest import digest_key
 from wardround.tools.configuration import configuration
-from wardround.tools.tool import BROUGHT, Tool, UntrustedPaths
+from wardround.tools.tool import UNTRUSTED_PATHS_FILE, Tool, UntrustedPaths
 
 
 class ToolSettings:
@@ -42,7 +42,7 @@ class ToolSettings:
         files = configuration(tool, folder, self.read_trusted, above)
         if not folder and tool.runs_config and self._untrusted_paths is not None:
             note = UntrustedPaths(str(self._root), tuple(sorted(self._untrusted_paths)))
-            files["../" + BROUGHT] = msgspec.json.encode(note).decode()
+            files["../" + UNTRUSTED_PATHS_FILE] = msgspec.json.encode(note).decode()
         self._files[tool, folder] = files
         return files
 

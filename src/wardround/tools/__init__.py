@@ -1,1 +1,1 @@
-"""Running static tools: what a tool is, how its process is started, how its answers are kept."""
+"""Static tools: their interface, their processes, and the programs behind them."""

@@ -1,9 +1,9 @@
-"""ast-grep, with the structural rules of one kind of code: how it is called and read.
+"""ast-grep, with the structural rules of one kind of code.
 
-The rules stand in ``<package>/<folder>/ast-grep/*.yml`` in ast-grep's own syntax, with our ``metadata``;
+The rules are in ``<package>/<folder>/ast-grep/*.yml`` in ast-grep's own syntax, with our ``metadata``;
 ``<package>/<folder>/sgconfig.yml`` names that folder and, where one grammar reads several kinds of files,
 which. Reading a rule costs ast-grep some milliseconds, most of them for its regular expressions, so a run is
-given those alone that a word of its files asks for.
+given only those that a word of its files can match.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _NUMBER = count()
 """Of runs in this process, since several run in parallel."""
 
 
-class AstGrepPlace(msgspec.Struct):
+class AstGrepPosition(msgspec.Struct):
     line: int
     column: int
 
 
 class AstGrepRange(msgspec.Struct):
-    start: AstGrepPlace
-    end: AstGrepPlace
+    start: AstGrepPosition
+    end: AstGrepPosition
 
 
 class AstGrepResult(msgspec.Struct, rename="camel"):
@@ -45,9 +45,9 @@ class AstGrepResult(msgspec.Struct, rename="camel"):
 
 
 def parse_ast_grep(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``ast-grep scan --json=compact``, whose places are 0-based.
+    """Read ``ast-grep scan --json=compact``, whose positions are 0-based.
 
-    The compact form prints an empty list where there is nothing to say; the streaming form prints nothing,
+    The compact form prints an empty list where there are no findings; the streaming form prints nothing,
     as a program does that never ran.
     """
     found = []
@@ -61,7 +61,7 @@ def parse_ast_grep(output: bytes, run: Invocation) -> list[RawFinding]:
 
 
 class RuleFile(msgspec.Struct, frozen=True, array_like=True):
-    """A rule as ast-grep is given it, without our metadata, and the words of which a file must hold one."""
+    """A rule in ast-grep's form, without our metadata, and words of which a file must contain one."""
 
     needs: tuple[str, ...]
     text: str

@@ -1,7 +1,7 @@
-"""Which program a tool is: the digest of its file, and the version it reports itself.
+"""The identity of a tool's program: the digest of its file, and the version it reports itself.
 
-What is installed beside it, its metadata say; what is started may be another program. Hashing and asking take
-up to seconds, so both are kept for as long as the file stays as it is.
+Package metadata describe what is installed; the program that is started may be another. Hashing and starting
+it take up to seconds, so the identity is cached until the file changes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from wardround.tools.tool import Tool
 
 _KIND = "programs"
 _VERSION_TIMEOUT_S = 120.0
-"""Long enough for the slowest under load: a version that depends on the load is none."""
+"""Long enough for the slowest under load: a version must not depend on the load."""
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -42,12 +42,12 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 def identity(tool: Tool, program: Path) -> Identity:
-    """The program of a tool."""
+    """The identity of a tool's program."""
     return _identity(program, tool.version_options, tuple(sorted(tool.variables.items())))
 
 
 def identify(programs: Iterable[tuple[Tool, Path]]) -> None:
-    """Find out at once which programs these are, as far as it is not known: each may take a while."""
+    """Compute the unknown identities of programs in parallel: each may take a while."""
     new = {program: tool for tool, program in programs if not _is_known(program, tool.version_options)}
     threads = [threading.Thread(target=identity, args=(tool, program)) for program, tool in new.items()]
     for thread in threads:
@@ -58,10 +58,10 @@ def identify(programs: Iterable[tuple[Tool, Path]]) -> None:
 
 @cache
 def _identity(program: Path, options: tuple[str, ...], variables: tuple[tuple[str, str], ...]) -> Identity:
-    def find_out() -> Identity:
+    def compute() -> Identity:
         return Identity(_digest(program), _version(program, options, variables))
 
-    return memoize_on_disk(_KIND, _name(program, options), find_out, Identity)
+    return memoize_on_disk(_KIND, _name(program, options), compute, Identity)
 
 
 def _is_known(program: Path, options: tuple[str, ...]) -> bool:
@@ -69,7 +69,7 @@ def _is_known(program: Path, options: tuple[str, ...]) -> bool:
 
 
 def _name(program: Path, options: tuple[str, ...]) -> str:
-    """What changes when another file takes the place of a program, or its content, whatever its time says."""
+    """A text that changes with the file of a program or its content, whatever its modification time."""
     file = os.path.realpath(program)
     found = os.stat(file)
     state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_dev, found.st_ino)
@@ -88,7 +88,7 @@ def _digest(file: Path) -> str:
 
 
 def _version(program: Path, options: tuple[str, ...], variables: tuple[tuple[str, str], ...]) -> str:
-    """The version a program reports; some take seconds, and some never do."""
+    """The version that a program reports, which may take seconds."""
     try:
         printed = Processes().run(
             [str(program), *options],

@@ -13,7 +13,7 @@ HOOKS = {
     "docker-ci": ("wardround-docker-ci", "wardround-all"),
     "secrets": ("wardround-all",),
 }
-"""The ids of ``.pre-commit-hooks.yaml`` that bring what an extra does."""
+"""The ids of ``.pre-commit-hooks.yaml`` that install what an extra does."""
 
 _OURS = LazyPattern(r"pip install 'wardround\[([\w-]+)\]'")
 _RUNNERS = {
@@ -47,7 +47,7 @@ def _runner() -> str | None:
 
 
 def _needed(extra: str) -> list[str]:
-    """What an extra installs, as the installed distribution says."""
+    """The requirements of an extra, by the metadata of the installed distribution."""
     from importlib.metadata import requires  # slow to import, and seldom needed
 
     lines = (line.partition(";") for line in requires("wardround") or ())

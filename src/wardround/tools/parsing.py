@@ -1,4 +1,4 @@
-"""Reading what static tools print, and the data that says what it means."""
+"""Reading the output of static tools, and the maps of their codes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wardround.rules.tool_map import ToolMapFile, load_tool_map
 from wardround.tools.tool import Invocation
 
 RAN = frozenset({0, 1})
-"""The exit statuses with which most linters say "it ran", findings or not."""
+"""The exit statuses of most linters that ran, with findings or without."""
 
 Decoded = TypeVar("Decoded")
 
@@ -56,7 +56,7 @@ def span_of(line: int, column: int, end_line: int | None = None, end_column: int
 
 
 def selection(tool: str) -> str:
-    """What is switched off of a tool, as part of what its answers depend on."""
+    """The disabled codes of a tool, as text: its results depend on them."""
     tool_map = map_of(tool)
     return repr((tool_map.ignore, sorted(tool_map.ignore_in.items())))
 

@@ -134,13 +134,13 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 
 
 def _how_it_ended(status: int, stderr: bytes) -> str:
-    said = " ".join(stderr.decode("utf-8", "replace").split())
-    if len(said) > _QUOTED_ERROR:
-        end = said[-_QUOTED_ERROR:]
-        said = "... " + (end.partition(" ")[2] or end)
+    message = " ".join(stderr.decode("utf-8", "replace").split())
+    if len(message) > _QUOTED_ERROR:
+        end = message[-_QUOTED_ERROR:]
+        message = "... " + (end.partition(" ")[2] or end)
     killed = status < 0
     how = f"was killed by {signal.Signals(-status).name}" if killed else f"exited with status {status}"
-    return f"{how}: {said}" if said else how
+    return f"{how}: {message}" if message else how
 
 
 def find_program(name: str) -> Path | None:

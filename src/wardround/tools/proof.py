@@ -1,7 +1,7 @@
 """Proof that a tool works: once per program, it must report a defect that is known.
 
 A program that prints an empty list, or nothing, or its version, looks like a tool that found nothing. The
-defect is put on a line chosen anew each time, so that a recorded answer does not do. A program made to
+defect is on a line chosen at random each time, so that recorded output does not pass. A program made to
 deceive may still report this defect and no other; against that helps its digest, which reports name.
 """
 
@@ -30,7 +30,7 @@ _NUMBER = itertools.count()
 
 
 class Proofs:
-    """Lets tools prove that they work, each once; what is proven is kept for other processes.
+    """Makes tools prove that they work, each once; proofs are cached for other processes.
 
     Args:
         folder: makes the private folder, when the first proof is needed.
@@ -51,36 +51,36 @@ class Proofs:
         """
         if tool.probe is None:
             return
-        one = (tool, program)
+        key = (tool, program)
         with self._lock:
-            lock = self._locks.setdefault(one, threading.Lock())
+            lock = self._locks.setdefault(key, threading.Lock())
         with lock:
-            if one not in self._outcomes:
-                self._outcomes[one] = self._outcome(tool, program, tool.probe)
-        trouble = self._outcomes[one]
-        if trouble is not None:
-            raise trouble
+            if key not in self._outcomes:
+                self._outcomes[key] = self._outcome(tool, program, tool.probe)
+        failure = self._outcomes[key]
+        if failure is not None:
+            raise failure
 
     def _outcome(self, tool: Tool, program: Path, probe: Probe) -> ToolFailed | None:
         try:
             memoize_on_disk(
                 "proofs", _name(tool, program, probe), lambda: self._prove(tool, program, probe), bool
             )
-        except ToolFailed as trouble:
-            return trouble
+        except ToolFailed as failure:
+            return failure
         return None
 
     def _prove(self, tool: Tool, program: Path, probe: Probe) -> bool:
-        """Return True; a proof that fails is not kept, so that a repaired tool is tried again."""
+        """Return True; a failed proof is not cached, so that a repaired tool is tried again."""
         above = 1 + os.urandom(1)[0] % _MOST_LINES_ABOVE
         found = self._results(tool, program, probe, above)
-        wanted = (probe.path, probe.code, probe.line + above)
-        if not any((one.file, one.code, one.span.line) == wanted for one in found):
+        expected = (probe.path, probe.code, probe.line + above)
+        if not any((f.file, f.code, f.span.line) == expected for f in found):
             raise _failed(tool, f"it did not report {probe.code} in a file that has it")
         return True
 
     def _results(self, tool: Tool, program: Path, probe: Probe, above: int) -> list[RawFinding]:
-        """What it says about a file that has the defect below some empty lines."""
+        """Its findings in a file that has the defect below some empty lines."""
         run = _prepared(self._folder() / f"probe-{next(_NUMBER)}", tool, program, probe, above)
         try:
             printed = self._processes.capture(
@@ -93,9 +93,9 @@ class Proofs:
             return list(tool.parse(printed.out, run))
         except ToolMissing:
             raise
-        except (ToolFailed, OSError) as trouble:
-            text = str(trouble).replace(f"{run.root}/", "").replace(str(run.root.parent), "probe")
-            raise _failed(tool, text) from trouble
+        except (ToolFailed, OSError) as failure:
+            text = str(failure).replace(f"{run.root}/", "").replace(str(run.root.parent), "probe")
+            raise _failed(tool, text) from failure
         except (msgspec.MsgspecError, ValueError, *PLUGIN_EXCEPTIONS) as cause:
             raise _failed(tool, f"its output could not be read: {cause}") from cause
 

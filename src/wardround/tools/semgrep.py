@@ -1,6 +1,6 @@
-"""semgrep, with the taint rules of one kind of code: how it is called and read.
+"""semgrep, with the taint rules of one kind of code.
 
-The rules stand in ``<package>/<folder>/semgrep/*.yml`` in semgrep's own syntax, with our ``metadata``.
+The rules are in ``<package>/<folder>/semgrep/*.yml`` in semgrep's own syntax, with our ``metadata``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, install_line
 
 
-class SemgrepPlace(msgspec.Struct):
+class SemgrepPosition(msgspec.Struct):
     line: int
     col: int
 
@@ -31,8 +31,8 @@ class SemgrepExtra(msgspec.Struct):
 class SemgrepResult(msgspec.Struct):
     check_id: str
     path: str
-    start: SemgrepPlace
-    end: SemgrepPlace
+    start: SemgrepPosition
+    end: SemgrepPosition
     extra: SemgrepExtra
 
 
@@ -47,15 +47,15 @@ class SemgrepOutput(msgspec.Struct):
 
 
 def parse_semgrep(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``semgrep scan --json``; a file it was given and did not scan is a failure."""
-    answer = decoded(output, SemgrepOutput)
-    if answer.errors:
-        raise ToolOutputError(f"semgrep reported {collapse_whitespace(str(answer.errors[0]))[:200]}")
-    left_out = sorted(set(run.files) - {relative(path, run) for path in answer.paths.scanned})
+    """Read ``semgrep scan --json``; a file it did not scan is a failure."""
+    report = decoded(output, SemgrepOutput)
+    if report.errors:
+        raise ToolOutputError(f"semgrep reported {collapse_whitespace(str(report.errors[0]))[:200]}")
+    left_out = sorted(set(run.files) - {relative(path, run) for path in report.paths.scanned})
     if left_out:
         raise ToolOutputError(f"semgrep did not scan {left_out[0]} ({len(left_out)} of {len(run.files)})")
     found = []
-    for result in answer.results:
+    for result in report.results:
         span = Span(result.start.line, result.start.col, result.end.line, result.end.col)
         code = result.check_id.rpartition(".")[2]
         found.append(

@@ -23,30 +23,30 @@ class Profile(enum.StrEnum):
 
 
 class ToolScope(enum.StrEnum):
-    """What a tool's answer about a file depends on."""
+    """What the results of a file depend on: the file alone or the project."""
 
     FILE = "file"
     PROJECT = "project"
 
 
 class Columns(enum.StrEnum):
-    """What a tool counts when it names a column; the host turns all into code points."""
+    """The unit of a tool's columns; the engine converts all to code points."""
 
     CODE_POINTS = "code-points"
     UTF8 = "utf-8"
     UTF16 = "utf-16"
 
 
-BROUGHT = "brought-by-the-change.json"
-"""The name of a ``Brought``, above the root of an invocation whose change may not run anything."""
+UNTRUSTED_PATHS_FILE = "untrusted-paths.json"
+"""The name of an ``UntrustedPaths`` file, above the root of an invocation whose change is not trusted."""
 
 
 class UntrustedPaths(msgspec.Struct, frozen=True):
-    """What a change brings whose code must not be run.
+    """The paths of a change whose code must not be run.
 
     Attributes:
         worktree: the folder where it may be checked out.
-        paths: what it touches, relative to that.
+        paths: the changed paths, relative to that.
     """
 
     worktree: str
@@ -59,7 +59,7 @@ class Invocation(msgspec.Struct, frozen=True):
     Attributes:
         program: the executable.
         root: the snapshot: a folder that looks like the repository.
-        files: what to look at, relative to ``root``.
+        files: the files under review, relative to ``root``.
         environment: the project's virtual environment, where one was found.
         scratch: an empty folder outside ``root`` for files the command needs.
         requested: codes the configuration switches on beyond the selection of the tool's map; a family ends
@@ -74,25 +74,25 @@ class Invocation(msgspec.Struct, frozen=True):
     requested: tuple[str, ...] = ()
 
     @property
-    def brought(self) -> UntrustedPaths | None:
-        """What a change touches whose code must not be run; None where the change is trusted."""
-        note = self.root.parent / BROUGHT
+    def untrusted(self) -> UntrustedPaths | None:
+        """The paths of a change whose code must not be run; None where the change is trusted."""
+        note = self.root.parent / UNTRUSTED_PATHS_FILE
         return msgspec.json.decode(note.read_bytes(), type=UntrustedPaths) if note.is_file() else None
 
 
 def install_line(extra: str = "") -> str:
-    """What a user types to get a tool that comes with wardround, or with one of its extras."""
+    """The command that installs a tool of wardround, or of one of its extras."""
     return f"pip install 'wardround[{extra}]'" if extra else "pip install --force-reinstall wardround"
 
 
 class Probe(msgspec.Struct, frozen=True):
-    """A defect with which a tool proves that it works, since it must report it.
+    """A defect that a tool must report to prove that it works.
 
     Attributes:
-        path: the name of a file that holds the defect, relative to an otherwise empty folder.
-        text: its content; lines may be put in front of it.
-        code: what the tool must report there, as ``parse`` returns it.
-        line: where, 1-based.
+        path: the name of the file with the defect, relative to an otherwise empty folder.
+        text: its content; empty lines may precede it.
+        code: the code that the tool must report, as ``parse`` returns it.
+        line: the line of the defect, 1-based.
         settings: further files by path, as the project's configuration.
     """
 
@@ -133,7 +133,7 @@ class Tool(ABC):
         config_code: names of configuration files that are code, which it would run: it never sees one, and a
             change to one is a change of the rules.
         runs_config: True if its configuration may load code of the project. Where the change is not trusted,
-            ``Invocation.brought`` names the files that must not be run.
+            ``Invocation.untrusted`` names the files that must not be run.
         config_at_root: True if its configuration counts at the repository's root only.
         project_files: names of the files it must see next to those it reviews, to know what is first-party.
         variables: environment variables it needs; it gets no others of the caller's.
