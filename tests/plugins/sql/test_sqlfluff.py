@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from wardround_sql.options import SqlOptions
-from wardround_sql.tools.sqlfluff import LINES, SQLFLUFF, command, parse, passed_over, wanted
+from wardround_sql.tools.sqlfluff import LINES, SQLFLUFF
 
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.tools.process import find_program
@@ -28,7 +28,7 @@ def run(folder: Path, **files: str) -> Invocation:
 
 
 def said(run: Invocation, *violations: dict[str, object]) -> bytes:
-    targets = command(run)[list(command(run)).index("--") + 1 :]
+    targets = SQLFLUFF.command(run)[list(SQLFLUFF.command(run)).index("--") + 1 :]
     return json.dumps([{"filepath": target, "violations": list(violations)} for target in targets]).encode()
 
 
@@ -43,24 +43,24 @@ def violation(code: str = "CV05", **more: object) -> dict[str, object]:
 
 
 def settings(run: Invocation, file: str) -> str:
-    target = next(Path(word) for word in command(run) if word.endswith("/" + file))
+    target = next(Path(word) for word in SQLFLUFF.command(run) if word.endswith("/" + file))
     return (target.parents[file.count("/")] / ".sqlfluff").read_text("utf-8")
 
 
 def test_it_runs_only_where_it_is_asked_for() -> None:
-    assert not wanted(None, "a.sql", "select 1;")
-    assert not wanted(SqlOptions(), "a.sql", "select 1;")
-    assert wanted(SqlOptions(sqlfluff=True), "a.sql", "select 1;")
-    assert not wanted(SqlOptions(sqlfluff=True), "a.py", "execute('select 1')")
+    assert not SQLFLUFF.is_enabled(None, "a.sql", "select 1;")
+    assert not SQLFLUFF.is_enabled(SqlOptions(), "a.sql", "select 1;")
+    assert SQLFLUFF.is_enabled(SqlOptions(sqlfluff=True), "a.sql", "select 1;")
+    assert not SQLFLUFF.is_enabled(SqlOptions(sqlfluff=True), "a.py", "execute('select 1')")
     assert SQLFLUFF.opt_in
     assert SQLFLUFF.install == install_line("sql")
 
 
 def test_the_tool_itself_is_read_to_the_place_with_its_fix(tmp_path: Path) -> None:
     one = run(tmp_path, a_dot_sql="select a from t where b = null;\n", b_dot_sql="select 1;\n")
-    done = subprocess.run(command(one), cwd=one.root, capture_output=True, check=False)
+    done = subprocess.run(SQLFLUFF.command(one), cwd=one.root, capture_output=True, check=False)
     assert done.returncode in SQLFLUFF.success_codes
-    (found,) = parse(done.stdout, one)
+    (found,) = SQLFLUFF.parse(done.stdout, one)
     assert (found.code, found.file, found.span.start, found.span.end) == ("CV05", "a.sql", (1, 25), (1, 26))
     assert found.fix is not None
     assert not found.fix.safe
@@ -78,8 +78,8 @@ def test_code_in_the_project_is_never_loaded(tmp_path: Path) -> None:
     (one.root / ".sqlfluff").write_text(
         SQLFLUFF.config_overlay("", {".sqlfluff": f"[sqlfluff]\nlibrary_path = {evil}\n"})[".sqlfluff"]
     )
-    done = subprocess.run(command(one), cwd=one.root, capture_output=True, check=False)
-    assert parse(done.stdout, one) == []
+    done = subprocess.run(SQLFLUFF.command(one), cwd=one.root, capture_output=True, check=False)
+    assert SQLFLUFF.parse(done.stdout, one) == []
     assert not mark.exists()
 
 
@@ -133,10 +133,10 @@ def test_else_the_dialect_is_what_a_file_shows_or_the_options_say(tmp_path: Path
 
 def test_files_past_the_cap_are_not_reviewed_and_it_is_said(tmp_path: Path) -> None:
     one = run(tmp_path, a_dot_sql="select 1;\n" * LINES, b_dot_sql="select 1;\n")
-    assert [Path(word).name for word in command(one) if word.endswith(".sql")] == ["b.sql"]
-    assert list(passed_over(b"", one)) == ["a.sql"]
+    assert [Path(word).name for word in SQLFLUFF.command(one) if word.endswith(".sql")] == ["b.sql"]
+    assert list(SQLFLUFF.skipped_files(b"", one)) == ["a.sql"]
     only = run(tmp_path / "2", a_dot_sql="select 1;\n" * LINES)
-    assert command(only)[1:] == ["--version"]
+    assert SQLFLUFF.command(only)[1:] == ["--version"]
 
 
 def test_of_what_it_cannot_read_one_place_is_told(tmp_path: Path) -> None:
@@ -144,31 +144,31 @@ def test_of_what_it_cannot_read_one_place_is_told(tmp_path: Path) -> None:
     bad = violation(
         "PRS", description="Line 1, Position 3: Found unparsable section: 'x'. Expected: Nothing."
     )
-    (found,) = parse(said(one, bad, bad), one)
+    (found,) = SQLFLUFF.parse(said(one, bad, bad), one)
     assert (found.code, found.message) == ("PRS", "Found unparsable section: 'x'.")
 
 
 def test_fixes_of_templates_are_not_passed_on(tmp_path: Path) -> None:
     one = run(tmp_path, a_dot_sql="select {{ a }} from b\n")
     edit = {"edit": "is", "start_line_no": 1, "start_line_pos": 1, "end_line_no": 1, "end_line_pos": 2}
-    (found,) = parse(said(one, violation(fixes=[edit])), one)
+    (found,) = SQLFLUFF.parse(said(one, violation(fixes=[edit])), one)
     assert found.fix is None
 
 
 @pytest.mark.parametrize("output", [b"", b"{}", b"[{}]", b"User Error: no"])
 def test_other_output_is_never_clean(tmp_path: Path, output: bytes) -> None:
     with pytest.raises(msgspec.MsgspecError):
-        parse(output, run(tmp_path, a_dot_sql="select 1;\n"))
+        SQLFLUFF.parse(output, run(tmp_path, a_dot_sql="select 1;\n"))
 
 
 def test_a_file_it_says_nothing_about_is_not_clean(tmp_path: Path) -> None:
     with pytest.raises(ToolOutputError, match=r"nothing about a\.sql"):
-        parse(b"[]", run(tmp_path, a_dot_sql="select 1;\n"))
+        SQLFLUFF.parse(b"[]", run(tmp_path, a_dot_sql="select 1;\n"))
 
 
 def test_a_file_it_was_not_given_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ToolOutputError):
-        parse(b'[{"filepath": "b.sql", "violations": []}]', run(tmp_path, a_dot_sql="select 1;\n"))
+        SQLFLUFF.parse(b'[{"filepath": "b.sql", "violations": []}]', run(tmp_path, a_dot_sql="select 1;\n"))
 
 
 def test_a_configuration_it_cannot_read_fails_the_run(tmp_path: Path) -> None:
@@ -177,4 +177,4 @@ def test_a_configuration_it_cannot_read_fails_the_run(tmp_path: Path) -> None:
         SQLFLUFF.config_overlay("", {".sqlfluff": "dialect = mysql\n"})[".sqlfluff"]
     )
     with pytest.raises(ToolFailed, match="knows no dialect"):
-        command(one)
+        SQLFLUFF.command(one)

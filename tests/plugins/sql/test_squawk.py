@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from wardround_sql.options import SqlOptions
-from wardround_sql.tools.squawk import command, declines, parse, wanted
+from wardround_sql.tools.squawk import SQUAWK
 
 from wardround.errors import ToolOutputError
 from wardround.tools.tool import Invocation
@@ -28,23 +28,23 @@ def result(rule: str, file: str = "a.sql") -> bytes:
 
 
 def test_places_are_made_one_based(tmp_path: Path) -> None:
-    (found,) = parse(result("adding-required-field"), run(tmp_path))
+    (found,) = SQUAWK.parse(result("adding-required-field"), run(tmp_path))
     assert (found.code, found.span.start, found.span.end) == ("adding-required-field", (1, 14), (1, 21))
     assert found.message == "Do this. Or that."
 
 
 def test_concurrently_is_no_defect_unless_the_file_opens_a_transaction(tmp_path: Path) -> None:
     said = result("ban-concurrent-index-creation-in-transaction")
-    assert parse(said, run(tmp_path)) == []
-    assert len(parse(said, run(tmp_path, "begin;\n" + SQL))) == 1
+    assert SQUAWK.parse(said, run(tmp_path)) == []
+    assert len(SQUAWK.parse(said, run(tmp_path, "begin;\n" + SQL))) == 1
 
 
 def test_a_table_the_file_made_may_be_dropped(tmp_path: Path) -> None:
     said = json.loads(result("ban-drop-table"))
     said[0] |= {"line": 1, "line_end": 1, "column": 0}
     made = run(tmp_path, "create temp table t (a int);\ndrop table t;\n")
-    assert parse(json.dumps(said).encode(), made) == []
-    assert len(parse(json.dumps(said).encode(), run(tmp_path, "select 1;\ndrop table t;\n"))) == 1
+    assert SQUAWK.parse(json.dumps(said).encode(), made) == []
+    assert len(SQUAWK.parse(json.dumps(said).encode(), run(tmp_path, "select 1;\ndrop table t;\n"))) == 1
 
 
 _INDEX = "require-concurrent-index-creation"
@@ -69,7 +69,7 @@ def test_what_the_file_made_is_not_in_use(
 ) -> None:
     said = json.loads(result(rule))
     said[0] |= {"line": line, "line_end": line + 1, "column": column}
-    assert len(parse(json.dumps(said).encode(), run(tmp_path, text))) == kept
+    assert len(SQUAWK.parse(json.dumps(said).encode(), run(tmp_path, text))) == kept
 
 
 _CHECK = "alter table t add constraint a_set check (a is not null)"
@@ -97,22 +97,22 @@ def test_only_a_check_that_was_validated_says_there_is_no_null(
     line = text.split("\n").index(_SET.strip())
     said = json.loads(result("adding-not-nullable-field"))
     said[0] |= {"line": line, "line_end": line, "column": 14}
-    assert len(parse(json.dumps(said).encode(), run(tmp_path, text))) == kept
+    assert len(SQUAWK.parse(json.dumps(said).encode(), run(tmp_path, text))) == kept
 
 
 def test_what_it_says_only_on_request_is_asked_for(tmp_path: Path) -> None:
-    assert "--include=require-table-schema" in command(run(tmp_path))
+    assert "--include=require-table-schema" in SQUAWK.command(run(tmp_path))
 
 
 @pytest.mark.parametrize("output", [b"", b"{}", b"[{}]", b"Configuration error"])
 def test_other_output_is_never_clean(tmp_path: Path, output: bytes) -> None:
     with pytest.raises(msgspec.MsgspecError):
-        parse(output, run(tmp_path))
+        SQUAWK.parse(output, run(tmp_path))
 
 
 def test_a_file_it_was_not_given_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ToolOutputError):
-        parse(result("ban-char-field", "b.sql"), run(tmp_path))
+        SQUAWK.parse(result("ban-char-field", "b.sql"), run(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -127,17 +127,17 @@ def test_a_file_it_was_not_given_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_only_postgres_migrations_are_taken(path: str, text: str, taken: bool) -> None:
-    assert wanted(None, path, text) is taken
+    assert SQUAWK.is_enabled(None, path, text) is taken
 
 
 def test_a_template_is_declined() -> None:
-    assert declines("db/migrations/1_a.sql", "create index on {{ schema }}.t (a);")
-    assert not declines("db/migrations/1_a.sql", "-- {{ schema }}\nselect '{{ x }}';\n")
+    assert SQUAWK.declines("db/migrations/1_a.sql", "create index on {{ schema }}.t (a);")
+    assert not SQUAWK.declines("db/migrations/1_a.sql", "-- {{ schema }}\nselect '{{ x }}';\n")
 
 
 def test_the_options_choose_migrations_and_dialect() -> None:
-    assert wanted(SqlOptions(migrations=("changes/*.sql",)), "changes/1.sql", "select 1;")
-    assert not wanted(SqlOptions(dialect="mysql"), "db/migrations/1_a.sql", "select 1;")
+    assert SQUAWK.is_enabled(SqlOptions(migrations=("changes/*.sql",)), "changes/1.sql", "select 1;")
+    assert not SQUAWK.is_enabled(SqlOptions(dialect="mysql"), "db/migrations/1_a.sql", "select 1;")
 
 
 @pytest.mark.parametrize(
@@ -158,4 +158,4 @@ def test_the_half_that_takes_a_migration_back_is_left_alone(
     told = json.loads(result("ban-drop-column"))
     told[0] |= {"line": line, "line_end": line, "column": 14}
 
-    assert bool(parse(json.dumps(told).encode(), run(tmp_path, text))) is kept
+    assert bool(SQUAWK.parse(json.dumps(told).encode(), run(tmp_path, text))) is kept
