@@ -117,7 +117,10 @@ def test_a_configuration_under_review_is_not_read_in_place_of_the_trusted_one(
 ) -> None:
     """Another tool reviews the configuration file itself, in its version under review."""
     other = variant(
-        OXLINT, accepts=lambda path, text: path.endswith(".cjs"), config_names=(), config_overlay=None
+        OXLINT,
+        accepts=lambda path, text: path.endswith(".cjs"),
+        config_names=(),
+        config_overlay=lambda folder, configs: {},
     )
     repo.commit(
         {
