@@ -92,9 +92,9 @@ def _is_constant(path: str, text: str, span: Span) -> bool:
 
 
 def _is_text(scope: ModuleScope, node: Node) -> bool:
-    from wardround_typescript.dataflow.constant_folding import worth
+    from wardround_typescript.dataflow.constant_folding import fold
 
-    return isinstance(worth(scope, node), (str, int, float))
+    return isinstance(fold(scope, node), (str, int, float))
 
 
 def _call_at(scope: ModuleScope, span: Span) -> Node | None:

@@ -70,9 +70,9 @@ class ServerCheck(TreeCheck):
             return None
         if found.type in {"string", "template_string"} and "${" not in self.text(found):
             return self.text(found)[1:-1]
-        from wardround_typescript.dataflow.constant_folding import worth
+        from wardround_typescript.dataflow.constant_folding import fold
 
-        told = worth(self.scope, found)
+        told = fold(self.scope, found)
         return told if isinstance(told, str) else None
 
     def function_around(self, node: Node) -> Node | None:

@@ -1,6 +1,6 @@
-"""Where data from outside goes: sources, what makes it harmless, and the places it must not reach.
+"""Taint analysis of scripts: tainted values, sanitizers, and the sinks they reach.
 
-``program`` follows values through a module and one step into the modules it imports; ``sources`` says where
-strangers' data comes in, ``sinks`` where it does harm, ``cleansing`` what takes a danger away, ``schemas``
-what is known of what a schema let through.
+``file_analysis`` is the entry; ``program_analysis`` follows values through a module and one step into the
+modules it imports. ``function_analysis`` composes the evaluators of the syntax, which share a ``FlowState``.
+``sources``, ``sinks`` and ``sanitizers`` are the catalogues of names; ``validation_schemas`` models schemas.
 """

@@ -1,91 +1,102 @@
-"""Gives values to names, properties and patterns, and sees which places for values do harm by themselves."""
+"""Assignments: bindings of names, properties and patterns, and the sinks that an assignment reaches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from wardround_typescript.dataflow import sanitizers, sinks
-from wardround_typescript.dataflow.calls import Calls
-from wardround_typescript.dataflow.domain import (
-    ARCHIVE,
-    CLEAN,
-    SinkKind,
-    Value,
-    field_of,
-    only,
-    united,
-    without,
-)
+from wardround_typescript.dataflow import sanitizers
+from wardround_typescript.dataflow.class_fields import ClassFields
+from wardround_typescript.dataflow.containers import Containers
+from wardround_typescript.dataflow.domain import ARCHIVE, CLEAN, SinkKind, Value, field_of, united, without
+from wardround_typescript.dataflow.evaluator import Evaluator
+from wardround_typescript.dataflow.lists import OF_CONTAINER
+from wardround_typescript.dataflow.module_features import ModuleFeatures
+from wardround_typescript.dataflow.properties import PropertyReader
 from wardround_typescript.dataflow.scope import bare
-from wardround_typescript.dataflow.state import AMOUNT, keys_of
+from wardround_typescript.dataflow.state import FlowState, keys_of
+from wardround_typescript.dataflow.store_sinks import StoreSinks
+from wardround_typescript.dataflow.string_building import StringBuilder
 
 _ENTRY_NAMES = frozenset({"entryName", "relativePath"})
 """Properties that only entries of archives have."""
+_JOINING = frozenset({"+=", "||=", "??=", "&&="})
+_DEFAULTS = frozenset({"assignment_pattern", "object_assignment_pattern"})
 
 
-class Binding(Calls):
-    """The part of a walk that binds."""
+class Assignments:
+    """Binds values to the targets of assignments and declarations."""
+
+    __slots__ = (
+        "_class_fields",
+        "_containers",
+        "_evaluator",
+        "_features",
+        "_module",
+        "_properties",
+        "_scope",
+        "_sinks",
+        "_state",
+        "_strings",
+    )
+
+    def __init__(
+        self,
+        state: FlowState,
+        evaluator: Evaluator,
+        *,
+        strings: StringBuilder,
+        containers: Containers,
+        properties: PropertyReader,
+        sinks: StoreSinks,
+        class_fields: ClassFields,
+        features: ModuleFeatures,
+    ) -> None:
+        self._state = state
+        self._scope = state.scope
+        self._module = state.module
+        self._evaluator = evaluator
+        self._strings = strings
+        self._containers = containers
+        self._properties = properties
+        self._sinks = sinks
+        self._class_fields = class_fields
+        self._features = features
 
     def assign(self, node: Node) -> None:
+        """Carry out an assignment expression."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
             return
-        value = self.value(right)
+        value = self._evaluator.evaluate(right)
         if node.type == "augmented_assignment_expression":
+            before = self._evaluator.evaluate(left)
             sign = node.child_by_field_name("operator")
-            before = self.value(left)
-            if sign is None or self.module.of(sign) not in {"+=", "||=", "??=", "&&="}:
+            operator = self._module.of(sign) if sign is not None else ""
+            if operator not in _JOINING:
                 return
-            text = self.constant_text(right)
-            parts = [(None if before else "", before), (text, CLEAN) if text is not None else (None, value)]
-            value = (
-                united(before, self.joined(parts)) if self.module.of(sign) == "+=" else united(before, value)
-            )
-        self._stored(left, right, value)
+            is_text = operator == "+="
+            value = self._appended(before, right, value) if is_text else united(before, value)
+        self._sinks.check(left, right, value)
         self.bind(left, value, right)
 
-    def _stored(self, left: Node, right: Node, value: Value) -> None:
-        """Note a value put where it does harm: a session, the answer, a property the sender chose."""
-        if not value and left.type != "subscript_expression":
-            return
-        text = self.module.of(left)
-        if sinks.TRUSTED.search(self.key_of(left) or text):
-            self.reach(SinkKind.TRUST, left, value)
-        if text in {"ctx.body", "ctx.response.body", "this.ctx.body", "this.body"}:
-            said = self.module.of(self.function) if self.function is not None else ""
-            is_text = sinks.TYPED_TEXT.search(said) and not sinks.TYPED_HTML.search(said)
-            self.reach(SinkKind.PAGE, right, CLEAN if is_text else value)
-        if left.type == "subscript_expression":
-            owner, index = left.child_by_field_name("object"), left.child_by_field_name("index")
-            if owner is None or index is None:
-                return
-            chosen = self.value(index)
-            if sinks.SESSION.search(self.module.of(owner)) and self.property_of(left) is None:
-                self.reach(SinkKind.TRUST, left, chosen)
-            reached = only(self.value(owner), SinkKind.REACHED)
-            if reached and chosen and text not in self.module.of(right):
-                self.reach(
-                    SinkKind.REACHED,
-                    left,
-                    {origin: left_ for origin, left_ in reached.items() if origin in chosen},
-                )
-            stem = self.key_of(owner)
-            if stem is not None and self.property_of(left) is None:
-                keys = only(chosen, SinkKind.NOSQL | SinkKind.FIELDS)
-                self.values[stem] = united(
-                    self.values.get(stem, CLEAN), without(value, SinkKind.FIELDS | SinkKind.REACHED), keys
-                )
-                self.forget(stem, CLEAN)
+    def _appended(self, before: Value, right: Node, value: Value) -> Value:
+        text = self._strings.constant_text(right)
+        part = (text, CLEAN) if text is not None else (None, value)
+        return united(before, self._strings.concatenate([(None if before else "", before), part]))
 
     def bind(self, target: Node, value: Value, source: Node | None) -> None:
-        """Give a value to what stands left of ``=``: a name, a property, or a pattern of these."""
+        """Bind a value to a name, a property, or a pattern of these.
+
+        ``source`` is the expression of the value, where it is known.
+        """
         target = bare(target)
-        if target.type in {"assignment_pattern", "object_assignment_pattern"}:
+        if target.type in _DEFAULTS:
             inner, default = target.child_by_field_name("left"), target.child_by_field_name("right")
             if inner is not None:
-                self.bind(inner, united(value, self.value(default) if default is not None else CLEAN), None)
+                other = self._evaluator.evaluate(default) if default is not None else CLEAN
+                self.bind(inner, united(value, other), None)
         elif target.type == "object_pattern":
             self._bind_object(target, value, source)
         elif target.type == "array_pattern":
@@ -93,83 +104,82 @@ class Binding(Calls):
         elif target.type == "rest_pattern" and target.named_children:
             self.bind(target.named_children[0], value, None)
         else:
-            self._bind_name(target, value, source)
+            self._bind_path(target, value, source)
 
-    def _bind_name(self, target: Node, value: Value, source: Node | None) -> None:
-        key = (
-            self.module.of(target)
-            if target.type == "shorthand_property_identifier_pattern"
-            else self.key_of(target)
-        )
-        if key is None:
+    def _bind_path(self, target: Node, value: Value, source: Node | None) -> None:
+        is_shorthand = target.type == "shorthand_property_identifier_pattern"
+        path = self._module.of(target) if is_shorthand else self._state.access_path(target)
+        if path is None:
             return
-        fields = self.fields_of(source, value) if source is not None and value else {}
-        kind = self.kind_of(source) if source is not None else ""
-        for old in [one for one in self.values if one.startswith(key + ".")]:
-            del self.values[old]
-        self.values[key] = value
-        for name, known in fields.items():
-            self.values[f"{key}.{name}"] = known
+        fields = self._evaluator.fields(source, value) if source is not None and value else {}
+        kind = self._state.request_kind(source) if source is not None else ""
+        self._replace(path, value, fields)
         if source is not None:
-            self._bind_contents(key, bare(source))
+            self._containers.bind(path, bare(source))
         if kind:
-            self.kinds[key] = kind
+            self._state.request_kinds[path] = kind
         if source is not None:
-            self.made_of[key] = self.names_in(source) - {key} if value else frozenset()
-        if key.startswith("this.") and "." not in key[5:]:
-            self.owner.set_field(self.scope.class_of(target), key[5:], value)
-        elif "." in key and value:
-            stem = key.rpartition(".")[0]
-            if stem != "this" and stem not in self.kinds:
-                self.values[stem] = united(
-                    self.values.get(stem, CLEAN), without(value, SinkKind.FIELDS | SinkKind.REACHED)
-                )
+            origins = self._state.tainted_paths(source) - {path} if value else frozenset()
+            self._state.derived_from[path] = origins
+        if path.startswith("this.") and "." not in path[5:]:
+            self._class_fields.add(self._scope.class_of(target), path[5:], value)
+        elif "." in path and value:
+            self._taint_owner(path.rpartition(".")[0], value)
 
-    def _bind_contents(self, key: str, source: Node) -> None:
-        """Note what the list or map that a name is given holds."""
-        row = self.row_of(source)
-        held = self.held_by(source) if row is None else None
-        if row is not None:
-            self.keep_row(key, row)
-        elif held is not None:
-            self.keep_map(key, held)
-        stem, _, place = key.rpartition(".")
-        if place.isdigit() and f"{stem}.{AMOUNT}" in self.values:
-            known = self.row(stem)
-            if known is None or int(place) >= len(known.elements):
-                self.forget(stem, self.values[key])
+    def _replace(self, path: str, value: Value, fields: Mapping[str, Value]) -> None:
+        """Give an access path a value and fields in place of all that was known of it."""
+        values = self._state.values
+        for old in [known for known in values if known.startswith(path + ".")]:
+            del values[old]
+        values[path] = value
+        for name, known in fields.items():
+            values[f"{path}.{name}"] = known
+
+    def _taint_owner(self, path: str, value: Value) -> None:
+        """Join the value of an object with that of a property it is given."""
+        if path != "this" and path not in self._state.request_kinds:
+            before = self._state.values.get(path, CLEAN)
+            self._state.values[path] = united(before, without(value, OF_CONTAINER))
 
     def _bind_object(self, target: Node, value: Value, source: Node | None) -> None:
-        fields = self.fields_of(source, value) if source is not None else {}
-        for one in target.named_children:
-            if one.type == "rest_pattern":
-                self.bind(one, value, None)
+        fields = self._evaluator.fields(source, value) if source is not None else {}
+        for entry in target.named_children:
+            if entry.type == "rest_pattern":
+                self.bind(entry, value, None)
                 continue
-            key = one.child_by_field_name("key") or one.child_by_field_name("left") or one
-            name = self.module.of(key).strip("'\"")
-            own = one.child_by_field_name("value") or one
+            key = entry.child_by_field_name("key") or entry.child_by_field_name("left") or entry
+            name = self._module.of(key).strip("'\"")
+            own = entry.child_by_field_name("value") or entry
             part = fields.get(name)
-            if part is None:
-                part = self.property_value(source, name) if source is not None else self._part_of(value, name)
+            if part is None and source is not None:
+                part = self._properties.read(source, name)
+            elif part is None:
+                part = self._property_of(value, name)
             self.bind(own, part, None)
             if source is not None and own.type != "object_pattern":
-                whole = self.key_of(source)
-                kind = self.kind_of(source)
-                bound = self.module.of(own.child_by_field_name("left") or own)
-                self.made_of[bound] = frozenset({f"{whole}.{name}"}) if whole and part else frozenset()
-                if kind == "context" and name in {"request", "req"}:
-                    self.kinds[bound] = "request"
-            for deep, known in fields.items():
-                if deep.startswith(name + "."):
-                    self.values[f"{self.module.of(own)}.{deep[len(name) + 1 :]}"] = known
+                self._note_origin(source, name, own, part)
+            for below, known in fields.items():
+                if below.startswith(name + "."):
+                    self._state.values[f"{self._module.of(own)}.{below[len(name) + 1 :]}"] = known
 
-    def _part_of(self, value: Value, name: str) -> Value:
-        if name in _ENTRY_NAMES and not value and self.owner.reads_archives:
+    def _note_origin(self, source: Node, name: str, target: Node, value: Value) -> None:
+        """Record the property that a variable of a pattern was read from."""
+        path = self._state.access_path(source)
+        kind = self._state.request_kind(source)
+        bound = self._module.of(target.child_by_field_name("left") or target)
+        origins = frozenset({f"{path}.{name}"}) if path and value else frozenset()
+        self._state.derived_from[bound] = origins
+        if kind == "context" and name in {"request", "req"}:
+            self._state.request_kinds[bound] = "request"
+
+    def _property_of(self, value: Value, name: str) -> Value:
+        """A property of a value whose expression is not known."""
+        if name in _ENTRY_NAMES and not value and self._features.reads_archives:
             return {ARCHIVE: SinkKind.PATH}
         return CLEAN if name in sanitizers.CLEAN_PROPERTIES else field_of(value, name)
 
-    def _bind_pair(self, target: Node, value: Value) -> None:
-        """Bind ``[key, value]``, where it is taken apart."""
+    def bind_entry(self, target: Node, value: Value) -> None:
+        """Bind a pair of a key and its value."""
         parts = target.named_children if target.type == "array_pattern" else []
         if len(parts) != 2:
             self.bind(target, value, None)
@@ -178,22 +188,25 @@ class Binding(Calls):
         self.bind(parts[1], value, None)
 
     def _bind_array(self, target: Node, value: Value, source: Node | None) -> None:
-        core = bare(source) if source is not None else None
-        parts = core.named_children if core is not None and core.type == "array" else ()
-        row = self.row_of(core) if core is not None else None
-        fields = self.fields_of(core, value) if core is not None and row is None else {}
-        for at, one in _places(target):
-            held = (
-                row.at(at) if row is not None and one.type != "rest_pattern" else fields.get(str(at), value)
-            )
-            self.bind(one, held or CLEAN, parts[at] if at < len(parts) else None)
+        literal = bare(source) if source is not None else None
+        sources = literal.named_children if literal is not None and literal.type == "array" else ()
+        contents = self._containers.list_contents(literal) if literal is not None else None
+        fields: Mapping[str, Value] = {}
+        if literal is not None and contents is None:
+            fields = self._evaluator.fields(literal, value)
+        for at, element in _elements(target):
+            if contents is not None and element.type != "rest_pattern":
+                part = contents.at(at)
+            else:
+                part = fields.get(str(at), value)
+            self.bind(element, part or CLEAN, sources[at] if at < len(sources) else None)
 
 
-def _places(pattern: Node) -> Iterator[tuple[int, Node]]:
-    """The parts of ``[a, , b]``, each with its place."""
+def _elements(pattern: Node) -> Iterator[tuple[int, Node]]:
+    """The elements of ``[a, , b]``, each with its index."""
     at = 0
-    for one in pattern.children:
-        if one.type == ",":
+    for child in pattern.children:
+        if child.type == ",":
             at += 1
-        elif one.is_named and one.type != "comment":
-            yield at, one
+        elif child.is_named and child.type != "comment":
+            yield at, child

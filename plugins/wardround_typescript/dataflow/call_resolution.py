@@ -1,202 +1,240 @@
-"""Which function of the project a call calls."""
+"""The resolution of calls to functions of the project."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import Node
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import returned
-from wardround_typescript.dataflow.module_analysis import ModuleFlow
+from wardround_typescript.dataflow.arguments import Argument
+from wardround_typescript.dataflow.domain import PARAMETER, Value
 from wardround_typescript.dataflow.scope import FUNCTIONS, ClassScope, bare
-from wardround_typescript.dataflow.state import State
+from wardround_typescript.dataflow.state import FlowState
 
 if TYPE_CHECKING:
-    from wardround_typescript.dataflow.modules import ScriptProgram
+    from wardround_typescript.dataflow.module_analysis import ModuleAnalysis
+    from wardround_typescript.dataflow.program_analysis import ProgramAnalysis
 
-_ENDINGS = (".ts", ".tsx", ".js", "/index.ts", "/index.js", "", ".mts", ".mjs", ".jsx", ".cjs", "/index.tsx")
-_WRITTEN_ENDING = LazyPattern(r"\.([mc]?)jsx?$")
-_MOST_HOPS = 2
-
-Found = tuple[ModuleFlow, Node]
+_SUFFIXES = (".ts", ".tsx", ".js", "/index.ts", "/index.js", "", ".mts", ".mjs", ".jsx", ".cjs", "/index.tsx")
+_SCRIPT_SUFFIX = LazyPattern(r"\.([mc]?)jsx?$")
+_MAX_HOPS = 2
 
 
-class ScriptCallResolver:
-    """Finds callees in the modules a program knows, and in those it may load for one call."""
+class Callee(NamedTuple):
+    """A function of the project that a call resolves to."""
 
-    def __init__(self, program: ScriptProgram) -> None:
+    module: ModuleAnalysis
+    function: Node
+
+    def call(self, arguments: Sequence[Argument], at: Node, path: str) -> Value:
+        """The result of a call, at a node of the module at ``path``."""
+        return self.module.call(self.function, arguments, at, path)
+
+    def returned_fields(self, arguments: Sequence[Argument]) -> Mapping[str, Value]:
+        """The values of the fields of the result; empty where they are unknown."""
+        return self.module.returned_fields(self.function, arguments)
+
+
+class CallTargets:
+    """The callees of the calls of one module."""
+
+    __slots__ = ("_module", "_program")
+
+    def __init__(self, program: ProgramAnalysis, module: ModuleAnalysis) -> None:
+        self._program = program
+        self._module = module
+
+    def callee(self, state: FlowState, call: Node, callee: Node, values: Sequence[Value]) -> Callee | None:
+        """The function of the project that is called; another module is analysed only for a tainted value."""
+        may_load = self._program.is_main(self._module) and any(
+            not origin.startswith(PARAMETER) for value in values for origin in value
+        )
+        return self._program.resolver.callee(self._module, state, call, callee, may_load=may_load)
+
+    def read_getter(self, state: FlowState, owner: Node, name: str) -> Value | None:
+        """The value of a property that a getter computes; None for any other property."""
+        getter = self._program.resolver.getter(self._module, state, owner, name)
+        return getter.call((), owner, state.module.path) if getter is not None else None
+
+
+class CallResolver:
+    """Finds callees in the analysed modules, and in those it may load for one call."""
+
+    def __init__(self, program: ProgramAnalysis) -> None:
         self._program = program
         self._paths: dict[tuple[str, str], str | None] = {}
         self._may_load = False
 
-    def of(self, at: State, call: Node, callee: Node, may_load: bool) -> Found | None:
-        """The function that is called, and its module; ``may_load`` where it is worth another file."""
+    def callee(
+        self, module: ModuleAnalysis, state: FlowState, call: Node, callee: Node, *, may_load: bool
+    ) -> Callee | None:
+        """The function of the project that is called; ``may_load`` if another module may be analysed."""
         self._may_load = may_load
-        return self._callee(at, call, callee)
+        return self._callee(module, state, call, callee)
 
-    def getter(self, at: State, owner: Node, name: str) -> Found | None:
-        """The function that computes a property, of an object whose class is known."""
+    def getter(self, module: ModuleAnalysis, state: FlowState, owner: Node, name: str) -> Callee | None:
+        """The getter of a property of an object whose class is known."""
         self._may_load = False
-        found = self._method(at, bare(owner), name)
-        is_read = found is not None and any(one.type == "get" for one in found[1].children)
-        return found if is_read else None
+        found = self._method(module, state, bare(owner), name)
+        is_getter = found is not None and any(child.type == "get" for child in found.function.children)
+        return found if is_getter else None
 
-    def _callee(self, at: State, call: Node, callee: Node) -> Found | None:
-        """The function of the project that is called, and the module it is in."""
-        flow = at.owner
-        scope = flow.scope
+    def _callee(self, module: ModuleAnalysis, state: FlowState, call: Node, callee: Node) -> Callee | None:
+        scope = module.scope
         if callee.type == "identifier":
-            return self._by_name(flow, scope.module.of(callee), call)
+            return self._function(module, scope.module.of(callee), call)
         if callee.type not in {"member_expression", "subscript_expression"}:
             return None
-        owner, name = callee.child_by_field_name("object"), at.property_of(callee)
+        owner, name = callee.child_by_field_name("object"), state.property_name(callee)
         if owner is None or name is None:
             return None
         owner = bare(owner)
         if name in {"call", "apply"} and owner.type in {"identifier", "member_expression"}:
-            return self._callee(at, call, owner)
+            return self._callee(module, state, call, owner)
         if owner.type == "this":
-            cls = scope.class_of(owner)
-            method = cls.methods.get(name.lstrip("#")) if cls is not None else None
-            return (flow, method) if method is not None else None
-        return self._method(at, owner, name)
+            return _method_of(module, scope.class_of(owner), name.lstrip("#"))
+        return self._method(module, state, owner, name)
 
-    def _by_name(self, flow: ModuleFlow, name: str, call: Node) -> Found | None:
-        scope = flow.scope
+    def _function(self, module: ModuleAnalysis, name: str, call: Node) -> Callee | None:
+        scope = module.scope
         found = scope.functions.get(name)
         if found is None and name in scope.classes:
             found = scope.classes[name].methods.get("constructor")
         if found is not None:
-            return flow, found
+            return Callee(module, found)
         imported = scope.imports.get(name)
         if imported is None:
             return None
-        return self._exported(
-            flow.scope.module.path, imported.module, imported.name, call.type == "new_expression"
-        )
+        return self._exported(scope.module.path, imported.module, imported.name)
 
-    def _exported(self, path: str, spec: str, name: str, is_new: bool = False, hops: int = 0) -> Found | None:
-        target = self._found(path, spec)
+    def _exported(self, path: str, spec: str, name: str, hops: int = 0) -> Callee | None:
+        """The function that the module at ``path`` imports under a name."""
+        target = self._path_of(path, spec)
+        module = self._module(target) if target is not None else None
+        if module is None or target is None:
+            return None
+        node = module.scope.exported("default" if name == "*" else name)
+        if node is None:
+            forwarded = module.scope.re_exports.get(name)
+            if forwarded is not None and hops < _MAX_HOPS:
+                return self._exported(target, forwarded.module, forwarded.name, hops + 1)
+            return None
+        if node.type in FUNCTIONS:
+            return Callee(module, node)
+        owner = next((one for one in module.scope.classes.values() if one.node.id == node.id), None)
+        return _method_of(module, owner, "constructor")
+
+    def _method(self, module: ModuleAnalysis, state: FlowState, owner: Node, name: str) -> Callee | None:
+        scope = module.scope
+        type_name = self._type_of(state, owner)
+        found = self._class(module, type_name) if type_name else self._returned_class(module, state, owner)
+        if type_name or found is not None:
+            return _method_of(found[0], found[1], name) if found is not None else None
+        is_name = owner.type == "identifier"
+        imported = scope.imports.get(scope.module.of(owner)) if is_name else None
+        if imported is not None and imported.name in {"*", "default"}:
+            return self._exported(scope.module.path, imported.module, name)
+        literal = scope.resolved(owner) if is_name else owner
+        if literal.type == "object":
+            value = scope.property(literal, name)
+            node = scope.resolved(value) if value is not None else None
+            return Callee(module, node) if node is not None and node.type in FUNCTIONS else None
+        return self._method_by_name(scope.module.of(owner).rpartition(".")[2], name)
+
+    def _method_by_name(self, owner: str, name: str) -> Callee | None:
+        """``avatarStore.put()`` is a method of the class ``AvatarStore`` where one is known."""
+        class_name = owner.lstrip("_#").lower()
+        for module in self._program.modules:
+            for known in module.scope.classes.values():
+                if known.name.lower() == class_name and name in known.methods:
+                    return Callee(module, known.methods[name])
+        return None
+
+    def _type_of(self, state: FlowState, owner: Node) -> str:
+        """The name of the class of an object; empty if it is unknown."""
+        text = state.module.of(owner)
+        if text.startswith("this.") and "." not in text[5:]:
+            around = state.scope.class_of(owner)
+            return around.types.get(text[5:].lstrip("#"), "") if around is not None else ""
+        if owner.type == "identifier":
+            declared = state.types.get(text, "")
+            if declared and declared != "trpc":
+                return declared
+            owner = state.scope.resolved(owner)
+        created = owner.child_by_field_name("constructor") if owner.type == "new_expression" else None
+        return state.module.of(created) if created is not None else ""
+
+    def _returned_class(
+        self, module: ModuleAnalysis, state: FlowState, owner: Node
+    ) -> tuple[ModuleAnalysis, ClassScope] | None:
+        """The class of the object that a function of the project returns: ``makeStore().read(x)``."""
+        call = state.scope.resolved(owner)
+        callee = call.child_by_field_name("function") if call.type == "call_expression" else None
+        if callee is None or callee.type != "identifier":
+            return None
+        found = self._callee(module, state, call, callee)
+        for value in returned(found.function) if found is not None else ():
+            created = bare(value).child_by_field_name("constructor")
+            if bare(value).type == "new_expression" and created is not None and found is not None:
+                return self._class(found.module, found.module.scope.module.of(created))
+        return None
+
+    def _class(self, module: ModuleAnalysis, name: str) -> tuple[ModuleAnalysis, ClassScope] | None:
+        """The class of a name, of the module or imported by it."""
+        if name in module.scope.classes:
+            return module, module.scope.classes[name]
+        imported = module.scope.imports.get(name)
+        if imported is None:
+            return None
+        target = self._path_of(module.scope.module.path, imported.module)
         other = self._module(target) if target is not None else None
         if other is None:
             return None
-        node = other.scope.exported("default" if name == "*" else name)
-        if node is None:
-            passed = other.scope.re_exports.get(name)
-            if passed is not None and hops < _MOST_HOPS and target is not None:
-                return self._exported(target, passed.module, passed.name, is_new, hops + 1)
-            return None
-        if node.type in FUNCTIONS:
-            return other, node
-        cls = next((one for one in other.scope.classes.values() if one.node.id == node.id), None)
-        method = cls.methods.get("constructor") if cls is not None else None
-        return (other, method) if method is not None else None
+        is_default = imported.name == "default"
+        found = other.scope.classes.get(name if is_default else imported.name)
+        if found is None and is_default:
+            found = next(iter(other.scope.classes.values()), None)
+        return (other, found) if found is not None else None
 
-    def _method(self, at: State, owner: Node, name: str) -> Found | None:
-        scope = at.owner.scope
-        kind = self._type_of(at, owner)
-        made = self._made_by(at, owner) if not kind else None
-        if kind or made is not None:
-            found = self._class(at.owner, kind) if made is None else made
-            method = found[1].methods.get(name) if found is not None else None
-            return (found[0], method) if found is not None and method is not None else None
-        imported = scope.imports.get(scope.module.of(owner)) if owner.type == "identifier" else None
-        if imported is not None and imported.name in {"*", "default"}:
-            return self._exported(scope.module.path, imported.module, name)
-        value = scope.resolved(owner) if owner.type == "identifier" else owner
-        if value.type == "object":
-            inner = scope.property(value, name)
-            node = scope.resolved(inner) if inner is not None else None
-            return (at.owner, node) if node is not None and node.type in FUNCTIONS else None
-        return self._by_its_name(scope.module.of(owner).rpartition(".")[2], name)
-
-    def _by_its_name(self, owner: str, name: str) -> Found | None:
-        """``avatarStore.put()`` is a method of the class ``AvatarStore`` where one is known."""
-        wanted = owner.lstrip("_#").lower()
-        for flow in self._program.flows:
-            for cls in flow.scope.classes.values() if flow is not None else ():
-                if cls.name.lower() == wanted and name in cls.methods and flow is not None:
-                    return flow, cls.methods[name]
-        return None
-
-    def _type_of(self, at: State, owner: Node) -> str:
-        text = at.module.of(owner)
-        if text.startswith("this.") and "." not in text[5:]:
-            cls = at.scope.class_of(owner)
-            return cls.types.get(text[5:].lstrip("#"), "") if cls is not None else ""
-        if owner.type == "identifier":
-            kind = at.types.get(text, "")
-            if kind and kind != "trpc":
-                return kind
-            owner = at.scope.resolved(owner)
-        if owner.type == "new_expression":
-            made = owner.child_by_field_name("constructor")
-            return at.module.of(made) if made is not None else ""
-        return ""
-
-    def _made_by(self, at: State, owner: Node) -> tuple[ModuleFlow, ClassScope] | None:
-        """The class whose object a function of the project gives: ``makeStore().read(x)``."""
-        call = at.scope.resolved(owner)
-        callee = call.child_by_field_name("function") if call.type == "call_expression" else None
-        found = self._callee(at, call, callee) if callee is not None and callee.type == "identifier" else None
-        for given in returned(found[1]) if found is not None else ():
-            made = bare(given).child_by_field_name("constructor")
-            if bare(given).type == "new_expression" and made is not None and found is not None:
-                return self._class(found[0], found[0].scope.module.of(made))
-        return None
-
-    def _class(self, flow: ModuleFlow, name: str) -> tuple[ModuleFlow, ClassScope] | None:
-        if name in flow.scope.classes:
-            return flow, flow.scope.classes[name]
-        imported = flow.scope.imports.get(name)
-        target = self._found(flow.scope.module.path, imported.module) if imported is not None else None
-        other = self._module(target) if target is not None else None
-        if other is None or imported is None:
-            return None
-        wanted = name if imported.name == "default" else imported.name
-        cls = other.scope.classes.get(wanted) or (
-            next(iter(other.scope.classes.values()), None) if imported.name == "default" else None
-        )
-        return (other, cls) if cls is not None else None
-
-    def _found(self, path: str, spec: str) -> str | None:
-        """The path of a module of the project, as another imports it."""
+    def _path_of(self, path: str, spec: str) -> str | None:
+        """The path of a module of the project, as the module at ``path`` imports it."""
         if (path, spec) not in self._paths:
-            self._paths[path, spec] = next(
-                (one for one in _candidates(path, spec) if self._program.has(one)),
-                None,
-            )
+            found = (one for one in _candidates(path, spec) if self._program.exists(one))
+            self._paths[path, spec] = next(found, None)
         return self._paths[path, spec]
 
-    def _module(self, path: str) -> ModuleFlow | None:
-        return self._program.module(path) if self._may_load else self._program.loaded(path)
+    def _module(self, path: str) -> ModuleAnalysis | None:
+        return self._program.module(path) if self._may_load else self._program.analysed(path)
+
+
+def _method_of(module: ModuleAnalysis, owner: ClassScope | None, name: str) -> Callee | None:
+    method = owner.methods.get(name) if owner is not None else None
+    return Callee(module, method) if method is not None else None
 
 
 def _candidates(path: str, spec: str) -> Iterator[str]:
-    if spec.startswith("."):
-        stems = [posixpath.normpath(posixpath.join(posixpath.dirname(path), spec))]
-    elif spec.startswith(("@/", "~/")):
-        package = path.partition("/src/")[0] + "/src" if "/src/" in path else ""
-        stems = [
-            one
-            for one in (
-                f"{package}/{spec[2:]}" if package else "",
-                f"src/{spec[2:]}",
-                spec[2:],
-                f"app/{spec[2:]}",
-            )
-            if one
-        ]
-    else:
-        return
-    for stem in stems:
+    """The paths at which an imported module may be, in the order of their preference."""
+    for stem in _stems(path, spec):
         if stem.startswith(".."):
             continue
-        typed = _WRITTEN_ENDING.sub(r".\1ts", stem)
+        typed = _SCRIPT_SUFFIX.sub(r".\1ts", stem)
         if typed != stem:
             yield from (typed, stem)
         if not stem.endswith((".json", ".css")):
-            yield from (stem + ending for ending in _ENDINGS)
+            yield from (stem + suffix for suffix in _SUFFIXES)
+
+
+def _stems(path: str, spec: str) -> Iterator[str]:
+    if spec.startswith("."):
+        yield posixpath.normpath(posixpath.join(posixpath.dirname(path), spec))
+    elif spec.startswith(("@/", "~/")):
+        if "/src/" in path:
+            yield f"{path.partition('/src/')[0]}/src/{spec[2:]}"
+        yield f"src/{spec[2:]}"
+        if spec[2:]:
+            yield spec[2:]
+        yield f"app/{spec[2:]}"

@@ -59,7 +59,7 @@ class TaintedCheck(TreeCheck):
 
     def look(self) -> None:
         from wardround_typescript.dataflow.domain import NOTHING, SinkKind  # loads the parser
-        from wardround_typescript.dataflow.file_analysis import given, hits
+        from wardround_typescript.dataflow.file_analysis import hits, parameter_hits
 
         wanted = NOTHING
         for name in self.DANGER:
@@ -68,7 +68,7 @@ class TaintedCheck(TreeCheck):
         for hit in hits(self.source):
             if hit.danger & wanted and self.counts(hit):
                 self._say(hit, said)
-        for hit in given(self.source) if self.CERTAIN else ():
+        for hit in parameter_hits(self.source) if self.CERTAIN else ():
             if hit.danger & wanted and hit.left & SinkKind[self.CERTAIN]:
                 self._say(hit, said, self.GIVEN_MESSAGE)
 

@@ -1,6 +1,8 @@
-"""What a test tells about the values it looks at."""
+"""The refinement of tainted values by conditions."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
@@ -8,223 +10,275 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.syntax import inside
 from wardround_typescript.dataflow import sanitizers
 from wardround_typescript.dataflow.domain import EVERYTHING, NOTHING, OBJECT, SinkKind
+from wardround_typescript.dataflow.evaluator import Evaluator
+from wardround_typescript.dataflow.refinements import (
+    UNREFINED,
+    Refinement,
+    Refinements,
+    any_of,
+    common_to,
+)
 from wardround_typescript.dataflow.scope import bare
-from wardround_typescript.dataflow.state import NONE, Clears, State, common, either
+from wardround_typescript.dataflow.state import FlowState
 
-_EQUAL = frozenset({"==", "===", "!=", "!=="})
-_TELLS_NOTHING = frozenset({"''", '""', "null", "undefined", "0", "true", "false", "``", "-1", "1"})
-_LEADING = frozenset({"/", "http", "https", "https://", "http://", "https:", "http:", "//", "./"})
+_EQUAL = frozenset({"==", "==="})
+_UNEQUAL = frozenset({"!=", "!=="})
+_ORDERS = frozenset({"<", ">", "<=", ">="})
+_UNTELLING_LITERALS = frozenset({"''", '""', "null", "undefined", "0", "true", "false", "``", "-1", "1"})
+_OPEN_PREFIXES = frozenset({"/", "http", "https", "https://", "http://", "https:", "http:", "//", "./"})
+"""Prefixes of addresses that leave the host open."""
 _TYPES = {"string": OBJECT, "number": EVERYTHING, "boolean": EVERYTHING, "bigint": EVERYTHING}
-_REFUSED = LazyPattern(
+_DENY_LIST = LazyPattern(
     r"(?i)block|deny|denied|bad|forbid|reserved|black|unsafe|danger|banned|disallow|exclude|illegal|invalid"
 )
-_FINDS = LazyPattern(r"^(find|get|load|fetch|look_?up|read|query|select|search|by[A-Z])")
-"""Functions that give nothing where they know nothing by that name: then it can still be any."""
-_MEMBERS = frozenset({"includes", "has", "hasOwn", "hasOwnProperty"})
+_QUERIES = LazyPattern(r"^(find|get|load|fetch|look_?up|read|query|select|search|by[A-Z])")
+"""Functions whose empty result leaves the argument unknown."""
+_MEMBERSHIP = frozenset({"includes", "has", "hasOwn", "hasOwnProperty"})
 _MATCHES = frozenset({"indexOf", "test", "match", "exec"})
-_LOOKED_FOR = frozenset({"includes", "indexOf"})
-_OVER_ALL = frozenset({"some", "every"})
+_SEARCHES = frozenset({"includes", "indexOf"})
+_QUANTIFIERS = frozenset({"some", "every"})
 _HOSTS = frozenset({"hostname", "host"})
-_UNPARSED = frozenset({"pathname", "search", "searchParams", "hash"})
+_NOT_HOSTS = frozenset({"pathname", "search", "searchParams", "hash", "length", "size"})
+_SECOND_SLASH = ("'//'", '"//"', "[1]", "charAt(1)", "'/\\\\", '"/\\\\')
+"""Tests of the second character of a path."""
 
 
-class Conditions(State):
-    """The part of a walk that reads conditions."""
+class ConditionEvaluator:
+    """Finds what the two outcomes of a condition prove about the values it tests."""
 
-    def clears(self, test: Node) -> tuple[Clears, Clears]:
+    __slots__ = ("_evaluator", "_module", "_scope", "_state")
+
+    def __init__(self, state: FlowState, evaluator: Evaluator) -> None:
+        self._state = state
+        self._scope = state.scope
+        self._module = state.module
+        self._evaluator = evaluator
+
+    def refinements(self, test: Node) -> Refinements:
+        """The refinement where a condition is true, and the one where it is false."""
         test = bare(test)
-        if test.type == "unary_expression" and self.module.of(test).startswith("!"):
+        if test.type == "unary_expression" and self._module.of(test).startswith("!"):
             argument = test.child_by_field_name("argument")
-            when_true, when_false = self.clears(argument) if argument is not None else NONE
+            when_true, when_false = self.refinements(argument) if argument is not None else UNREFINED
             return when_false, when_true
         if test.type == "binary_expression":
-            return self._binary_clears(test)
+            return self._binary(test)
         if test.type == "call_expression":
-            return self._call_clears(test)
+            return self._call(test)
         if test.type == "assignment_expression":
             right = test.child_by_field_name("right")
-            return self.clears(right) if right is not None else NONE
-        if test.type in {"identifier", "member_expression"}:
-            return self._named_clears(test)
-        return NONE
+            return self.refinements(right) if right is not None else UNREFINED
+        return self._flag(test) if test.type == "identifier" else UNREFINED
 
-    def _named_clears(self, test: Node) -> tuple[Clears, Clears]:
-        """A flag tells what the test it stands for told; ``parsed.success`` tells nothing."""
-        if test.type != "identifier":
-            return NONE
-        stood_for = self.owner.tests.get(self.module.of(test))
-        return self.clears(stood_for) if stood_for is not None and stood_for.type != "identifier" else NONE
+    def _flag(self, test: Node) -> Refinements:
+        """A constant that holds the result of a test: ``const isKnown = LIST.includes(x)``."""
+        condition = self._scope.conditions.get(self._module.of(test))
+        return self.refinements(condition) if condition is not None else UNREFINED
 
-    def _binary_clears(self, test: Node) -> tuple[Clears, Clears]:
+    def _binary(self, test: Node) -> Refinements:
         left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
         sign = test.child_by_field_name("operator")
         if left is None or right is None or sign is None:
-            return NONE
-        operator = self.module.of(sign)
+            return UNREFINED
+        operator = self._module.of(sign)
         if operator in {"&&", "||"}:
-            both = [self.clears(left), self.clears(right)]
-            if operator == "&&":
-                return self._slashes(test, either([one[0] for one in both])), common([one[1] for one in both])
-            return common([one[0] for one in both]), self._slashes(test, either([one[1] for one in both]))
+            return self._logical(test, operator, left, right)
         if operator in _EQUAL:
-            refused = self._refused(left, right)
-            if refused:
-                return ({}, refused) if operator in {"==", "==="} else (refused, {})
-            when = self._equal(left, right)
-            return (when, {}) if operator in {"==", "==="} else ({}, when)
+            refused = self._excluded_key(left, right)
+            return ({}, refused) if refused else (self._equality(left, right), {})
+        if operator in _UNEQUAL:
+            refused = self._excluded_key(left, right)
+            return (refused, {}) if refused else ({}, self._equality(left, right))
         if operator == "in":
-            return dict.fromkeys(self.keys(left), EVERYTHING), {}
-        if operator in {"<", ">", "<=", ">="}:
-            found = self._looked_at(left) | self._looked_at(right)
-            return (found, found) if "indexOf" in self.module.of(test) else NONE
-        return NONE
+            return self._safe(left), {}
+        if operator in _ORDERS:
+            tested = self._tested(left) | self._tested(right)
+            return (tested, tested) if "indexOf" in self._module.of(test) else UNREFINED
+        return UNREFINED
 
-    def _slashes(self, test: Node, found: Clears) -> Clears:
-        """A path that begins with one slash and not with two stays on this site."""
-        text = self.module.of(test)
-        if "startsWith(" in text and any(
-            mark in text for mark in ("'//'", '"//"', "[1]", "charAt(1)", "'/\\\\", '"/\\\\')
-        ):
+    def _logical(self, test: Node, operator: str, left: Node, right: Node) -> Refinements:
+        first, second = self.refinements(left), self.refinements(right)
+        if operator == "&&":
+            when_true = self._local_path(test, any_of([first[0], second[0]]))
+            return when_true, common_to([first[1], second[1]])
+        return common_to([first[0], second[0]]), self._local_path(test, any_of([first[1], second[1]]))
+
+    def _local_path(self, test: Node, refinement: Refinement) -> Refinement:
+        """Remove REDIRECT from a path that begins with one slash and not with two: it stays on this site."""
+        text = self._module.of(test)
+        if "startsWith(" in text and any(mark in text for mark in _SECOND_SLASH):
             return {
-                key: gone | SinkKind.REDIRECT if gone & SinkKind.URL else gone for key, gone in found.items()
+                path: removed | SinkKind.REDIRECT if removed & SinkKind.URL else removed
+                for path, removed in refinement.items()
             }
-        return found
+        return refinement
 
-    def _equal(self, left: Node, right: Node) -> Clears:
+    def _safe(self, node: Node, removed: SinkKind = EVERYTHING) -> dict[str, SinkKind]:
+        return dict.fromkeys(self._state.refinable_paths(node), removed)
+
+    def assertion(self, node: Node) -> Refinement:
+        """The refinement by a statement that calls a function which throws unless its arguments are valid."""
+        call = bare(node)
+        function = call.child_by_field_name("function") if call.type == "call_expression" else None
+        given = call.child_by_field_name("arguments") if call.type == "call_expression" else None
+        if function is None or given is None:
+            return {}
+        name = self._module.of(function).rpartition(".")[2]
+        if not sanitizers.CHECKING.search(name) and name not in sanitizers.CONVERTING:
+            return {}
+        arguments = given.named_children
+        found: list[Refinement] = [self._safe(argument) for argument in arguments]
+        listed = [argument for argument in arguments if argument.type in {"array", "object"}]
+        found += [dict.fromkeys(self._state.tainted_paths(one), EVERYTHING) for one in listed]
+        found += [self.refinements(argument)[0] for argument in arguments[:1]]
+        return any_of(found)
+
+    # Comparisons.
+
+    def _equality(self, left: Node, right: Node) -> Refinement:
         left, right = bare(left), bare(right)
-        for one, other in ((left, right), (right, left)):
-            text = self.module.of(other)
-            if one.type == "unary_expression" and self.module.of(one).startswith("typeof"):
-                argument = one.child_by_field_name("argument")
-                gone = _TYPES.get(text.strip("'\""), NOTHING)
-                return dict.fromkeys(self.keys(argument), gone) if argument is not None and gone else {}
-            if text in _TELLS_NOTHING:
-                return self._index_of(one)
-        return {**self._looked_at(left), **self._looked_at(right)}
+        for operand, other in ((left, right), (right, left)):
+            text = self._module.of(other)
+            if operand.type == "unary_expression" and self._module.of(operand).startswith("typeof"):
+                argument = operand.child_by_field_name("argument")
+                removed = _TYPES.get(text.strip("'\""), NOTHING)
+                return self._safe(argument, removed) if argument is not None and removed else {}
+            if text in _UNTELLING_LITERALS:
+                return self._index_search(operand)
+        return {**self._tested(left), **self._tested(right)}
 
-    def _refused(self, left: Node, right: Node) -> Clears:
-        """What is no longer in a name that is not one of the keys of every object."""
-        for one, other in ((left, right), (right, left)):
-            gone = _excluded(self.module.of(other)[1:-1]) if other.type == "string" else NOTHING
-            if gone & SinkKind.KEY:
-                return dict.fromkeys(self.keys(one), gone)
+    def _excluded_key(self, left: Node, right: Node) -> Refinement:
+        """The labels that a property name other than ``__proto__`` and its like no longer has."""
+        for operand, other in ((left, right), (right, left)):
+            removed = _excluded_labels(self._module.of(other)[1:-1]) if other.type == "string" else NOTHING
+            if removed & SinkKind.KEY:
+                return self._safe(operand, removed)
         return {}
 
-    def _index_of(self, node: Node) -> Clears:
-        """``LIST.indexOf(x) === -1`` looks at x; other tests for nothing tell nothing."""
+    def _index_search(self, node: Node) -> Refinement:
+        """``LIST.indexOf(x) === -1`` tests x; other comparisons with nothing prove nothing."""
         if node.type != "call_expression":
             return {}
-        return either(list(self._call_clears(node))) if "indexOf" in self.module.of(node) else {}
+        return any_of(self._call(node)) if "indexOf" in self._module.of(node) else {}
 
-    def _looked_at(self, node: Node) -> dict[str, SinkKind]:
-        """What a comparison looks at: the value, what it was made of, the address a host was read from."""
+    def _tested(self, node: Node) -> dict[str, SinkKind]:
+        """The values a comparison tests: the operand, its operands, the address a host was read from."""
         node = bare(node)
-        found = dict.fromkeys(self.keys(node), EVERYTHING)
-        if node.type == "member_expression" and self.property_of(node) not in _UNPARSED | {"length", "size"}:
-            owner = node.child_by_field_name("object")
-            if owner is not None and not self.kind_of(owner):
-                found.update(dict.fromkeys(self.keys(owner), EVERYTHING))
+        tested = self._safe(node)
+        if node.type == "member_expression":
+            self._add_owner(node, tested)
         if node.type in {"call_expression", "new_expression", "subscript_expression"}:
             function = node.child_by_field_name("function")
-            name = self.module.of(function).rpartition(".")[2] if function is not None else ""
+            name = self._module.of(function).rpartition(".")[2] if function is not None else ""
             if name not in sanitizers.UNTELLING:
-                for one in inside(node):
-                    if one.type in {"identifier", "member_expression"}:
-                        found.update(dict.fromkeys(self.keys(one), EVERYTHING))
-        if (
-            node.type == "member_expression"
-            and node.named_children
-            and bare(node.named_children[0]).type in {"call_expression", "new_expression"}
-        ):
-            found.update(self._looked_at(node.named_children[0]))
-        return found
+                for inner in inside(node):
+                    if inner.type in {"identifier", "member_expression"}:
+                        tested.update(self._safe(inner))
+        if node.type == "member_expression" and node.named_children:
+            owner = bare(node.named_children[0])
+            if owner.type in {"call_expression", "new_expression"}:
+                tested.update(self._tested(owner))
+        return tested
 
-    def _call_clears(self, test: Node) -> tuple[Clears, Clears]:
+    def _add_owner(self, node: Node, tested: dict[str, SinkKind]) -> None:
+        owner = node.child_by_field_name("object")
+        if self._state.property_name(node) in _NOT_HOSTS or owner is None:
+            return
+        if not self._state.request_kind(owner):
+            tested.update(self._safe(owner))
+
+    # Calls.
+
+    def _call(self, test: Node) -> Refinements:
         function, given = test.child_by_field_name("function"), test.child_by_field_name("arguments")
         if function is None or given is None:
-            return NONE
+            return UNREFINED
         arguments = given.named_children
-        name = self.module.of(function).rpartition(".")[2]
+        name = self._module.of(function).rpartition(".")[2]
         owner = function.child_by_field_name("object") if function.type == "member_expression" else None
         if owner is not None:
-            told = self._method_clears(name, owner, arguments)
-            if told is not None:
-                return told
-        full = self.scope.dotted(function)
-        if name in sanitizers.UNTELLING or full in sanitizers.UNTELLING:
-            return NONE
-        if full == "Boolean" and arguments:
-            return self.clears(arguments[0])
-        looked: dict[str, SinkKind] = {}
-        for one in arguments:
-            looked.update(self._looked_at(one))
-        if _FINDS.search(name):
-            return looked, {}
-        if owner is not None and not arguments and sanitizers.CHECKING.search(name):
-            looked.update(dict.fromkeys(self.keys(owner), EVERYTHING))
-        # What did not pass is written to logs as it came.
-        return looked, {key: gone & ~SinkKind.LINE for key, gone in looked.items()}
+            refinements = self._method(name, owner, arguments)
+            if refinements is not None:
+                return refinements
+        full_name = self._scope.dotted(function)
+        if name in sanitizers.UNTELLING or full_name in sanitizers.UNTELLING:
+            return UNREFINED
+        if full_name == "Boolean" and arguments:
+            return self.refinements(arguments[0])
+        return self._predicate(name, owner, arguments)
 
-    def _method_clears(self, name: str, owner: Node, arguments: list[Node]) -> tuple[Clears, Clears] | None:
-        """What methods of text and of lists tell; None where the method is another."""
+    def _predicate(self, name: str, owner: Node | None, arguments: Sequence[Node]) -> Refinements:
+        tested: dict[str, SinkKind] = {}
+        for argument in arguments:
+            tested.update(self._tested(argument))
+        if _QUERIES.search(name):
+            return tested, {}
+        if owner is not None and not arguments and sanitizers.CHECKING.search(name):
+            tested.update(self._safe(owner))
+        # A value that does not pass is logged as it came.
+        return tested, {path: removed & ~SinkKind.LINE for path, removed in tested.items()}
+
+    def _method(self, name: str, owner: Node, arguments: Sequence[Node]) -> Refinements | None:
+        """The refinements by a method of text or lists; None for any other method."""
         first = bare(arguments[0]) if arguments else None
         if first is None:
             return None
         if name == "startsWith":
-            return self._start_clears(owner, first)
+            return self._starts_with(owner, first)
         if name == "endsWith":
-            return self._end_clears(owner, first), {}
-        if name in _LOOKED_FOR and first.type == "string":
-            return {}, dict.fromkeys(self.keys(owner), _excluded(self.module.of(first)[1:-1]))
-        if name in _LOOKED_FOR and self.value(owner):
-            return NONE
-        if name in _OVER_ALL:
-            return self._each_clears(name, owner, arguments)
-        return self._member_clears(name, owner, arguments) if name in _MEMBERS | _MATCHES else None
+            return self._ends_with(owner, first), {}
+        if name in _SEARCHES and first.type == "string":
+            return {}, self._safe(owner, _excluded_labels(self._module.of(first)[1:-1]))
+        if name in _SEARCHES and self._evaluator.evaluate(owner):
+            return UNREFINED
+        if name in _QUANTIFIERS:
+            return self._quantified(name, owner, arguments)
+        return self._membership(name, owner, arguments) if name in _MEMBERSHIP | _MATCHES else None
 
-    def _start_clears(self, owner: Node, first: Node) -> tuple[Clears, Clears]:
-        """What is left in a text that begins with another one, and in one that does not."""
-        literal = self.module.of(first)[1:-1] if first.type == "string" else None
+    def _starts_with(self, owner: Node, first: Node) -> Refinements:
+        literal = self._module.of(first)[1:-1] if first.type == "string" else None
         if literal == "//":
-            return {}, dict.fromkeys(self.keys(owner), SinkKind.REDIRECT)
+            return {}, self._safe(owner, SinkKind.REDIRECT)
         if literal in {"/", "./"}:
-            return dict.fromkeys(self.keys(owner), SinkKind.URL), {}
-        if literal is not None and (literal in _LEADING or ("://" in literal and literal.count("/") < 3)):
-            return NONE
+            return self._safe(owner, SinkKind.URL), {}
+        if literal is not None and (
+            literal in _OPEN_PREFIXES or ("://" in literal and literal.count("/") < 3)
+        ):
+            return UNREFINED
         if literal is not None and literal.startswith(".."):
-            return {}, dict.fromkeys(self.keys(owner), SinkKind.PATH)
-        return dict.fromkeys(self.keys(owner), EVERYTHING), {}
+            return {}, self._safe(owner, SinkKind.PATH)
+        return self._safe(owner), {}
 
-    def _end_clears(self, owner: Node, first: Node) -> Clears:
-        """A host that ends with a dot and a domain belongs to it; other ends tell nothing."""
-        literal = self.module.of(first)[1:-1] if first.type == "string" else ""
-        held = bare(owner)
-        is_host = held.type == "member_expression" and self.property_of(held) in _HOSTS
-        return self._looked_at(owner) if is_host and literal.startswith(".") else {}
+    def _ends_with(self, owner: Node, first: Node) -> Refinement:
+        """A host that ends with a dot and a domain belongs to it; other suffixes prove nothing."""
+        literal = self._module.of(first)[1:-1] if first.type == "string" else ""
+        receiver = bare(owner)
+        is_host = receiver.type == "member_expression" and self._state.property_name(receiver) in _HOSTS
+        return self._tested(owner) if is_host and literal.startswith(".") else {}
 
-    def _each_clears(self, name: str, owner: Node, arguments: list[Node]) -> tuple[Clears, Clears]:
-        """What a test of each entry of a list tells: of what it names, and of the list if it is of all."""
-        found = {key: EVERYTHING for one in arguments for key in self.names_in(one)}
+    def _quantified(self, name: str, owner: Node, arguments: Sequence[Node]) -> Refinements:
+        """``LIST.some(test)`` tests the names in it; ``LIST.every(test)`` tests the list too."""
+        tested = {path: EVERYTHING for argument in arguments for path in self._state.tainted_paths(argument)}
         if name == "every":
-            found.update(dict.fromkeys(self.keys(owner), EVERYTHING))
-        return found, found
+            tested.update(self._safe(owner))
+        return tested, tested
 
-    def _member_clears(self, name: str, owner: Node, arguments: list[Node]) -> tuple[Clears, Clears]:
-        """What it tells of a value to be among those of a list, or to fit a pattern."""
-        told: dict[str, SinkKind] = {}
-        for one in arguments:
-            told.update(self._looked_at(one))
+    def _membership(self, name: str, owner: Node, arguments: Sequence[Node]) -> Refinements:
+        """A value that is in a list, or that matches a pattern."""
+        tested: dict[str, SinkKind] = {}
+        for argument in arguments:
+            tested.update(self._tested(argument))
             if name in {"includes", "has"}:
-                told.update(dict.fromkeys(self.names_in(one), EVERYTHING))
+                tested.update(dict.fromkeys(self._state.tainted_paths(argument), EVERYTHING))
         if name == "match":
-            told.update(dict.fromkeys(self.keys(owner), EVERYTHING))
-        if name not in _MEMBERS:
-            return told, told
-        return ({}, told) if _REFUSED.search(self.module.of(owner)) else (told, {})
+            tested.update(self._safe(owner))
+        if name not in _MEMBERSHIP:
+            return tested, tested
+        return ({}, tested) if _DENY_LIST.search(self._module.of(owner)) else (tested, {})
 
 
-def _excluded(text: str) -> SinkKind:
-    """What a value can't be when it doesn't hold a text."""
+def _excluded_labels(text: str) -> SinkKind:
+    """The labels that a value without ``text`` in it no longer has."""
     if ".." in text or text in {"/", "\\\\"}:
         return SinkKind.PATH
     if text in {"://", "//", ":", "@"}:

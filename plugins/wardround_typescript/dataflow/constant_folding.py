@@ -1,4 +1,4 @@
-"""What an expression is worth that is made of literals alone: numbers, texts, tests of them."""
+"""Constant folding: the values of expressions of literals and constants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from wardround_typescript.dataflow.scope import ModuleScope, bare
 
-Worth = str | int | float | bool
+Constant = str | int | float | bool
 _DEEPEST = 8
 _LONGEST = 2_000
 
@@ -27,7 +27,7 @@ _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 
-def worth(scope: ModuleScope, node: Node, depth: int = 0) -> Worth | None:
+def fold(scope: ModuleScope, node: Node, depth: int = 0) -> Constant | None:
     """The value of an expression whose parts are all literals or constants of them; None of any other."""
     node = bare(node)
     reader = _READERS.get(node.type)
@@ -36,12 +36,12 @@ def worth(scope: ModuleScope, node: Node, depth: int = 0) -> Worth | None:
     return reader(scope, node, depth + 1)
 
 
-def _text(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
+def _text(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     text = scope.module.of(node)[1:-1]
     return None if "\\" in text or "${" in text else text
 
 
-def _number(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
+def _number(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     text = scope.module.of(node).replace("_", "")
     try:
         return int(text, 0)
@@ -53,12 +53,12 @@ def _number(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
         return None
 
 
-def _name(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
+def _name(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     name = scope.module.of(node)
     value = scope.declared.get(name)
     if value is None or name in scope.changed or not _is_seen(value, node):
         return None
-    return worth(scope, value, depth)
+    return fold(scope, value, depth)
 
 
 def _is_seen(value: Node, at: Node) -> bool:
@@ -69,9 +69,9 @@ def _is_seen(value: Node, at: Node) -> bool:
     return block is not None and block.start_byte <= at.start_byte < block.end_byte
 
 
-def _unary(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
+def _unary(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     inner = node.child_by_field_name("argument")
-    value = worth(scope, inner, depth) if inner is not None else None
+    value = fold(scope, inner, depth) if inner is not None else None
     sign = scope.module.of(node)[:1]
     if value is None:
         return None
@@ -80,21 +80,21 @@ def _unary(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
     return -value if sign == "-" and not isinstance(value, str) else None
 
 
-def _binary(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
+def _binary(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
     sign = node.child_by_field_name("operator")
     if sides[0] is None or sides[1] is None or sign is None:
         return None
-    left, name = worth(scope, sides[0], depth), scope.module.of(sign)
+    left, name = fold(scope, sides[0], depth), scope.module.of(sign)
     if name in {"&&", "||"}:
         if left is None or bool(left) is (name == "||"):
             return left
-        return worth(scope, sides[1], depth)
-    right = worth(scope, sides[1], depth)
+        return fold(scope, sides[1], depth)
+    right = fold(scope, sides[1], depth)
     return _combined(name, left, right) if left is not None and right is not None else None
 
 
-def _combined(sign: str, left: Worth, right: Worth) -> Worth | None:
+def _combined(sign: str, left: Constant, right: Constant) -> Constant | None:
     if sign in {"===", "!==", "==", "!="}:
         return (left == right) is (sign[0] == "=") if type(left) is type(right) else None
     if isinstance(left, str) or isinstance(right, str):
@@ -108,35 +108,35 @@ def _combined(sign: str, left: Worth, right: Worth) -> Worth | None:
     return _ORDERS[sign](left, right) if sign in _ORDERS else None
 
 
-def _choice(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
+def _choice(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     test = node.child_by_field_name("condition")
-    told = worth(scope, test, depth) if test is not None else None
+    told = fold(scope, test, depth) if test is not None else None
     side = node.child_by_field_name("consequence" if told else "alternative")
-    return worth(scope, side, depth) if told is not None and side is not None else None
+    return fold(scope, side, depth) if told is not None and side is not None else None
 
 
-def _member(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
+def _member(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     owner, name = node.child_by_field_name("object"), node.child_by_field_name("property")
     if owner is None or name is None:
         return None
     if scope.module.of(name) == "length":
-        text = worth(scope, owner, depth)
+        text = fold(scope, owner, depth)
         return len(text) if isinstance(text, str) else None
     found = scope.resolved(node)
-    return worth(scope, found, depth) if found.id != node.id else None
+    return fold(scope, found, depth) if found.id != node.id else None
 
 
-def _subscript(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
+def _subscript(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     owner, index = node.child_by_field_name("object"), node.child_by_field_name("index")
     if owner is None or index is None:
         return None
-    text, at = worth(scope, owner, depth), worth(scope, index, depth)
+    text, at = fold(scope, owner, depth), fold(scope, index, depth)
     if isinstance(text, str) and isinstance(at, int) and 0 <= at < len(text):
         return text[at]
     return None
 
 
-def _call(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
+def _call(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     """What a method of a text says, and texts joined."""
     function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None or given is None or function.type != "member_expression":
@@ -144,24 +144,24 @@ def _call(scope: ModuleScope, node: Node, depth: int) -> Worth | None:
     owner, name = function.child_by_field_name("object"), function.child_by_field_name("property")
     if owner is None or name is None:
         return None
-    told = [worth(scope, one, depth) for one in given.named_children]
+    told = [fold(scope, one, depth) for one in given.named_children]
     method = scope.module.of(name)
     if method == "join":
         return _joined(scope, owner, told, depth)
-    text = worth(scope, owner, depth)
+    text = fold(scope, owner, depth)
     return _said(text, method, told) if isinstance(text, str) and None not in told else None
 
 
-def _joined(scope: ModuleScope, owner: Node, told: list[Worth | None], depth: int) -> Worth | None:
+def _joined(scope: ModuleScope, owner: Node, told: list[Constant | None], depth: int) -> Constant | None:
     listed = scope.resolved(owner)
     between = told[0] if told else ","
     if listed.type != "array" or not isinstance(between, str):
         return None
-    found = [worth(scope, one, depth) for one in listed.named_children]
+    found = [fold(scope, one, depth) for one in listed.named_children]
     return between.join(str(one) for one in found) if None not in found else None
 
 
-def _said(text: str, method: str, told: list[Worth | None]) -> Worth | None:
+def _said(text: str, method: str, told: list[Constant | None]) -> Constant | None:
     first = told[0] if told else None
     if method in {"charAt", "at"} and isinstance(first, int) and 0 <= first < len(text):
         return text[first]
@@ -174,7 +174,7 @@ def _said(text: str, method: str, told: list[Worth | None]) -> Worth | None:
     return None
 
 
-_TESTS: Mapping[str, Callable[[str, str], Worth]] = {
+_TESTS: Mapping[str, Callable[[str, str], Constant]] = {
     "startsWith": lambda text, one: text.startswith(one),
     "endsWith": lambda text, one: text.endswith(one),
     "includes": lambda text, one: one in text,
@@ -186,7 +186,7 @@ _CHANGES: Mapping[str, Callable[[str], str]] = {
     "trim": str.strip,
     "toString": str,
 }
-_READERS: Mapping[str, Callable[[ModuleScope, Node, int], Worth | None]] = {
+_READERS: Mapping[str, Callable[[ModuleScope, Node, int], Constant | None]] = {
     "string": _text,
     "template_string": _text,
     "number": _number,

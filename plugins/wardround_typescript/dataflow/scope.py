@@ -25,6 +25,7 @@ _CHANGES = frozenset(
     {"assignment_expression", "augmented_assignment_expression", "update_expression", "for_in_statement"}
 )
 _LONGEST_NAME = 120
+_TESTS = frozenset({"call_expression", "binary_expression", "unary_expression"})
 
 
 def bare(node: Node) -> Node:
@@ -285,6 +286,16 @@ class ModuleScope:
             for node in inside(self.module.root)
             if node.type in _CHANGES
         )
+
+    @cached_property
+    def conditions(self) -> Mapping[str, Node]:
+        """The names that hold the result of a test: ``const isKnown = LIST.includes(x)``."""
+        found = {}
+        for name, value in self.declared.items():
+            core = bare(value) if value is not None else None
+            if core is not None and core.type in _TESTS:
+                found[name] = core
+        return found
 
     @cached_property
     def getters(self) -> frozenset[str]:

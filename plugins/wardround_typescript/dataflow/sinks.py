@@ -17,7 +17,7 @@ class Sink:
         receiver: what a method is called on, where its name alone says too little.
     """
 
-    danger: SinkKind
+    kind: SinkKind
     first: int = 0
     last: int = 0
     fields: tuple[str, ...] = ()

@@ -181,7 +181,7 @@ def is_lambda_handler(module: ScriptModule, function: Node) -> bool:
         return "exports" in name and _HANDLER.search(name) is not None
     holder = parent if parent.type == "variable_declarator" else function
     named = holder.child_by_field_name("name")
-    return named is not None and _HANDLER.search(module.of(named)) is not None and _is_exported(function)
+    return named is not None and _HANDLER.search(module.of(named)) is not None and is_exported(function)
 
 
 def called(kind: str, method: str) -> Value | None:
@@ -223,15 +223,20 @@ def decorated(module: ScriptModule, parameter: Node) -> Value | None:
     return SENT_TEXT
 
 
-def is_server_action(module: ScriptModule, function: Node) -> bool:
-    """Whether a browser may call the function by itself."""
+def is_marked_as_action(module: ScriptModule, function: Node) -> bool:
+    """Return True for a function that begins with ``"use server"``."""
     body = function.child_by_field_name("body")
-    if body is not None and body.type == "statement_block" and _SERVER.search(module.of(body)[1:40]):
-        return True
-    return _SERVER.search(module.text[:400].lstrip()) is not None and _is_exported(function)
+    if body is None or body.type != "statement_block":
+        return False
+    return _SERVER.search(module.of(body)[1:40]) is not None
 
 
-def _is_exported(function: Node) -> bool:
+def is_server_module(module: ScriptModule) -> bool:
+    """Return True for a module that begins with ``"use server"``: its exports are server actions."""
+    return _SERVER.search(module.text[:400].lstrip()) is not None
+
+
+def is_exported(function: Node) -> bool:
     node: Node | None = function
     for _ in range(4):
         node = node.parent if node is not None else None
@@ -249,7 +254,7 @@ def action_parameter(kind: str) -> Value:
 
 def route_parameters(module: ScriptModule, function: Node, name: str) -> Iterator[tuple[str, Value]]:
     """Names that Next.js fills: ``params`` and ``searchParams`` of routes and pages."""
-    if not _is_exported(function):
+    if not is_exported(function):
         return
     is_route = name in _HTTP_VERBS
     is_page = module.path.rpartition("/")[2].startswith(("page.", "layout.", "route."))

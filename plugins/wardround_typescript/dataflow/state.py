@@ -1,10 +1,9 @@
-"""What is known at one point of a walk: which names carry what, and which are requests."""
+"""The abstract state at one point of a function: labels of access paths, aliases, request objects, types."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple, Protocol
 
 from tree_sitter import Node
 
@@ -12,89 +11,188 @@ from wardround.languages.script.syntax import inside
 from wardround_typescript.dataflow import sources
 from wardround_typescript.dataflow.domain import (
     CLEAN,
-    EVERYTHING,
     KEYS,
-    NOTHING,
     PARAMETER,
     SinkKind,
     Value,
     united,
     without,
 )
-from wardround_typescript.dataflow.scope import FUNCTIONS, bare
+from wardround_typescript.dataflow.refinements import Refinement
+from wardround_typescript.dataflow.scope import ModuleScope, bare
 
-if TYPE_CHECKING:
-    from wardround_typescript.dataflow.module_analysis import ModuleFlow
+EXTENT = "#"
+"""The property of a list or a map under which the state holds how much of its contents is known."""
+KEYS_KNOWN = "map"
+"""The extent of a map all of whose keys are known; that of a list is the number of its elements."""
+_MAX_PATHS = 20
+_REQUEST_NAMES = frozenset({"request", "req", "_req"})
+_REQUEST_OWNERS = frozenset({"c", "this", "this.ctx", "event", "context.switchToHttp()"})
+_TRANSPARENT_METHODS = frozenset(
+    {"trim", "toString", "toLowerCase", "toUpperCase", "slice", "normalize", "join", "get"}
+)
+_TRANSPARENT_FUNCTIONS = frozenset({"String", "decodeURIComponent", "encodeURIComponent"})
+_CONTEXT_REQUESTS = (["request"], ["req"])
 
-Clears = Mapping[str, SinkKind]
-NONE: tuple[Clears, Clears] = ({}, {})
-_MOST_NAMES = 20
-AMOUNT = "#"
-"""Under this a list or a map says how much of it is known: see ``contents``."""
+
+class SinkRecorder(Protocol):
+    """Takes note of the values that reach sinks."""
+
+    def reach(self, kind: SinkKind, path: str, node: Node, value: Value) -> None:
+        """Record a value that reaches a sink at a node of the module at ``path``."""
 
 
-class State(ABC):
-    """One walk through one function, or through the statements of a module."""
+class Frame(NamedTuple):
+    """The part of the state that belongs to one function; see ``FlowState``."""
 
-    def __init__(self, owner: ModuleFlow, function: Node | None, around: State | None = None) -> None:
-        self.owner = owner
-        self.scope = owner.scope
-        self.module = owner.scope.module
+    function: Node | None
+    values: dict[str, Value]
+    request_kinds: dict[str, str]
+    types: dict[str, str]
+    derived_from: dict[str, frozenset[str]]
+    is_validated: bool
+    returned: Value
+    returned_fields: Mapping[str, Value] | None
+    jumps: list[dict[str, Value]]
+    loop_depth: int
+    depth: int
+
+
+class FlowState:
+    """The state of the function that is analysed, or of the statements of its module.
+
+    Attributes:
+        function: the function; None for the statements of the module.
+        values: access path -> the value it holds.
+        request_kinds: name -> the kind of request object it holds, see ``sources.request_kind``.
+        types: name -> its declared type.
+        derived_from: access path -> the tainted access paths its value was computed from.
+        is_validated: True inside a handler whose input a schema validates.
+        returned: the value that the function returns.
+        returned_fields: the fields of what it returns; empty where they are not all known, None before the
+            first return.
+        jumps: the values at the ``break`` and ``continue`` statements of the innermost loop or ``switch``.
+        loop_depth: how many loops the statement is nested in.
+        depth: how many expressions the expression is nested in.
+    """
+
+    __slots__ = (
+        "_recorder",
+        "depth",
+        "derived_from",
+        "function",
+        "is_validated",
+        "jumps",
+        "loop_depth",
+        "module",
+        "request_kinds",
+        "returned",
+        "returned_fields",
+        "scope",
+        "types",
+        "values",
+    )
+
+    def __init__(self, scope: ModuleScope, recorder: SinkRecorder) -> None:
+        self.scope = scope
+        self.module = scope.module
+        self._recorder = recorder
+        self._clear()
+
+    def _clear(self) -> None:
+        self.values: dict[str, Value] = {}
+        self.request_kinds: dict[str, str] = {}
+        self.types: dict[str, str] = {}
+        self.derived_from: dict[str, frozenset[str]] = {}
+        self.is_validated = False
+        self._begin(None)
+
+    def _begin(self, function: Node | None) -> None:
         self.function = function
-        self.values: dict[str, Value] = dict(around.values) if around else {}
-        self.kinds: dict[str, str] = dict(around.kinds) if around else {}
-        self.types: dict[str, str] = dict(around.types) if around else {}
-        self.made_of: dict[str, frozenset[str]] = dict(around.made_of) if around else {}
-        self.is_typed: bool = around.is_typed if around else False
         self.returned: Value = CLEAN
-        self.shape: Mapping[str, Value] | None = None
-        self.has_pairs = False
+        self.returned_fields: Mapping[str, Value] | None = None
+        self.jumps: list[dict[str, Value]] = []
+        self.loop_depth = 0
         self.depth = 0
-        self.loops = 0
-        self.jumped: list[dict[str, Value]] = []
 
-    @abstractmethod
-    def value(self, node: Node) -> Value:
-        """What an expression carries; calls in it that reach a sink are noted on the way."""
+    # Functions.
 
-    @abstractmethod
-    def call(self, node: Node) -> Value:
-        """What a call gives; the places it reaches are noted."""
+    def enter(self, function: Node) -> Frame:
+        """Begin a nested function, which captures all variables; return the frame of the enclosing one."""
+        enclosing = self._frame()
+        self.values = dict(enclosing.values)
+        self.request_kinds = dict(enclosing.request_kinds)
+        self.types = dict(enclosing.types)
+        self.derived_from = dict(enclosing.derived_from)
+        self._begin(function)
+        return enclosing
 
-    @abstractmethod
-    def clears(self, test: Node) -> tuple[Clears, Clears]:
-        """What is known to be harmless where a test is true, and where it is false."""
+    def enter_module(self) -> Frame:
+        """Begin with an empty state; return the frame to restore."""
+        frame = self._frame()
+        self._clear()
+        return frame
 
-    @abstractmethod
-    def run_function(
-        self, node: Node, given: Sequence[Value] | None = None, has_pairs: bool = False
-    ) -> Value:
-        """Walk a function written here, with what its parameters are given; what it returns.
+    def leave(self, frame: Frame) -> Frame:
+        """End a function and restore another frame; return that of the function."""
+        left = self._frame()
+        (
+            self.function,
+            self.values,
+            self.request_kinds,
+            self.types,
+            self.derived_from,
+            self.is_validated,
+            self.returned,
+            self.returned_fields,
+            self.jumps,
+            self.loop_depth,
+            self.depth,
+        ) = frame
+        return left
 
-        ``has_pairs`` says that the first parameter is a key with its value.
-        """
+    def _frame(self) -> Frame:
+        return Frame(
+            self.function,
+            self.values,
+            self.request_kinds,
+            self.types,
+            self.derived_from,
+            self.is_validated,
+            self.returned,
+            self.returned_fields,
+            self.jumps,
+            self.loop_depth,
+            self.depth,
+        )
 
-    def gives_pairs(self, node: Node) -> bool:
-        """Whether an expression is a list of keys with their values."""
-        text = self.module.of(bare(node))
-        return text.startswith("Object.entries(") and not text.rstrip(")").endswith(".map(")
+    def absorb(self, values: Mapping[str, Value], own_names: frozenset[str]) -> None:
+        """Join with the values that a nested function leaves in captured variables: it may have run."""
+        for path, value in values.items():
+            if path.partition(".")[0] in own_names:
+                continue
+            if path in self.values:
+                if value is not self.values[path]:
+                    self.values[path] = united(self.values[path], value)
+            elif ".=" in path and f"{path.partition('.=')[0]}.{EXTENT}" in self.values:
+                self.values[path] = value
 
-    # Names.
+    # Access paths.
 
-    def key_of(self, node: Node) -> str | None:
-        """What a place for a value is called: a name, properties of one, a constant subscript of these."""
+    def access_path(self, node: Node) -> str | None:
+        """The access path of a name, of properties of one, and of constant subscripts of these."""
         node = bare(node)
         if node.type in {"identifier", "this", "shorthand_property_identifier"}:
             return self.module.of(node)
         if node.type in {"member_expression", "subscript_expression"}:
             owner = node.child_by_field_name("object")
-            stem = self.key_of(owner) if owner is not None else None
-            name = self.property_of(node)
+            stem = self.access_path(owner) if owner is not None else None
+            name = self.property_name(node)
             return f"{stem}.{name}" if stem and name else None
         return None
 
-    def property_of(self, node: Node) -> str | None:
-        """The name of a property, of ``a.b`` and of ``a["b"]``."""
+    def property_name(self, node: Node) -> str | None:
+        """The name of the property that ``a.b`` or ``a["b"]`` reads."""
         if node.type == "member_expression":
             name = node.child_by_field_name("property")
             return self.module.of(name) if name is not None else None
@@ -103,183 +201,149 @@ class State(ABC):
             return self.module.of(index).strip("'\"")
         return None
 
-    def kind_of(self, node: Node) -> str:
-        """What part of a request an expression is, if it is one: see ``sources.request_kind``."""
-        node = bare(node)
-        if node.type == "identifier":
-            return self.kinds.get(self.module.of(node), "")
-        if node.type != "member_expression":
-            return ""
-        name, owner = self.property_of(node), node.child_by_field_name("object")
-        if name not in {"request", "req", "_req"} or owner is None:
-            return ""
-        stem = self.module.of(owner)
-        if self.kind_of(owner) == "context" or stem in {
-            "c",
-            "this",
-            "this.ctx",
-            "event",
-            "context.switchToHttp()",
-        }:
-            return "request"
-        return "request" if stem in {"ctx", "context"} and self.types.get(stem, "") != "trpc" else ""
-
-    def names_in(self, node: Node) -> frozenset[str]:
-        """The tainted names an expression is made of."""
+    def tainted_paths(self, node: Node) -> frozenset[str]:
+        """The tainted access paths that an expression reads."""
         found = set()
-        for one in inside(node):
-            if one.type in {"identifier", "shorthand_property_identifier"}:
-                name = self.module.of(one)
+        for inner in inside(node):
+            if inner.type in {"identifier", "shorthand_property_identifier"}:
+                name = self.module.of(inner)
                 if self.values.get(name):
                     found.add(name)
-            elif one.type == "member_expression":
-                key = self.key_of(one)
-                if key is not None and (self.values.get(key) or self.is_sent(one)):
-                    found.add(key)
+            elif inner.type == "member_expression":
+                path = self.access_path(inner)
+                if path is not None and (self.values.get(path) or self.is_request_read(inner)):
+                    found.add(path)
         return frozenset(found)
 
-    def is_sent(self, node: Node) -> bool:
-        """Whether a property is read off a part of the request: ``req.query.name``."""
-        owner = node.child_by_field_name("object")
-        while owner is not None and bare(owner).type == "member_expression":
-            owner = bare(owner).child_by_field_name("object")
-        return owner is not None and bool(self.kind_of(owner))
-
-    def keys(self, node: Node) -> Iterable[str]:
-        """The names by which the value of an expression is known, and those it was made of."""
+    def refinable_paths(self, node: Node) -> Iterable[str]:
+        """The access paths a test of an expression refines: its own, and those it was computed from."""
         node = bare(node)
         while node.type == "call_expression":
-            inner = self._behind_call(node)
-            if inner is None:
+            operand = self._operand_of_call(node)
+            if operand is None:
                 return ()
-            node = bare(inner)
+            node = bare(operand)
         if node.type == "assignment_expression":
             left = node.child_by_field_name("left")
             node = left if left is not None else node
-        key = self.key_of(node)
-        if key is None:
-            return self.names_in(node) if node.type in {"binary_expression", "template_string"} else ()
-        found = [key]
-        for one in found:
-            found += sorted(self.made_of.get(one, frozenset()).difference(found))
-            if len(found) > _MOST_NAMES:
+        path = self.access_path(node)
+        if path is None:
+            return self.tainted_paths(node) if node.type in {"binary_expression", "template_string"} else ()
+        found = [path]
+        for known in found:
+            found += sorted(self.derived_from.get(known, frozenset()).difference(found))
+            if len(found) > _MAX_PATHS:
                 break
-        return [one for one in found if one not in self.kinds and one != "this"]
+        return [known for known in found if known not in self.request_kinds and known != "this"]
 
-    def _behind_call(self, node: Node) -> Node | None:
-        """What ``x.trim()`` or ``String(x)`` is about."""
-        function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or given is None:
+    def _operand_of_call(self, node: Node) -> Node | None:
+        """The ``x`` of ``x.trim()`` or ``String(x)``."""
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or arguments is None:
             return None
+        operands = arguments.named_children
         if function.type == "member_expression":
-            name = self.property_of(function)
-            is_kept = name in {
-                "trim",
-                "toString",
-                "toLowerCase",
-                "toUpperCase",
-                "slice",
-                "normalize",
-                "join",
-                "get",
-            }
-            owner = function.child_by_field_name("object")
-            if (
-                name in {"resolve", "normalize"}
-                and self.module.of(function).startswith("path.")
-                and given.named_children
-            ):
-                return given.named_children[-1]
-            return owner if is_kept else None
-        if (
-            self.module.of(function) in {"String", "decodeURIComponent", "encodeURIComponent"}
-            and given.named_children
-        ):
-            return given.named_children[0]
-        return None
+            name = self.property_name(function)
+            if name in {"resolve", "normalize"} and self.module.of(function).startswith("path.") and operands:
+                return operands[-1]
+            return function.child_by_field_name("object") if name in _TRANSPARENT_METHODS else None
+        return operands[0] if operands and self.module.of(function) in _TRANSPARENT_FUNCTIONS else None
 
-    def known(self, key: str) -> Value:
-        """What a name carries: its own, or that of what it is a part of."""
+    # Request objects.
+
+    def request_kind(self, node: Node) -> str:
+        """The kind of request object an expression is: see ``sources.request_kind``; empty if it is none."""
+        node = bare(node)
+        if node.type == "identifier":
+            return self.request_kinds.get(self.module.of(node), "")
+        if node.type != "member_expression":
+            return ""
+        name, owner = self.property_name(node), node.child_by_field_name("object")
+        if name not in _REQUEST_NAMES or owner is None:
+            return ""
+        stem = self.module.of(owner)
+        if self.request_kind(owner) == "context" or stem in _REQUEST_OWNERS:
+            return "request"
+        return "request" if stem in {"ctx", "context"} and self.types.get(stem, "") != "trpc" else ""
+
+    def is_request_read(self, node: Node) -> bool:
+        """Return True if a property is read from a part of the request: ``req.query.name``."""
+        owner = node.child_by_field_name("object")
+        while owner is not None and bare(owner).type == "member_expression":
+            owner = bare(owner).child_by_field_name("object")
+        return owner is not None and bool(self.request_kind(owner))
+
+    # Values.
+
+    def lookup(self, path: str) -> Value:
+        """The value of an access path, or else of the closest prefix that has one."""
         while True:
-            if key in self.values:
-                return self.values[key]
-            if "." not in key:
+            if path in self.values:
+                return self.values[path]
+            if "." not in path:
                 return CLEAN
-            key = key.rpartition(".")[0]
+            path = path.rpartition(".")[0]
 
-    def clear(self, cleared: Clears) -> None:
-        """Take what a test told from the names it told it of."""
-        if not cleared:
+    def refine(self, refinement: Refinement) -> None:
+        """Remove labels from access paths and from the known paths below them."""
+        if not refinement:
             return
-        parts = [key for key in self.values if "." in key]
-        for key, gone in cleared.items():
-            for one in (key, *(part for part in parts if part.startswith(key + ".") and part[-1] != AMOUNT)):
-                self.values[one] = without(self._before(one), gone)
+        properties = [path for path in self.values if "." in path]
+        for path, removed in refinement.items():
+            below = (one for one in properties if one.startswith(path + ".") and one[-1] != EXTENT)
+            for refined in (path, *below):
+                self.values[refined] = without(self._value_before(refined), removed)
 
-    def _before(self, key: str) -> Value:
-        if key in self.values:
-            return self.values[key]
-        names = key.split(".")
-        kind = self.kinds.get(names[0], "")
-        if kind == "context" and names[1:2] in (["request"], ["req"]):
+    def _value_before(self, path: str) -> Value:
+        if path in self.values:
+            return self.values[path]
+        names = path.split(".")
+        kind = self.request_kinds.get(names[0], "")
+        if kind == "context" and names[1:2] in _CONTEXT_REQUESTS:
             kind, names = "request", names[1:]
         if kind and len(names) > 1:
-            found = sources.part(kind, names[1])
-            if found is not None:
-                return found
-        return self.known(key)
+            part = sources.part(kind, names[1])
+            if part is not None:
+                return part
+        return self.lookup(path)
 
-    def reach(self, danger: SinkKind, node: Node, value: Value) -> None:
-        """Note that a value gets to a place of harm."""
+    def forget_contents(self, path: str, value: Value = CLEAN) -> None:
+        """Join the contents of a list, a map or an object with its value, after an unknown change."""
+        if f"{path}.{EXTENT}" in self.values:
+            self.values[f"{path}.{EXTENT}"] = CLEAN
+        whole = united(self.values.get(path, CLEAN), value)
+        for one in [one for one in self.values if one.startswith(path + ".") and not one.endswith(EXTENT)]:
+            self.values[one] = united(self.values[one], whole)
+
+    def join(self, branches: Sequence[dict[str, Value]]) -> None:
+        """Continue with the join of the values at the ends of the branches; without any, leave the values."""
+        if branches:
+            self.values = branches[0]
+            for other in branches[1:]:
+                self.values = joined_values(self.values, other)
+
+    def reach(self, kind: SinkKind, node: Node, value: Value) -> None:
+        """Record a tainted value that reaches a sink."""
         if value:
-            self.owner.program.reach(danger, self.module.path, node, value)
+            self._recorder.reach(kind, self.module.path, node, value)
 
-    def merge(self, left: Sequence[dict[str, Value]]) -> None:
-        """Go on with what any of the ways that lead here may have left."""
-        if left:
-            self.values = left[0]
-            for other in left[1:]:
-                self.values = merged(self.values, other)
+    def add_return(self, value: Value) -> None:
+        """Join the returned value with another one."""
+        self.returned = united(self.returned, value)
 
 
-def merged(first: Mapping[str, Value], second: Mapping[str, Value]) -> dict[str, Value]:
-    """What each name carries after one of two ways was taken."""
+def joined_values(first: Mapping[str, Value], second: Mapping[str, Value]) -> dict[str, Value]:
+    """The join of the values of two branches."""
     both = dict(first)
-    for key, value in second.items():
-        both[key] = value if key not in first else united(first[key], value)
+    for path, value in second.items():
+        both[path] = value if path not in first else united(first[path], value)
     return both
 
 
 def keys_of(value: Value) -> Value:
-    """What the keys of an object carry: its sender's text only where the sender chose them."""
+    """The value of the keys of an object: tainted only where the sender chose them."""
     return {
-        origin + KEYS if origin.startswith(PARAMETER) and not origin.endswith(KEYS) else origin: left
-        for origin, left in value.items()
-        if left & SinkKind.FIELDS
+        origin + KEYS if origin.startswith(PARAMETER) and not origin.endswith(KEYS) else origin: labels
+        for origin, labels in value.items()
+        if labels & SinkKind.FIELDS
     }
-
-
-def either(found: Sequence[Clears]) -> Clears:
-    """All that any of the tests told."""
-    told: dict[str, SinkKind] = {}
-    for one in found:
-        for key, gone in one.items():
-            told[key] = told.get(key, NOTHING) | gone
-    return told
-
-
-def common(found: Sequence[Clears]) -> Clears:
-    """What each of the tests told."""
-    first, *rest = found
-    return {key: gone & _least(key, rest) for key, gone in first.items() if gone & _least(key, rest)}
-
-
-def _least(key: str, others: Sequence[Clears]) -> SinkKind:
-    least = EVERYTHING
-    for one in others:
-        least &= one.get(key, NOTHING)
-    return least
-
-
-def is_function(node: Node) -> bool:
-    return node.type in FUNCTIONS

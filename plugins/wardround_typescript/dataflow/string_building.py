@@ -1,4 +1,4 @@
-"""What text carries that is put together of parts."""
+"""The value of text that is concatenated from parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from wardround_typescript.dataflow import sanitizers
-from wardround_typescript.dataflow.conditions import Conditions
 from wardround_typescript.dataflow.domain import (
     CLEAN,
     OBJECT,
@@ -18,81 +17,97 @@ from wardround_typescript.dataflow.domain import (
     all_of,
     without,
 )
+from wardround_typescript.dataflow.evaluator import Evaluator
+from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.scope import bare
+from wardround_typescript.dataflow.state import FlowState
 
 Part = tuple[str | None, Value]
+"""A part of a text: a constant and CLEAN, or None and the value of an expression."""
+_CONTEXT_LENGTH = 160
+"""Characters before a part in which its context is searched for."""
+_LITERAL_PARTS = frozenset({"string_fragment", "escape_sequence"})
 
 
-class Texts(Conditions):
-    """The part of a walk that reads templates and sums."""
+class StringBuilder:
+    """Evaluates template literals and concatenations."""
 
-    def joined(self, parts: Sequence[Part]) -> Value:
-        """Text put together of parts: (the constant, nothing) or (None, what it carries)."""
-        if not any(carried for _, carried in parts):
+    __slots__ = ("_evaluator", "_features", "_module", "_scope", "_state")
+
+    def __init__(self, state: FlowState, evaluator: Evaluator, features: ModuleFeatures) -> None:
+        self._state = state
+        self._scope = state.scope
+        self._module = state.module
+        self._evaluator = evaluator
+        self._features = features
+
+    def concatenate(self, parts: Sequence[Part]) -> Value:
+        """The value of text that is concatenated from parts."""
+        if not any(value for _, value in parts):
             return CLEAN
         whole = "".join(text if text is not None else "\0" for text, _ in parts)
         is_statement = sanitizers.STATEMENT.search(whole) is not None
         is_markup = sanitizers.TAG.search(whole) is not None
         found = []
         before = ""
-        for text, carried in parts:
+        for text, value in parts:
             if text is not None:
                 before += text
                 continue
-            if carried:
-                found.append(self._placed(carried, before, is_statement, is_markup))
+            if value:
+                found.append(_in_context(value, before, is_statement, is_markup))
             before += "\0"
-        value = all_of(found)
-        start = whole.partition("\0")[0]
-        is_led = parts[0][0] is None and not parts[0][1]
-        if is_led or sanitizers.LEADS.search(start):
-            value = without(value, OWN_ADDRESS)
-        return without(value, OBJECT)
+        joined = all_of(found)
+        prefix = whole.partition("\0")[0]
+        starts_clean = parts[0][0] is None and not parts[0][1]
+        if starts_clean or sanitizers.LEADS.search(prefix):
+            joined = without(joined, OWN_ADDRESS)
+        return without(joined, OBJECT)
 
-    def _placed(self, carried: Value, before: str, is_statement: bool, is_markup: bool) -> Value:
-        line = before[-160:]
-        is_quoted = line.endswith(("'", "'%", "'%%"))
-        is_clause = sanitizers.CLAUSE.search(line.rstrip("'%\"")) is not None
-        if is_statement or (is_clause and ("=" in line or is_quoted or "(" in line)):
-            carried = added(carried, SinkKind.STATEMENT, SinkKind.SQL)
-            if is_quoted and (is_clause or is_statement):
-                carried = added(carried, SinkKind.QUOTED, SinkKind.SQL)
-        if before.strip("\0 "):
-            carried = added(carried, SinkKind.COMMAND, SinkKind.SHELL)
-        return added(carried, SinkKind.PAGE, SinkKind.HTML) if is_markup else carried
+    def part(self, node: Node) -> Part:
+        """An expression as a part of a text."""
+        text = self.constant_text(node)
+        return (text, CLEAN) if text is not None else (None, self._evaluator.evaluate(node))
 
     def constant_text(self, node: Node) -> str | None:
-        """The text of a literal, or of a name that stands for one in this module."""
+        """The text of a literal, or of a constant of this module that holds one."""
         node = bare(node)
-        if node.type == "identifier" and not self.values.get(self.module.of(node)):
-            node = self.scope.resolved(node)
+        if node.type == "identifier" and not self._state.values.get(self._module.of(node)):
+            node = self._scope.resolved(node)
         if node.type == "string":
-            return self.module.of(node)[1:-1]
-        if node.type == "template_string" and not node.named_children:
-            return self.module.of(node)[1:-1]
+            return self._module.of(node)[1:-1]
         if node.type == "template_string" and all(
-            one.type in {"string_fragment", "escape_sequence"} for one in node.named_children
+            part.type in _LITERAL_PARTS for part in node.named_children
         ):
-            return self.module.of(node)[1:-1]
+            return self._module.of(node)[1:-1]
         return None
 
-    def _template(self, node: Node) -> Value:
+    def template(self, node: Node) -> Value:
+        """The value of a template literal."""
         parts: list[Part] = []
         at = node.start_byte + 1
-        for one in node.named_children:
-            if one.type != "template_substitution":
+        for child in node.named_children:
+            if child.type != "template_substitution":
                 continue
-            parts.append((self.module.between(at, one.start_byte), CLEAN))
-            at = one.end_byte
-            inner = one.named_children[0] if one.named_children else None
-            text = self.constant_text(inner) if inner is not None else None
-            parts.append(
-                (text, CLEAN)
-                if text is not None
-                else (None, self.value(inner) if inner is not None else CLEAN)
-            )
-        parts.append((self.module.between(at, node.end_byte - 1), CLEAN))
-        value = self.joined([one for one in parts if one[0] != ""])
-        if value and self.owner.writes_lines and sanitizers.HEADER_LINE.search(parts[0][0] or ""):
-            self.reach(SinkKind.HEADER, node, value)
+            parts.append((self._module.between(at, child.start_byte), CLEAN))
+            at = child.end_byte
+            parts.append(self.part(child.named_children[0]) if child.named_children else (None, CLEAN))
+        parts.append((self._module.between(at, node.end_byte - 1), CLEAN))
+        value = self.concatenate([part for part in parts if part[0] != ""])
+        if value and self._features.writes_lines and sanitizers.HEADER_LINE.search(parts[0][0] or ""):
+            self._state.reach(SinkKind.HEADER, node, value)
         return value
+
+
+def _in_context(value: Value, before: str, is_statement: bool, is_markup: bool) -> Value:
+    """The value of a part with the labels that the text before it adds."""
+    line = before[-_CONTEXT_LENGTH:]
+    is_quoted = line.endswith(("'", "'%", "'%%"))
+    is_clause = sanitizers.CLAUSE.search(line.rstrip("'%\"")) is not None
+    if is_statement or (is_clause and ("=" in line or is_quoted or "(" in line)):
+        value = added(value, SinkKind.STATEMENT, SinkKind.SQL)
+        if is_quoted and (is_clause or is_statement):
+            value = added(value, SinkKind.QUOTED, SinkKind.SQL)
+    if before.strip("\0 "):
+        value = added(value, SinkKind.COMMAND, SinkKind.SHELL)
+    return added(value, SinkKind.PAGE, SinkKind.HTML) if is_markup else value

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 from wardround_typescript.dataflow.domain import SinkKind
-from wardround_typescript.dataflow.file_analysis import given, hits
+from wardround_typescript.dataflow.file_analysis import hits, parameter_hits
 
 from wardround.checks.source import InMemoryRepository, SourceFile
 from wardround.languages.script.syntax import parsed
@@ -153,7 +153,7 @@ def test_what_callers_give_is_kept_apart_from_what_came_in() -> None:
     text = "export const rows = (a: string) => db.query(`select * from t where a = '${a}'`);\n"
     source = SourceFile("a.ts", text, project=InMemoryRepository({"a.ts": text}))
     assert hits(source) == []
-    assert any(hit.left & SinkKind.QUOTED for hit in given(source))
+    assert any(hit.left & SinkKind.QUOTED for hit in parameter_hits(source))
 
 
 @pytest.mark.parametrize(

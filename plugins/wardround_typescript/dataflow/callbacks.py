@@ -1,0 +1,136 @@
+"""Functions that are passed as arguments, and the values they are called with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tree_sitter import Node
+
+from wardround_typescript.dataflow import sanitizers, sources, validation_schemas
+from wardround_typescript.dataflow.arguments import Argument, CallSite, is_entry_list
+from wardround_typescript.dataflow.call_resolution import CallTargets
+from wardround_typescript.dataflow.domain import CLEAN, Value, only, united
+from wardround_typescript.dataflow.evaluator import FunctionRunner
+from wardround_typescript.dataflow.module_features import ModuleFeatures
+from wardround_typescript.dataflow.scope import FUNCTIONS, bare
+from wardround_typescript.dataflow.state import FlowState
+
+_RESOLVERS = frozenset({"query", "mutation", "subscription", "action", "handler", "stateAction"})
+_PAGE_LISTENERS = frozenset({"on", "once", "handle", "handleOnce"})
+"""Methods of ``ipcMain`` that receive messages of a page."""
+_TIMERS = frozenset({"setTimeout", "setInterval", "setImmediate", "nextTick"})
+_SCHEMA_METHODS = frozenset({"input", "schema", "inputSchema", "validator", "inputValidator"})
+_MAPPING = frozenset({"map", "flatMap", "then"})
+"""Methods whose result is made of what the callback returns."""
+_MAX_VALIDATOR_LENGTH = 3000
+
+
+class Callbacks:
+    """Analyses the functions that a call is given."""
+
+    __slots__ = ("_features", "_functions", "_module", "_scope", "_state", "_targets")
+
+    def __init__(
+        self,
+        state: FlowState,
+        functions: FunctionRunner,
+        targets: CallTargets,
+        features: ModuleFeatures,
+    ) -> None:
+        self._state = state
+        self._scope = state.scope
+        self._module = state.module
+        self._functions = functions
+        self._targets = targets
+        self._features = features
+
+    def evaluate(self, call: CallSite) -> Value | None:
+        """Analyse the callbacks of a call; the result of the call where they determine it, else None."""
+        result: Value | None = None
+        for at, argument in enumerate(call.arguments):
+            if argument.type in FUNCTIONS:
+                result = self._inline(call, argument, at)
+            elif argument.type == "identifier" and self._is_iteration(call):
+                callee = self._targets.callee(self._state, call.node, argument, [call.received])
+                if callee is not None:
+                    returned = callee.call([Argument(call.received)], call.node, self._module.path)
+                    result = returned if call.method in _MAPPING else None
+        return result
+
+    def _is_iteration(self, call: CallSite) -> bool:
+        return call.method in sanitizers.ELEMENT_METHODS and bool(call.received)
+
+    def _inline(self, call: CallSite, function: Node, at: int) -> Value | None:
+        """Analyse a function expression that is an argument."""
+        receiver, method, received = call.receiver, call.method, call.received
+        if method == "reduce":
+            initial = call.values[at + 1 : at + 2]
+            returned = self._functions.run_function(function, [united(received, *initial), received])
+            return united(returned, *initial)
+        is_iteration = method in sanitizers.ELEMENT_METHODS
+        if is_iteration and receiver is not None and not self._state.request_kind(receiver):
+            return self._element_callback(call, receiver, function)
+        schema = self._input_schema(receiver) if method in _RESOLVERS and receiver is not None else None
+        if schema is not None:
+            return self._resolver(function, schema)
+        events = self._listener_values(call)
+        if events is not None:
+            return self._functions.run_function(function, events)
+        if call.name.rpartition(".")[2] in _TIMERS:
+            return self._functions.run_function(function)
+        return self._handler(call, function)
+
+    def _element_callback(self, call: CallSite, receiver: Node, function: Node) -> Value | None:
+        """Analyse a function that a method calls with each element of its receiver."""
+        returned = self._functions.run_function(
+            function,
+            [call.received, CLEAN, call.received],
+            takes_entries=is_entry_list(self._module.of(bare(receiver))),
+        )
+        return returned if call.method in _MAPPING else None
+
+    def _listener_values(self, call: CallSite) -> Sequence[Value] | None:
+        """The values of the arguments that an event source calls a listener with; None for other calls."""
+        method, receiver = call.method, call.receiver
+        if method == "action" and self._features.is_program:
+            return [sources.OF_ARGUMENTS] * 6
+        if method == "on" and receiver is not None and len(call.arguments) > 1:
+            event = self._module.of(call.arguments[0]).strip("'\"`")
+            is_message = sources.is_socket_message(self._module.of(receiver), event)
+            if is_message and self._features.serves_sockets:
+                return [sources.OF_MESSAGE] * 3
+        if method in _PAGE_LISTENERS and receiver is not None and self._module.of(receiver) == "ipcMain":
+            return [CLEAN, *[sources.OF_PAGE] * 3]
+        return None
+
+    def _handler(self, call: CallSite, function: Node) -> Value | None:
+        """Analyse a function that may handle requests; with a schema among its siblings they are valid."""
+        before = self._state.is_validated
+        self._state.is_validated = before or self._has_validator(call.arguments, function)
+        returned = self._functions.run_function(function)
+        self._state.is_validated = before
+        return None if call.method else returned
+
+    def _has_validator(self, arguments: Sequence[Node], function: Node) -> bool:
+        siblings = [
+            self._module.of(argument)
+            for argument in arguments
+            if argument.id != function.id and argument.type not in {"string", "template_string"}
+        ]
+        return any(sources.VALIDATES.search(text[:_MAX_VALIDATOR_LENGTH]) for text in siblings)
+
+    def _input_schema(self, owner: Node) -> Node | None:
+        """The schema of a procedure or an action: ``.input(schema)``, ``.schema(schema)``."""
+        for name, call, _ in validation_schemas.chain(bare(owner)):
+            if name in _SCHEMA_METHODS:
+                given = call.child_by_field_name("arguments")
+                return given.named_children[0] if given is not None and given.named_children else None
+        return None
+
+    def _resolver(self, function: Node, schema: Node) -> Value:
+        value = only(sources.OF_MESSAGE, validation_schemas.kept(self._scope, schema))
+        fields = {
+            name: only(sources.OF_MESSAGE, labels)
+            for name, labels in validation_schemas.fields(self._scope, schema).items()
+        }
+        return self._functions.run_resolver(function, value, fields)

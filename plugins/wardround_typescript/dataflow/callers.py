@@ -1,0 +1,56 @@
+"""The search for the files of a project that may call the functions of a module."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+
+from wardround.checks.lazy import LazyPattern
+from wardround.checks.source import RepositoryView
+from wardround_typescript.dataflow.scope import ModuleScope
+
+_PATTERNS = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.mjs", "*.cjs")
+_MAX_CALLERS = 8
+_MAX_READ = 24
+_MIN_NAME_LENGTH = 4
+"""Shorter names of functions are not searched for."""
+_TEST = LazyPattern(
+    r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress|fixtures|mocks)/|\.(\w*test|spec|stories|e2e)\.[mc]?[jt]sx?$|\.d\.ts$"
+)
+_ENTRY_MODULES = frozenset({"index", "main", "mod", "route", "page"})
+"""Modules that are imported by the name of their folder."""
+_FREQUENT_NAMES = frozenset(
+    {"utils", "util", "helpers", "helper", "index", "types", "common", "lib", "constants", "config"}
+)
+
+
+def possible_callers(
+    project: RepositoryView, scope: ModuleScope, functions: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """The (path, text) of files that name the module or its class, and one of its functions."""
+    words = list(dict.fromkeys(_words(scope, functions)))
+    if not words:
+        return
+    calls = [(f"{name}(", f" {name}") for name in functions]
+    taken = 0
+    for path in project.files_with_word(words, _PATTERNS)[:_MAX_READ]:
+        if path == scope.module.path or _TEST.search(path) or taken >= _MAX_CALLERS:
+            continue
+        text = project.read(path)
+        if text is not None and any(call in text or name in text for call, name in calls):
+            taken += 1
+            yield path, text
+
+
+def _words(scope: ModuleScope, functions: Sequence[str]) -> Iterator[str]:
+    """The words of which a caller has one: names of classes and objects, the module, functions."""
+    classes = [name for name in scope.classes if name.isidentifier()]
+    yield from classes
+    yield from (name[:1].lower() + name[1:] for name in classes)
+    stem = posixpath.basename(scope.module.path).partition(".")[0]
+    if stem in _ENTRY_MODULES:
+        stem = posixpath.basename(posixpath.dirname(scope.module.path))
+    if stem and stem not in _FREQUENT_NAMES:
+        yield stem
+    if not classes:
+        yield from (name for name in functions if len(name) >= _MIN_NAME_LENGTH)

@@ -1,0 +1,24 @@
+"""The values of the fields of the objects of a module's classes."""
+
+from __future__ import annotations
+
+from wardround_typescript.dataflow.domain import CLEAN, Value, united
+from wardround_typescript.dataflow.scope import ClassScope
+
+
+class ClassFields:
+    """For each field of each class the join of the values it is given anywhere in the module."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[str, str], Value] = {}
+
+    def get(self, owner: ClassScope | None, name: str) -> Value:
+        """The value of a field; CLEAN outside of classes."""
+        return self._values.get((owner.name, name), CLEAN) if owner is not None else CLEAN
+
+    def add(self, owner: ClassScope | None, name: str, value: Value) -> None:
+        """Join the value of a field with one that it is given."""
+        if owner is not None and value:
+            self._values[owner.name, name] = united(self._values.get((owner.name, name), CLEAN), value)

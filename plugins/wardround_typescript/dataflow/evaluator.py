@@ -1,0 +1,35 @@
+"""The interfaces through which the parts of a function's analysis evaluate what is nested in their nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from tree_sitter import Node
+
+from wardround_typescript.dataflow.domain import Value
+
+
+class Evaluator(Protocol):
+    """Evaluates expressions in the state of the function."""
+
+    def evaluate(self, node: Node) -> Value:
+        """The value of an expression; sinks that its calls reach are recorded."""
+
+    def fields(self, node: Node, value: Value) -> Mapping[str, Value]:
+        """The values of those fields of an expression of which more is known than its ``value``."""
+
+
+class FunctionRunner(Protocol):
+    """Analyses functions that are nested in the function."""
+
+    def run_function(
+        self, node: Node, arguments: Sequence[Value] | None = None, *, takes_entries: bool = False
+    ) -> Value:
+        """Analyse a function with the values of its arguments and return what it returns.
+
+        ``takes_entries``: the first argument is a pair of a key and its value.
+        """
+
+    def run_resolver(self, node: Node, value: Value, fields: Mapping[str, Value]) -> Value:
+        """Analyse a function that takes validated input as ``{ input }`` and return what it returns."""

@@ -1,0 +1,59 @@
+"""The analysis of a module together with the modules next to it.
+
+Each function is analysed where it is defined; its summary and the sinks that its parameters reach are kept,
+and the values of arguments are substituted at the end, so taint is followed into functions and out again, one
+step into other modules. The results of functions of packages are taken to be clean.
+"""
+
+from __future__ import annotations
+
+from wardround.checks.source import RepositoryView
+from wardround_typescript.dataflow.call_resolution import CallResolver
+from wardround_typescript.dataflow.module_analysis import ModuleAnalysis
+from wardround_typescript.dataflow.scope import scope_of
+from wardround_typescript.dataflow.taint_flows import TaintFlows
+
+_MAX_LENGTH = 300_000
+_MAX_MODULES = 24
+
+
+class ProgramAnalysis:
+    """The analysed modules of a project, and the taint flows between them."""
+
+    def __init__(self, project: RepositoryView) -> None:
+        self.project = project
+        self.flows = TaintFlows()
+        self.resolver = CallResolver(self)
+        self._modules: dict[str, ModuleAnalysis | None] = {}
+        self._main: ModuleAnalysis | None = None
+
+    def module(self, path: str, text: str | None = None) -> ModuleAnalysis | None:
+        """Analyse a module; None if it cannot be read, is too long, or is one too many."""
+        if path not in self._modules:
+            if len(self._modules) >= _MAX_MODULES:
+                return None
+            text = self.project.read(path) if text is None else text
+            if text is None or len(text) > _MAX_LENGTH:
+                self._modules[path] = None
+            else:
+                module = self._modules[path] = ModuleAnalysis(self, scope_of(path, text))
+                self._main = self._main or module
+                module.run()
+        return self._modules[path]
+
+    def is_main(self, module: ModuleAnalysis) -> bool:
+        """Return True for the module that was analysed first."""
+        return module is self._main
+
+    def analysed(self, path: str) -> ModuleAnalysis | None:
+        """A module that is analysed already."""
+        return self._modules.get(path)
+
+    def exists(self, path: str) -> bool:
+        """Return True if the project has a module at a path."""
+        return path in self._modules or self.project.read(path) is not None
+
+    @property
+    def modules(self) -> list[ModuleAnalysis]:
+        """The analysed modules, in the order in which they were requested."""
+        return [module for module in self._modules.values() if module is not None]

@@ -1,0 +1,174 @@
+"""The values of properties and elements that expressions read."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from wardround.checks.lazy import LazyPattern
+from wardround.languages.script.syntax import ScriptModule
+from wardround_typescript.dataflow import sanitizers, sources
+from wardround_typescript.dataflow.call_resolution import CallTargets
+from wardround_typescript.dataflow.class_fields import ClassFields
+from wardround_typescript.dataflow.constant_folding import fold
+from wardround_typescript.dataflow.containers import Containers
+from wardround_typescript.dataflow.domain import (
+    ARCHIVE,
+    CLEAN,
+    OBJECT,
+    OWN_ADDRESS,
+    REQUEST,
+    SENT_TEXT,
+    TEXT,
+    SinkKind,
+    Value,
+    field_of,
+    only,
+    united,
+    without,
+)
+from wardround_typescript.dataflow.evaluator import Evaluator
+from wardround_typescript.dataflow.module_features import ModuleFeatures
+from wardround_typescript.dataflow.scope import bare
+from wardround_typescript.dataflow.sinks import ARCHIVE_ENTRY, ARCHIVE_NAMES
+from wardround_typescript.dataflow.state import FlowState
+
+_UPLOAD_PARTS = frozenset(
+    {"file", "files", "info", "part", "upload", "fileInfo", "data", "f", "image", "avatar"}
+)
+_SERVER_CHOSEN = frozenset({"path", "filename", "destination", "size"})
+"""Properties of an uploaded file that the server chose."""
+_SENDER_CHOSEN = frozenset({"hostname", "host", "origin", "user-agent", "content-type"})
+_ADDRESS = LazyPattern(r"(?i)(headers|url|location|href)[\w)]*$")
+_OWN_ADDRESS_PARTS = frozenset({"url", "originalUrl", "nextUrl", "href", "path", "headers", "hostname"})
+_AMBIGUOUS_ENTRIES = frozenset({"e", "file", "item"})
+
+
+class PropertyReader:
+    """Evaluates reads of properties and elements."""
+
+    __slots__ = (
+        "_class_fields",
+        "_containers",
+        "_evaluator",
+        "_features",
+        "_module",
+        "_scope",
+        "_state",
+        "_targets",
+    )
+
+    def __init__(
+        self,
+        state: FlowState,
+        evaluator: Evaluator,
+        containers: Containers,
+        targets: CallTargets,
+        class_fields: ClassFields,
+        features: ModuleFeatures,
+    ) -> None:
+        self._state = state
+        self._scope = state.scope
+        self._module = state.module
+        self._evaluator = evaluator
+        self._containers = containers
+        self._targets = targets
+        self._class_fields = class_fields
+        self._features = features
+
+    def subscript(self, node: Node) -> Value:
+        """The value of ``a[b]``."""
+        owner, index = node.child_by_field_name("object"), node.child_by_field_name("index")
+        if owner is None or index is None:
+            return CLEAN
+        name = self._state.property_name(node)
+        if name is None:
+            constant = fold(self._scope, index)
+            name = str(constant) if isinstance(constant, (str, int)) else None
+        if name is None:
+            return self._dynamic(owner, index)
+        contents = self._containers.list_contents(owner) if name.isdigit() else None
+        return self.read(owner, name) if contents is None else contents.at(int(name)) or CLEAN
+
+    def _dynamic(self, owner: Node, index: Node) -> Value:
+        """An element whose key is not constant: a tainted key may reach the prototype."""
+        key = self._evaluator.evaluate(index)
+        value = self._evaluator.evaluate(owner)
+        if value and not only(value, ~SinkKind.REACHED):
+            return value
+        reached = {origin: SinkKind.REACHED for origin, labels in key.items() if labels & SinkKind.KEY}
+        return united(value, reached)
+
+    def read(self, owner: Node, name: str) -> Value:
+        """The value of a property of an expression."""
+        kind = self._state.request_kind(owner)
+        if kind:
+            return self._request_part(kind, name)
+        path = self._state.access_path(owner)
+        if path is not None and f"{path}.{name}" in self._state.values:
+            return self._state.values[f"{path}.{name}"]
+        if path == "process" and name == "argv":
+            return sources.OF_ARGUMENTS
+        literal = _last_pair(self._module, bare(owner), name) if bare(owner).type == "object" else None
+        if literal is not None:
+            return self._evaluator.evaluate(literal)
+        if path == "this":
+            return self._class_fields.get(self._scope.class_of(owner), name)
+        value = self._evaluator.evaluate(owner)
+        if name in self._scope.getters:
+            computed = self._targets.read_getter(self._state, owner, name)
+            if computed is not None:
+                return computed
+        if self._is_archive_entry(owner, name):
+            return {ARCHIVE: SinkKind.PATH}
+        if name in sources.UPLOADS and self._is_upload(owner, name):
+            return SENT_TEXT
+        is_clean = name in sanitizers.CLEAN_PROPERTIES or _is_chosen_by_server(path, name)
+        return self._of_tainted(owner, name, value) if value and not is_clean else CLEAN
+
+    def _of_tainted(self, owner: Node, name: str, value: Value) -> Value:
+        """The value of a property of a tainted object."""
+        if name in {"searchParams", "query"} and not any(
+            labels & SinkKind.REDIRECT for labels in value.values()
+        ):
+            return {origin: TEXT if origin == REQUEST else labels for origin, labels in value.items()}
+        value = field_of(value, name)
+        if name in _SENDER_CHOSEN and _ADDRESS.search(self._module.of(owner)):
+            return without(value, OWN_ADDRESS | SinkKind.HTML | SinkKind.PAGE)
+        return without(value, OWN_ADDRESS) if name in {"pathname", "hash"} else value
+
+    def _request_part(self, kind: str, name: str) -> Value:
+        part = sources.part(kind, name)
+        if part is None:
+            return CLEAN
+        if name in _OWN_ADDRESS_PARTS:
+            return without(part, OWN_ADDRESS | SinkKind.HEADER | SinkKind.LINE)
+        return without(part, OBJECT) if self._state.is_validated else part
+
+    def _is_archive_entry(self, owner: Node, name: str) -> bool:
+        """Return True for the name of an entry of an archive."""
+        if name not in ARCHIVE_NAMES or not self._features.reads_archives:
+            return False
+        text = self._module.of(owner)
+        if name in {"path", "name", "filename"} and text in _AMBIGUOUS_ENTRIES:
+            return False
+        return ARCHIVE_ENTRY.search(text) is not None
+
+    def _is_upload(self, owner: Node, name: str) -> bool:
+        if name != "filename":
+            return True
+        return self._module.of(owner) in _UPLOAD_PARTS and self._features.takes_uploads
+
+
+def _last_pair(module: ScriptModule, node: Node, name: str) -> Node | None:
+    """The value of a key of an object literal, unless an object spread after it may replace it."""
+    for entry in reversed(node.named_children):
+        if entry.type == "spread_element":
+            return None
+        key = entry.child_by_field_name("key")
+        if entry.type == "pair" and key is not None and module.of(key).strip("'\"") == name:
+            return entry.child_by_field_name("value")
+    return None
+
+
+def _is_chosen_by_server(path: str | None, name: str) -> bool:
+    return name in _SERVER_CHOSEN and (path or "").endswith((".file", ".files"))

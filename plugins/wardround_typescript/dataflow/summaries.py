@@ -1,0 +1,119 @@
+"""Function summaries: the values that functions return, in terms of the values of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from wardround_typescript.dataflow.arguments import Argument
+from wardround_typescript.dataflow.domain import (
+    BEHIND,
+    CLEAN,
+    FIELD,
+    FIELDS_KNOWN,
+    KEYS,
+    SinkKind,
+    Value,
+    all_of,
+    parameter_of,
+    sources_of,
+    united,
+)
+from wardround_typescript.dataflow.parameters import parameter_origins, parameters_of
+from wardround_typescript.dataflow.scope import ModuleScope
+
+Bindings = Mapping[str, Value]
+"""Origin of a parameter -> the value a call binds to it; see ``domain.sources_of`` for the forms."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSummary:
+    """The value that a function returns and, where it returns one literal, the values of its fields."""
+
+    returned: Value
+    fields: Mapping[str, Value]
+
+
+class Summaries:
+    """The summaries of the analysed functions of a module."""
+
+    __slots__ = ("_scope", "_summaries")
+
+    def __init__(self, scope: ModuleScope) -> None:
+        self._scope = scope
+        self._summaries: dict[int, FunctionSummary] = {}
+
+    def __contains__(self, function: Node) -> bool:
+        return function.id in self._summaries
+
+    def add(self, function: Node, returned: Value, fields: Mapping[str, Value]) -> None:
+        """Record the result of an analysis; the returned value is joined with that of earlier ones."""
+        known = self._summaries.get(function.id)
+        joined = returned if known is None else united(known.returned, returned)
+        self._summaries[function.id] = FunctionSummary(joined, fields)
+
+    def bindings(self, function: Node, arguments: Sequence[Argument]) -> Bindings:
+        """The values that a call binds to the parameters of a function."""
+        origins = parameter_origins(self._scope, function)
+        bound: dict[str, Value] = {}
+        for index, argument in enumerate(arguments):
+            if argument.value and origins:
+                for origin in _bound_origins(function, origins, index, argument.is_spread):
+                    _bind(bound, origin, argument)
+        return bound
+
+    def returned(self, function: Node, bindings: Bindings) -> Value:
+        """The value that a call returns."""
+        summary = self._summaries.get(function.id)
+        if summary is None or not summary.returned:
+            return CLEAN
+        return _substituted(summary.returned, bindings, parameter_origins(self._scope, function))
+
+    def returned_fields(self, function: Node, bindings: Bindings) -> Mapping[str, Value]:
+        """The values of the fields of what a call returns; empty where they are unknown."""
+        summary = self._summaries.get(function.id)
+        if summary is None or not summary.fields:
+            return {}
+        origins = parameter_origins(self._scope, function)
+        return {name: _substituted(value, bindings, origins) for name, value in summary.fields.items()}
+
+
+def _bound_origins(function: Node, origins: Sequence[str], index: int, is_spread: bool) -> Sequence[str]:
+    """The origins of the parameters that take an argument: the one at its index, or a rest parameter."""
+    if is_spread:
+        return origins[index:] or origins[-1:]
+    if index < len(origins):
+        return origins[index : index + 1]
+    last = parameters_of(function)[-1]
+    is_rest = (last.child_by_field_name("pattern") or last).type == "rest_pattern"
+    return origins[-1:] if is_rest else ()
+
+
+def _bind(bound: dict[str, Value], origin: str, argument: Argument) -> None:
+    whole = origin if argument.fields is None else origin + FIELDS_KNOWN
+    bound[whole] = united(bound.get(whole, CLEAN), argument.value)
+    for name, value in (argument.fields or {}).items():
+        path = origin + FIELD + name
+        bound[path] = united(bound.get(path, CLEAN), value)
+
+
+def _substituted(value: Value, bindings: Bindings, origins: Sequence[str]) -> Value:
+    """A value with the bound values in place of the origins of parameters."""
+    found: list[Value] = []
+    for origin, labels in value.items():
+        if parameter_of(origin) not in origins:
+            found.append({origin: labels})
+            continue
+        bound = all_of(bindings.get(name, CLEAN) for name in sources_of(origin))
+        for source, carried in bound.items():
+            if origin.endswith(KEYS) and not carried & SinkKind.FIELDS:
+                continue
+            kept = carried & labels
+            for placed, required in BEHIND.items():
+                if labels & placed and carried & required:
+                    kept |= placed
+            if kept:
+                found.append({source: kept})
+    return all_of(found)

@@ -1,0 +1,100 @@
+"""Taint flows across functions: from the arguments of calls to the sinks that parameters reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from wardround_typescript.dataflow.domain import (
+    BEHIND,
+    FIELDS_KNOWN,
+    KEYS,
+    PARAMETER,
+    Hit,
+    SinkKind,
+    Value,
+    parameter_of,
+    sources_of,
+)
+
+_MAX_CALL_CHAIN = 3
+
+
+class TaintFlows:
+    """The sinks that values reach, and the values that calls bind to parameters."""
+
+    def __init__(self) -> None:
+        self._hits: dict[tuple[SinkKind, str, int], Hit] = {}
+        self._parameter_hits: dict[str, dict[tuple[SinkKind, str, int], Hit]] = {}
+        self._bindings: dict[str, list[tuple[Value, Node, str]]] = {}
+
+    def reach(self, kind: SinkKind, path: str, node: Node, value: Value) -> None:
+        """Record a value that reaches a sink at a node of the module at ``path``."""
+        for origin, labels in value.items():
+            if not labels & kind:
+                continue
+            hit = Hit(kind, path, node, origin, labels)
+            key = (kind, path, node.id)
+            if origin.startswith(PARAMETER):
+                self._parameter_hits.setdefault(origin, {}).setdefault(key, hit)
+            else:
+                self._hits.setdefault(key, hit)
+
+    def bind(self, origin: str, value: Value, at: Node, path: str) -> None:
+        """Record a value that a call, at a node of the module at ``path``, binds to a parameter."""
+        self._bindings.setdefault(origin, []).append((value, at, path))
+
+    def reached_by(self, parameter: str, depth: int = 0) -> Iterator[Hit]:
+        """The sinks a parameter reaches, also in the functions it is passed to."""
+        for origin, hits in self._parameter_hits.items():
+            if parameter_of(origin) == parameter:
+                yield from hits.values()
+        for origin, bindings in self._bindings.items() if depth < _MAX_CALL_CHAIN else ():
+            inner = parameter_of(origin.removesuffix(FIELDS_KNOWN))
+            if inner != parameter and any(
+                parameter_of(source) == parameter for value, _, _ in bindings for source in value
+            ):
+                yield from self.reached_by(inner, depth + 1)
+
+    def solve(self, path: str) -> list[Hit]:
+        """The sinks that tainted values reach from the module at ``path``: in it, or through its calls."""
+        found = dict(self._hits)
+        seen: set[tuple[str, SinkKind, str, int]] = set()
+        pending: list[tuple[str, Hit, Node | None]] = [
+            (origin, hit, None) for origin, hits in self._parameter_hits.items() for hit in hits.values()
+        ]
+        while pending:
+            parameter, hit, call = pending.pop()
+            for origin, at in self._callers(parameter, hit, call, path):
+                if not origin.startswith(PARAMETER):
+                    node = hit.node if hit.path == path else at
+                    if node is not None:
+                        key = (hit.danger, path, node.id)
+                        found.setdefault(key, Hit(hit.danger, hit.path, node, origin, hit.left))
+                    continue
+                mark = (origin, hit.danger, hit.path, hit.node.id)
+                if mark not in seen:
+                    seen.add(mark)
+                    pending.append((origin, hit, at))
+        return [hit for (_, module, _), hit in found.items() if module == path]
+
+    def _callers(
+        self, parameter: str, hit: Hit, call: Node | None, path: str
+    ) -> Iterator[tuple[str, Node | None]]:
+        """The origins of the values that calls bind to a parameter, each with its call in ``path``."""
+        by_keys, required = parameter.endswith(KEYS), _required_labels(hit)
+        for name in sources_of(parameter):
+            for value, at, module in self._bindings.get(name, ()):
+                for origin, labels in value.items():
+                    if labels & required and (not by_keys or labels & SinkKind.FIELDS):
+                        yield origin, at if module == path else call
+
+
+def _required_labels(hit: Hit) -> SinkKind:
+    """The labels of which a value must have one at the call to reach the sink of a parameter."""
+    required = hit.danger
+    for placed, behind in BEHIND.items():
+        if hit.danger & placed:
+            required |= behind
+    return required
