@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tree_sitter import Node
 
-from wardround_typescript.dataflow.domain import Value
+from wardround_typescript.dataflow.domain import Taint
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
     """The value of an argument, and those of its fields where it is an object literal."""
 
-    value: Value
-    fields: Mapping[str, Value] | None = None
+    value: Taint
+    fields: Mapping[str, Taint] | None = None
     is_spread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CallSite:
+class CallSite(NamedTuple):
     """A call whose arguments are evaluated.
 
     Attributes:
         name: the callee as imported, ``fs.readFile``; see ``ModuleScope.dotted``.
         receiver: the object whose method is called; None for a function.
         method: the name of the method; empty for a function.
+        last_name: the name of the method or function without what it is a part of.
         received: the value of the receiver.
         values: the values of the arguments.
     """
@@ -36,14 +37,10 @@ class CallSite:
     name: str
     receiver: Node | None
     method: str
-    received: Value
+    last_name: str
+    received: Taint
     arguments: Sequence[Node]
-    values: Sequence[Value]
-
-    @property
-    def last_name(self) -> str:
-        """The name of the method or function without what it is a part of."""
-        return self.method or self.name.rpartition(".")[2]
+    values: Sequence[Taint]
 
 
 def arguments_of(given: Node) -> list[Node]:

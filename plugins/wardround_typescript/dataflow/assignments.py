@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import ARCHIVE, join, without
 from wardround_typescript.dataflow import sanitizers
 from wardround_typescript.dataflow.class_fields import ClassFields
 from wardround_typescript.dataflow.containers import Containers
-from wardround_typescript.dataflow.domain import ARCHIVE, CLEAN, SinkKind, Value, field_of, united, without
+from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Taint, field_of, keys_of
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.lists import OF_CONTAINER
 from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.properties import PropertyReader
 from wardround_typescript.dataflow.scope import bare
-from wardround_typescript.dataflow.state import FlowState, keys_of
+from wardround_typescript.dataflow.state import FlowState
 from wardround_typescript.dataflow.store_sinks import StoreSinks
 from wardround_typescript.dataflow.string_building import StringBuilder
 
@@ -77,16 +78,16 @@ class Assignments:
             if operator not in _JOINING:
                 return
             is_text = operator == "+="
-            value = self._appended(before, right, value) if is_text else united(before, value)
+            value = self._appended(before, right, value) if is_text else join(before, value)
         self._sinks.check(left, right, value)
         self.bind(left, value, right)
 
-    def _appended(self, before: Value, right: Node, value: Value) -> Value:
+    def _appended(self, before: Taint, right: Node, value: Taint) -> Taint:
         text = self._strings.constant_text(right)
         part = (text, CLEAN) if text is not None else (None, value)
-        return united(before, self._strings.concatenate([(None if before else "", before), part]))
+        return join(before, self._strings.concatenate([(None if before else "", before), part]))
 
-    def bind(self, target: Node, value: Value, source: Node | None) -> None:
+    def bind(self, target: Node, value: Taint, source: Node | None) -> None:
         """Bind a value to a name, a property, or a pattern of these.
 
         ``source`` is the expression of the value, where it is known.
@@ -96,7 +97,7 @@ class Assignments:
             inner, default = target.child_by_field_name("left"), target.child_by_field_name("right")
             if inner is not None:
                 other = self._evaluator.evaluate(default) if default is not None else CLEAN
-                self.bind(inner, united(value, other), None)
+                self.bind(inner, join(value, other), None)
         elif target.type == "object_pattern":
             self._bind_object(target, value, source)
         elif target.type == "array_pattern":
@@ -106,7 +107,7 @@ class Assignments:
         else:
             self._bind_path(target, value, source)
 
-    def _bind_path(self, target: Node, value: Value, source: Node | None) -> None:
+    def _bind_path(self, target: Node, value: Taint, source: Node | None) -> None:
         is_shorthand = target.type == "shorthand_property_identifier_pattern"
         path = self._module.of(target) if is_shorthand else self._state.access_path(target)
         if path is None:
@@ -126,7 +127,7 @@ class Assignments:
         elif "." in path and value:
             self._taint_owner(path.rpartition(".")[0], value)
 
-    def _replace(self, path: str, value: Value, fields: Mapping[str, Value]) -> None:
+    def _replace(self, path: str, value: Taint, fields: Mapping[str, Taint]) -> None:
         """Give an access path a value and fields in place of all that was known of it."""
         values = self._state.values
         for old in [known for known in values if known.startswith(path + ".")]:
@@ -135,13 +136,13 @@ class Assignments:
         for name, known in fields.items():
             values[f"{path}.{name}"] = known
 
-    def _taint_owner(self, path: str, value: Value) -> None:
+    def _taint_owner(self, path: str, value: Taint) -> None:
         """Join the value of an object with that of a property it is given."""
         if path != "this" and path not in self._state.request_kinds:
             before = self._state.values.get(path, CLEAN)
-            self._state.values[path] = united(before, without(value, OF_CONTAINER))
+            self._state.values[path] = join(before, without(value, OF_CONTAINER))
 
-    def _bind_object(self, target: Node, value: Value, source: Node | None) -> None:
+    def _bind_object(self, target: Node, value: Taint, source: Node | None) -> None:
         fields = self._evaluator.fields(source, value) if source is not None else {}
         for entry in target.named_children:
             if entry.type == "rest_pattern":
@@ -162,7 +163,7 @@ class Assignments:
                 if below.startswith(name + "."):
                     self._state.values[f"{self._module.of(own)}.{below[len(name) + 1 :]}"] = known
 
-    def _note_origin(self, source: Node, name: str, target: Node, value: Value) -> None:
+    def _note_origin(self, source: Node, name: str, target: Node, value: Taint) -> None:
         """Record the property that a variable of a pattern was read from."""
         path = self._state.access_path(source)
         kind = self._state.request_kind(source)
@@ -172,13 +173,13 @@ class Assignments:
         if kind == "context" and name in {"request", "req"}:
             self._state.request_kinds[bound] = "request"
 
-    def _property_of(self, value: Value, name: str) -> Value:
+    def _property_of(self, value: Taint, name: str) -> Taint:
         """A property of a value whose expression is not known."""
         if name in _ENTRY_NAMES and not value and self._features.reads_archives:
             return {ARCHIVE: SinkKind.PATH}
         return CLEAN if name in sanitizers.CLEAN_PROPERTIES else field_of(value, name)
 
-    def bind_entry(self, target: Node, value: Value) -> None:
+    def bind_entry(self, target: Node, value: Taint) -> None:
         """Bind a pair of a key and its value."""
         parts = target.named_children if target.type == "array_pattern" else []
         if len(parts) != 2:
@@ -187,11 +188,11 @@ class Assignments:
         self.bind(parts[0], keys_of(value), None)
         self.bind(parts[1], value, None)
 
-    def _bind_array(self, target: Node, value: Value, source: Node | None) -> None:
+    def _bind_array(self, target: Node, value: Taint, source: Node | None) -> None:
         literal = bare(source) if source is not None else None
         sources = literal.named_children if literal is not None and literal.type == "array" else ()
         contents = self._containers.list_contents(literal) if literal is not None else None
-        fields: Mapping[str, Value] = {}
+        fields: Mapping[str, Taint] = {}
         if literal is not None and contents is None:
             fields = self._evaluator.fields(literal, value)
         for at, element in _elements(target):

@@ -10,8 +10,9 @@ from tree_sitter import Node
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import returned
+from wardround.semantics.dataflow.domain import PARAMETER
 from wardround_typescript.dataflow.arguments import Argument
-from wardround_typescript.dataflow.domain import PARAMETER, Value
+from wardround_typescript.dataflow.domain import Taint
 from wardround_typescript.dataflow.scope import FUNCTIONS, ClassScope, bare
 from wardround_typescript.dataflow.state import FlowState
 
@@ -30,11 +31,11 @@ class Callee(NamedTuple):
     module: ModuleAnalysis
     function: Node
 
-    def call(self, arguments: Sequence[Argument], at: Node, path: str) -> Value:
+    def call(self, arguments: Sequence[Argument], at: Node, path: str) -> Taint:
         """The result of a call, at a node of the module at ``path``."""
         return self.module.call(self.function, arguments, at, path)
 
-    def returned_fields(self, arguments: Sequence[Argument]) -> Mapping[str, Value]:
+    def returned_fields(self, arguments: Sequence[Argument]) -> Mapping[str, Taint]:
         """The values of the fields of the result; empty where they are unknown."""
         return self.module.returned_fields(self.function, arguments)
 
@@ -48,14 +49,14 @@ class CallTargets:
         self._program = program
         self._module = module
 
-    def callee(self, state: FlowState, call: Node, callee: Node, values: Sequence[Value]) -> Callee | None:
+    def callee(self, state: FlowState, call: Node, callee: Node, values: Sequence[Taint]) -> Callee | None:
         """The function of the project that is called; another module is analysed only for a tainted value."""
         may_load = self._program.is_main(self._module) and any(
             not origin.startswith(PARAMETER) for value in values for origin in value
         )
         return self._program.resolver.callee(self._module, state, call, callee, may_load=may_load)
 
-    def read_getter(self, state: FlowState, owner: Node, name: str) -> Value | None:
+    def read_getter(self, state: FlowState, owner: Node, name: str) -> Taint | None:
         """The value of a property that a getter computes; None for any other property."""
         getter = self._program.resolver.getter(self._module, state, owner, name)
         return getter.call((), owner, state.module.path) if getter is not None else None

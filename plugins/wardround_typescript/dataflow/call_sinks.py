@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from wardround.checks.lazy import LazyPattern
+from wardround.semantics.dataflow.domain import join_all
 from wardround_typescript.dataflow import sinks
 from wardround_typescript.dataflow.arguments import CallSite, has_spread
-from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Value, all_of
+from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.function_names import FunctionNames
 from wardround_typescript.dataflow.module_features import ModuleFeatures
@@ -117,7 +118,7 @@ class CallSinks:
                 node, value = self._option_value(sink, node, value)
             self._state.reach(sink.kind, node, value)
 
-    def _option_value(self, sink: Sink, node: Node, value: Value) -> tuple[Node, Value]:
+    def _option_value(self, sink: Sink, node: Node, value: Taint) -> tuple[Node, Taint]:
         """The part of an argument that the sink reads: of an object with options only those it names."""
         literal = self._scope.resolved(node)
         if literal.type != "object":
@@ -127,13 +128,13 @@ class CallSinks:
         options = [self._scope.property(literal, name) for name in sink.fields]
         present = [option for option in options if option is not None]
         if node.id == literal.id:
-            joined = all_of([self._evaluator.evaluate(option) for option in present])
+            joined = join_all([self._evaluator.evaluate(option) for option in present])
             return (present[0] if present else node), joined
         if not present:
             return node, value if has_spread(literal) else CLEAN
         path, values = self._state.access_path(node), self._state.values
         known = [values[f"{path}.{name}"] for name in sink.fields if f"{path}.{name}" in values]
-        return node, all_of(known)
+        return node, join_all(known)
 
     # Methods.
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import join, only
 from wardround_typescript.dataflow import sanitizers, sources, validation_schemas
 from wardround_typescript.dataflow.arguments import Argument, CallSite, is_entry_list
 from wardround_typescript.dataflow.call_resolution import CallTargets
-from wardround_typescript.dataflow.domain import CLEAN, Value, only, united
+from wardround_typescript.dataflow.domain import CLEAN, Taint
 from wardround_typescript.dataflow.evaluator import FunctionRunner
 from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.scope import FUNCTIONS, bare
@@ -44,9 +45,9 @@ class Callbacks:
         self._targets = targets
         self._features = features
 
-    def evaluate(self, call: CallSite) -> Value | None:
+    def evaluate(self, call: CallSite) -> Taint | None:
         """Analyse the callbacks of a call; the result of the call where they determine it, else None."""
-        result: Value | None = None
+        result: Taint | None = None
         for at, argument in enumerate(call.arguments):
             if argument.type in FUNCTIONS:
                 result = self._inline(call, argument, at)
@@ -60,13 +61,13 @@ class Callbacks:
     def _is_iteration(self, call: CallSite) -> bool:
         return call.method in sanitizers.ELEMENT_METHODS and bool(call.received)
 
-    def _inline(self, call: CallSite, function: Node, at: int) -> Value | None:
+    def _inline(self, call: CallSite, function: Node, at: int) -> Taint | None:
         """Analyse a function expression that is an argument."""
         receiver, method, received = call.receiver, call.method, call.received
         if method == "reduce":
             initial = call.values[at + 1 : at + 2]
-            returned = self._functions.run_function(function, [united(received, *initial), received])
-            return united(returned, *initial)
+            returned = self._functions.run_function(function, [join(received, *initial), received])
+            return join(returned, *initial)
         is_iteration = method in sanitizers.ELEMENT_METHODS
         if is_iteration and receiver is not None and not self._state.request_kind(receiver):
             return self._element_callback(call, receiver, function)
@@ -80,7 +81,7 @@ class Callbacks:
             return self._functions.run_function(function)
         return self._handler(call, function)
 
-    def _element_callback(self, call: CallSite, receiver: Node, function: Node) -> Value | None:
+    def _element_callback(self, call: CallSite, receiver: Node, function: Node) -> Taint | None:
         """Analyse a function that a method calls with each element of its receiver."""
         returned = self._functions.run_function(
             function,
@@ -89,21 +90,21 @@ class Callbacks:
         )
         return returned if call.method in _MAPPING else None
 
-    def _listener_values(self, call: CallSite) -> Sequence[Value] | None:
+    def _listener_values(self, call: CallSite) -> Sequence[Taint] | None:
         """The values of the arguments that an event source calls a listener with; None for other calls."""
         method, receiver = call.method, call.receiver
         if method == "action" and self._features.is_program:
-            return [sources.OF_ARGUMENTS] * 6
+            return [sources.COMMAND_ARGUMENTS] * 6
         if method == "on" and receiver is not None and len(call.arguments) > 1:
             event = self._module.of(call.arguments[0]).strip("'\"`")
             is_message = sources.is_socket_message(self._module.of(receiver), event)
             if is_message and self._features.serves_sockets:
-                return [sources.OF_MESSAGE] * 3
+                return [sources.MESSAGE] * 3
         if method in _PAGE_LISTENERS and receiver is not None and self._module.of(receiver) == "ipcMain":
-            return [CLEAN, *[sources.OF_PAGE] * 3]
+            return [CLEAN, *[sources.PAGE_MESSAGE] * 3]
         return None
 
-    def _handler(self, call: CallSite, function: Node) -> Value | None:
+    def _handler(self, call: CallSite, function: Node) -> Taint | None:
         """Analyse a function that may handle requests; with a schema among its siblings they are valid."""
         before = self._state.is_validated
         self._state.is_validated = before or self._has_validator(call.arguments, function)
@@ -127,10 +128,10 @@ class Callbacks:
                 return given.named_children[0] if given is not None and given.named_children else None
         return None
 
-    def _resolver(self, function: Node, schema: Node) -> Value:
-        value = only(sources.OF_MESSAGE, validation_schemas.kept(self._scope, schema))
+    def _resolver(self, function: Node, schema: Node) -> Taint:
+        value = only(sources.MESSAGE, validation_schemas.kept(self._scope, schema))
         fields = {
-            name: only(sources.OF_MESSAGE, labels)
+            name: only(sources.MESSAGE, labels)
             for name, labels in validation_schemas.fields(self._scope, schema).items()
         }
         return self._functions.run_resolver(function, value, fields)

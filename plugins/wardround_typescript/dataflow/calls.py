@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import extended, join_all, only, without
 from wardround_typescript.dataflow import sanitizers, sources
 from wardround_typescript.dataflow.arguments import Argument, CallSite, arguments_of, has_spread
 from wardround_typescript.dataflow.call_resolution import Callee, CallTargets
@@ -15,21 +16,18 @@ from wardround_typescript.dataflow.domain import (
     CLEAN,
     NOTHING,
     OBJECT,
-    SENT,
-    SENT_TEXT,
+    TAINTED,
+    TAINTED_TEXT,
     SinkKind,
-    Value,
-    added,
-    all_of,
-    only,
-    without,
+    Taint,
+    keys_of,
 )
 from wardround_typescript.dataflow.evaluator import Evaluator, FunctionRunner
 from wardround_typescript.dataflow.method_calls import MethodEvaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.schema_parsing import SchemaParsing
 from wardround_typescript.dataflow.scope import FUNCTIONS, bare
-from wardround_typescript.dataflow.state import FlowState, keys_of
+from wardround_typescript.dataflow.state import FlowState
 
 _COMPUTED = frozenset({"new_expression", "call_expression", "subscript_expression"})
 _DYNAMIC_KEYS = frozenset({"identifier", "member_expression", "subscript_expression"})
@@ -82,7 +80,7 @@ class CallEvaluator:
         self._methods = methods
         self._schemas = schemas
 
-    def evaluate(self, node: Node) -> Value:
+    def evaluate(self, node: Node) -> Taint:
         """The result of a call; the sinks that its arguments reach are recorded."""
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
         given = node.child_by_field_name("arguments")
@@ -113,9 +111,10 @@ class CallEvaluator:
             self._check_dynamic(callee)
         values = self._values(arguments)
         name = self._scope.dotted(callee)
-        return CallSite(node, callee, name, receiver, method, received, arguments, values)
+        last_name = method or name.rpartition(".")[2]
+        return CallSite(node, callee, name, receiver, method, last_name, received, arguments, values)
 
-    def _values(self, arguments: Sequence[Node]) -> list[Value]:
+    def _values(self, arguments: Sequence[Node]) -> list[Taint]:
         return [CLEAN if one.type in FUNCTIONS else self._evaluator.evaluate(one) for one in arguments]
 
     def _check_dynamic(self, callee: Node) -> None:
@@ -127,25 +126,25 @@ class CallEvaluator:
         if not any(f"{guard}{text}" in self._module.text for guard in _GUARDS):
             self._state.reach(SinkKind.METHOD, callee, self._evaluator.evaluate(index))
 
-    def _tagged_template(self, function: Node, template: Node | None) -> Value:
+    def _tagged_template(self, function: Node, template: Node | None) -> Taint:
         """A tagged template: the tag gets the values apart from the text, so nothing is concatenated."""
         if template is None:
             return CLEAN
         value = self._evaluator.evaluate(template)
         return value if self._module.of(function) in _RAW_TAGS else CLEAN
 
-    def _request_call(self, call: CallSite) -> Value | None:
+    def _request_call(self, call: CallSite) -> Taint | None:
         """The value that a call reads from the request; None if it reads none."""
         receiver = call.receiver
         if receiver is None:
             is_h3 = call.name.startswith("h3") or (call.name in sources.H3_CALLS and self._features.is_nitro)
-            return sources.of_h3(call.name) if is_h3 else None
+            return sources.h3_call(call.name) if is_h3 else None
         kind = self._state.request_kind(receiver)
         if not kind:
-            return SENT_TEXT if call.method == "get" and self._is_cookies(receiver) else None
+            return TAINTED_TEXT if call.method == "get" and self._is_cookies(receiver) else None
         if kind == "context":
-            return SENT_TEXT if call.method == "get" and "koa" in self._module.text else None
-        value = sources.called(kind, call.method)
+            return TAINTED_TEXT if call.method == "get" and "koa" in self._module.text else None
+        value = sources.request_call(kind, call.method)
         if value is None:
             return None
         return without(value, OBJECT) if self._state.is_validated or call.method == "valid" else value
@@ -156,7 +155,7 @@ class CallEvaluator:
 
     # Results.
 
-    def _result(self, call: CallSite) -> Value:
+    def _result(self, call: CallSite) -> Taint:
         values = call.values
         parse = self._schemas.parse_call(call.node)
         if parse is not None and values and values[0]:
@@ -172,7 +171,7 @@ class CallEvaluator:
             return _propagated(call, removed)
         return self._methods.evaluate(call, call.receiver, removed)
 
-    def _project_call(self, call: CallSite, callee: Callee) -> Value:
+    def _project_call(self, call: CallSite, callee: Callee) -> Taint:
         """The result of a function of the project."""
         arguments = self._arguments(call.arguments, call.values)
         if call.method in {"call", "apply"}:
@@ -183,7 +182,7 @@ class CallEvaluator:
             return without(returned, SinkKind.FIELDS)
         return returned or CLEAN
 
-    def _builtin(self, call: CallSite) -> Value | None:
+    def _builtin(self, call: CallSite) -> Taint | None:
         """The result of a function of the language that needs a model of its own; None for any other."""
         name, arguments, values = call.name, call.arguments, call.values
         if name == "Object.keys" and values:
@@ -196,7 +195,7 @@ class CallEvaluator:
             return self._from_entries(arguments[0], values[0])
         return CLEAN if name in sanitizers.CONVERTING or call.last_name in _CLEAN_METHODS else None
 
-    def returned_fields(self, node: Node) -> Mapping[str, Value]:
+    def returned_fields(self, node: Node) -> Mapping[str, Taint]:
         """The values of the fields of what a call returns; empty where they are unknown."""
         function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None or given is None:
@@ -206,22 +205,22 @@ class CallEvaluator:
         callee = self._targets.callee(self._state, node, bare(function), values)
         return callee.returned_fields(self._arguments(arguments, values)) if callee is not None else {}
 
-    def _arguments(self, arguments: Sequence[Node], values: Sequence[Value]) -> list[Argument]:
+    def _arguments(self, arguments: Sequence[Node], values: Sequence[Taint]) -> list[Argument]:
         return [self._argument(one, value) for one, value in zip(arguments, values, strict=True)]
 
-    def _argument(self, node: Node, value: Value) -> Argument:
+    def _argument(self, node: Node, value: Taint) -> Argument:
         literal = bare(node)
         has_fields = bool(value) and literal.type == "object" and not has_spread(literal)
         fields = self._evaluator.fields(literal, value) if has_fields else None
         return Argument(value, fields, node.type == "spread_element")
 
-    def _from_entries(self, node: Node, value: Value) -> Value:
+    def _from_entries(self, node: Node, value: Taint) -> Taint:
         """An object made of entries; the sender chose the keys of those of a form or a query."""
         if self._state.request_kind(node) == "form":
-            return without(SENT, SinkKind.NOSQL)
+            return without(TAINTED, SinkKind.NOSQL)
         text = self._module.of(node)
         is_sent = text.endswith((".entries()", "earchParams")) or "ormData" in text
-        return added(value, SinkKind.FIELDS, SinkKind.SQL) if is_sent else value
+        return extended(value, SinkKind.FIELDS, SinkKind.SQL) if is_sent else value
 
     def _cloned(self, node: Node) -> Node | None:
         """The ``x`` of ``JSON.parse(JSON.stringify(x))``."""
@@ -241,13 +240,13 @@ def _sanitized(call: CallSite) -> SinkKind:
     return sanitizers.CLEANSING.get(call.last_name, NOTHING) if is_function else NOTHING
 
 
-def _propagated(call: CallSite, removed: SinkKind) -> Value:
+def _propagated(call: CallSite, removed: SinkKind) -> Taint:
     """The result of a function that is not defined in the project."""
     name, values = call.name, call.values
     if name in sanitizers.KEEPING or call.last_name in sanitizers.KEEPING or removed:
         found = list(values[:1] if name in _FIRST_ARGUMENT else values)
         if name.endswith("URL") and len(values) > 1:
             found.append(only(values[1], SinkKind.URL | SinkKind.REDIRECT))
-        value = without(all_of(found), removed)
-        return added(value, OBJECT, SinkKind.SQL) if name in sanitizers.UNPACKING else value
-    return all_of(values) if name.startswith("URL") or name == "path.relative" else CLEAN
+        value = without(join_all(found), removed)
+        return extended(value, OBJECT, SinkKind.SQL) if name in sanitizers.UNPACKING else value
+    return join_all(values) if name.startswith("URL") or name == "path.relative" else CLEAN

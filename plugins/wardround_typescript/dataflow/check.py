@@ -66,10 +66,10 @@ class TaintedCheck(TreeCheck):
             wanted |= SinkKind[name]
         said: set[tuple[int, str]] = set()
         for hit in hits(self.source):
-            if hit.danger & wanted and self.counts(hit):
+            if hit.kind & wanted and self.counts(hit):
                 self._say(hit, said)
         for hit in parameter_hits(self.source) if self.CERTAIN else ():
-            if hit.danger & wanted and hit.left & SinkKind[self.CERTAIN]:
+            if hit.kind & wanted and hit.labels & SinkKind[self.CERTAIN]:
                 self._say(hit, said, self.GIVEN_MESSAGE)
 
     def _say(self, hit: Hit, said: set[tuple[int, str]], message: str = "") -> None:

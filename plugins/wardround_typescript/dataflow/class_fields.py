@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from wardround_typescript.dataflow.domain import CLEAN, Value, united
+from wardround.semantics.dataflow.domain import join
+from wardround_typescript.dataflow.domain import CLEAN, Taint
 from wardround_typescript.dataflow.scope import ClassScope
 
 
@@ -12,13 +13,13 @@ class ClassFields:
     __slots__ = ("_values",)
 
     def __init__(self) -> None:
-        self._values: dict[tuple[str, str], Value] = {}
+        self._values: dict[tuple[str, str], Taint] = {}
 
-    def get(self, owner: ClassScope | None, name: str) -> Value:
+    def get(self, owner: ClassScope | None, name: str) -> Taint:
         """The value of a field; CLEAN outside of classes."""
         return self._values.get((owner.name, name), CLEAN) if owner is not None else CLEAN
 
-    def add(self, owner: ClassScope | None, name: str, value: Value) -> None:
+    def add(self, owner: ClassScope | None, name: str, value: Taint) -> None:
         """Join the value of a field with one that it is given."""
         if owner is not None and value:
-            self._values[owner.name, name] = united(self._values.get((owner.name, name), CLEAN), value)
+            self._values[owner.name, name] = join(self._values.get((owner.name, name), CLEAN), value)

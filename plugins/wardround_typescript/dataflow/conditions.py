@@ -8,19 +8,16 @@ from tree_sitter import Node
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.syntax import inside
+from wardround.semantics.dataflow.state import sanitized_by_all, sanitized_by_any
 from wardround_typescript.dataflow import sanitizers
-from wardround_typescript.dataflow.domain import EVERYTHING, NOTHING, OBJECT, SinkKind
+from wardround_typescript.dataflow.domain import EVERYTHING, NOTHING, OBJECT, Sanitized, SinkKind
 from wardround_typescript.dataflow.evaluator import Evaluator
-from wardround_typescript.dataflow.refinements import (
-    UNREFINED,
-    Refinement,
-    Refinements,
-    any_of,
-    common_to,
-)
 from wardround_typescript.dataflow.scope import bare
 from wardround_typescript.dataflow.state import FlowState
 
+Refinements = tuple[Sanitized, Sanitized]
+"""The labels that are removed where a condition is true, and where it is false."""
+_UNREFINED: Refinements = ({}, {})
 _EQUAL = frozenset({"==", "==="})
 _UNEQUAL = frozenset({"!=", "!=="})
 _ORDERS = frozenset({"<", ">", "<=", ">="})
@@ -59,7 +56,7 @@ class ConditionEvaluator:
         test = bare(test)
         if test.type == "unary_expression" and self._module.of(test).startswith("!"):
             argument = test.child_by_field_name("argument")
-            when_true, when_false = self.refinements(argument) if argument is not None else UNREFINED
+            when_true, when_false = self.refinements(argument) if argument is not None else _UNREFINED
             return when_false, when_true
         if test.type == "binary_expression":
             return self._binary(test)
@@ -67,19 +64,19 @@ class ConditionEvaluator:
             return self._call(test)
         if test.type == "assignment_expression":
             right = test.child_by_field_name("right")
-            return self.refinements(right) if right is not None else UNREFINED
-        return self._flag(test) if test.type == "identifier" else UNREFINED
+            return self.refinements(right) if right is not None else _UNREFINED
+        return self._flag(test) if test.type == "identifier" else _UNREFINED
 
     def _flag(self, test: Node) -> Refinements:
         """A constant that holds the result of a test: ``const isKnown = LIST.includes(x)``."""
         condition = self._scope.conditions.get(self._module.of(test))
-        return self.refinements(condition) if condition is not None else UNREFINED
+        return self.refinements(condition) if condition is not None else _UNREFINED
 
     def _binary(self, test: Node) -> Refinements:
         left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
         sign = test.child_by_field_name("operator")
         if left is None or right is None or sign is None:
-            return UNREFINED
+            return _UNREFINED
         operator = self._module.of(sign)
         if operator in {"&&", "||"}:
             return self._logical(test, operator, left, right)
@@ -93,30 +90,31 @@ class ConditionEvaluator:
             return self._safe(left), {}
         if operator in _ORDERS:
             tested = self._tested(left) | self._tested(right)
-            return (tested, tested) if "indexOf" in self._module.of(test) else UNREFINED
-        return UNREFINED
+            return (tested, tested) if "indexOf" in self._module.of(test) else _UNREFINED
+        return _UNREFINED
 
     def _logical(self, test: Node, operator: str, left: Node, right: Node) -> Refinements:
         first, second = self.refinements(left), self.refinements(right)
         if operator == "&&":
-            when_true = self._local_path(test, any_of([first[0], second[0]]))
-            return when_true, common_to([first[1], second[1]])
-        return common_to([first[0], second[0]]), self._local_path(test, any_of([first[1], second[1]]))
+            when_true = self._local_path(test, sanitized_by_any([first[0], second[0]]))
+            return when_true, sanitized_by_all([first[1], second[1]])
+        when_false = self._local_path(test, sanitized_by_any([first[1], second[1]]))
+        return sanitized_by_all([first[0], second[0]]), when_false
 
-    def _local_path(self, test: Node, refinement: Refinement) -> Refinement:
+    def _local_path(self, test: Node, sanitized: Sanitized) -> Sanitized:
         """Remove REDIRECT from a path that begins with one slash and not with two: it stays on this site."""
         text = self._module.of(test)
         if "startsWith(" in text and any(mark in text for mark in _SECOND_SLASH):
             return {
                 path: removed | SinkKind.REDIRECT if removed & SinkKind.URL else removed
-                for path, removed in refinement.items()
+                for path, removed in sanitized.items()
             }
-        return refinement
+        return sanitized
 
     def _safe(self, node: Node, removed: SinkKind = EVERYTHING) -> dict[str, SinkKind]:
         return dict.fromkeys(self._state.refinable_paths(node), removed)
 
-    def assertion(self, node: Node) -> Refinement:
+    def assertion(self, node: Node) -> Sanitized:
         """The refinement by a statement that calls a function which throws unless its arguments are valid."""
         call = bare(node)
         function = call.child_by_field_name("function") if call.type == "call_expression" else None
@@ -127,15 +125,15 @@ class ConditionEvaluator:
         if not sanitizers.CHECKING.search(name) and name not in sanitizers.CONVERTING:
             return {}
         arguments = given.named_children
-        found: list[Refinement] = [self._safe(argument) for argument in arguments]
+        found: list[Sanitized] = [self._safe(argument) for argument in arguments]
         listed = [argument for argument in arguments if argument.type in {"array", "object"}]
         found += [dict.fromkeys(self._state.tainted_paths(one), EVERYTHING) for one in listed]
         found += [self.refinements(argument)[0] for argument in arguments[:1]]
-        return any_of(found)
+        return sanitized_by_any(found)
 
     # Comparisons.
 
-    def _equality(self, left: Node, right: Node) -> Refinement:
+    def _equality(self, left: Node, right: Node) -> Sanitized:
         left, right = bare(left), bare(right)
         for operand, other in ((left, right), (right, left)):
             text = self._module.of(other)
@@ -147,7 +145,7 @@ class ConditionEvaluator:
                 return self._index_search(operand)
         return {**self._tested(left), **self._tested(right)}
 
-    def _excluded_key(self, left: Node, right: Node) -> Refinement:
+    def _excluded_key(self, left: Node, right: Node) -> Sanitized:
         """The labels that a property name other than ``__proto__`` and its like no longer has."""
         for operand, other in ((left, right), (right, left)):
             removed = _excluded_labels(self._module.of(other)[1:-1]) if other.type == "string" else NOTHING
@@ -155,11 +153,11 @@ class ConditionEvaluator:
                 return self._safe(operand, removed)
         return {}
 
-    def _index_search(self, node: Node) -> Refinement:
+    def _index_search(self, node: Node) -> Sanitized:
         """``LIST.indexOf(x) === -1`` tests x; other comparisons with nothing prove nothing."""
         if node.type != "call_expression":
             return {}
-        return any_of(self._call(node)) if "indexOf" in self._module.of(node) else {}
+        return sanitized_by_any(self._call(node)) if "indexOf" in self._module.of(node) else {}
 
     def _tested(self, node: Node) -> dict[str, SinkKind]:
         """The values a comparison tests: the operand, its operands, the address a host was read from."""
@@ -192,7 +190,7 @@ class ConditionEvaluator:
     def _call(self, test: Node) -> Refinements:
         function, given = test.child_by_field_name("function"), test.child_by_field_name("arguments")
         if function is None or given is None:
-            return UNREFINED
+            return _UNREFINED
         arguments = given.named_children
         name = self._module.of(function).rpartition(".")[2]
         owner = function.child_by_field_name("object") if function.type == "member_expression" else None
@@ -202,7 +200,7 @@ class ConditionEvaluator:
                 return refinements
         full_name = self._scope.dotted(function)
         if name in sanitizers.UNTELLING or full_name in sanitizers.UNTELLING:
-            return UNREFINED
+            return _UNREFINED
         if full_name == "Boolean" and arguments:
             return self.refinements(arguments[0])
         return self._predicate(name, owner, arguments)
@@ -230,7 +228,7 @@ class ConditionEvaluator:
         if name in _SEARCHES and first.type == "string":
             return {}, self._safe(owner, _excluded_labels(self._module.of(first)[1:-1]))
         if name in _SEARCHES and self._evaluator.evaluate(owner):
-            return UNREFINED
+            return _UNREFINED
         if name in _QUANTIFIERS:
             return self._quantified(name, owner, arguments)
         return self._membership(name, owner, arguments) if name in _MEMBERSHIP | _MATCHES else None
@@ -244,12 +242,12 @@ class ConditionEvaluator:
         if literal is not None and (
             literal in _OPEN_PREFIXES or ("://" in literal and literal.count("/") < 3)
         ):
-            return UNREFINED
+            return _UNREFINED
         if literal is not None and literal.startswith(".."):
             return {}, self._safe(owner, SinkKind.PATH)
         return self._safe(owner), {}
 
-    def _ends_with(self, owner: Node, first: Node) -> Refinement:
+    def _ends_with(self, owner: Node, first: Node) -> Sanitized:
         """A host that ends with a dot and a domain belongs to it; other suffixes prove nothing."""
         literal = self._module.of(first)[1:-1] if first.type == "string" else ""
         receiver = bare(owner)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from wardround_typescript.dataflow.domain import Value
+from wardround_typescript.dataflow.domain import Taint
 from wardround_typescript.dataflow.lists import ListContents, Lists
 from wardround_typescript.dataflow.maps import Maps
 from wardround_typescript.dataflow.scope import bare
@@ -42,8 +42,8 @@ class Containers:
                 self._state.forget_contents(stem, self._state.values[path])
 
     def call_method(
-        self, owner: Node, method: str, arguments: Sequence[Node], values: Sequence[Value]
-    ) -> Value | None:
+        self, owner: Node, method: str, arguments: Sequence[Node], values: Sequence[Taint]
+    ) -> Taint | None:
         """Apply a method to a list or a map and return its result; None where it is unknown."""
         is_path = bare(owner).type in {"identifier", "member_expression"}
         path = self._state.access_path(owner) if is_path else None

@@ -1,34 +1,39 @@
-"""What text from a stranger can still do, and what carries it."""
+"""The taint domain of scripts: the kinds of sinks, the sources, and the origins that stand for parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntFlag, auto
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow import domain, state
+from wardround.semantics.dataflow.domain import PARAMETER, REQUEST, SinkHit
+
 
 class SinkKind(IntFlag):
-    """One bit for each kind of place the text must not reach as it is."""
+    """A kind of sink; as a label of a value: the value can do harm there.
+
+    A contextual kind is a label that text gets from the text around it, where it has the underlying kind.
+    """
 
     SQL = auto()
     STATEMENT = auto()
-    """It stands in SQL text already; SQL is what any text brings along."""
+    """Contextual: it is part of SQL text."""
     QUOTED = auto()
-    """It stands between quotes in SQL text: no name of a table or a column."""
+    """Contextual: it is between quotes in SQL text, so it is not the name of a table or a column."""
     NOSQL = auto()
-    """It may be an object, and then operators of MongoDB's are in it."""
+    """It may be an object with operators of MongoDB."""
     SHELL = auto()
     COMMAND = auto()
-    """It stands in a command line already."""
+    """Contextual: it is part of a command line."""
     PATH = auto()
     CODE = auto()
     OBJECTS = auto()
     TEMPLATE = auto()
     HTML = auto()
     PAGE = auto()
-    """It stands between tags already; HTML is what any text brings along."""
+    """Contextual: it is between tags."""
     REDIRECT = auto()
     URL = auto()
     HEADER = auto()
@@ -36,27 +41,23 @@ class SinkKind(IntFlag):
     XPATH = auto()
     TRUST = auto()
     FIELDS = auto()
-    """It is an object, and the sender chose its keys."""
+    """It is an object whose keys the sender chose."""
     KEY = auto()
     """It chooses a property."""
     REACHED = auto()
-    """A property the sender chose; it may be the prototype of all objects."""
+    """Contextual: it is a property that the sender chose, maybe the prototype of all objects."""
     PATTERN = auto()
     LINE = auto()
-    """It may hold line breaks."""
+    """It may contain line breaks."""
     VIEW = auto()
-    """It is given to a template whole; FIELDS is what it must be for that to matter."""
+    """Contextual: it is the whole context of a template."""
     METHOD = auto()
-    """It chooses what is called."""
+    """It chooses the function that is called."""
 
 
 NOTHING = SinkKind(0)
 EVERYTHING = SinkKind(sum(SinkKind))
-PLACED = (
-    SinkKind.STATEMENT | SinkKind.QUOTED | SinkKind.COMMAND | SinkKind.PAGE | SinkKind.REACHED | SinkKind.VIEW
-)
-"""What text gets only by where it is put."""
-BEHIND = {
+UNDERLYING = {
     SinkKind.STATEMENT: SinkKind.SQL,
     SinkKind.QUOTED: SinkKind.SQL,
     SinkKind.COMMAND: SinkKind.SHELL,
@@ -64,96 +65,68 @@ BEHIND = {
     SinkKind.REACHED: SinkKind.KEY,
     SinkKind.VIEW: SinkKind.FIELDS,
 }
-"""Of what text gets by its place, what it must have brought along."""
-ALL = EVERYTHING & ~PLACED
-"""What a value has when it comes in."""
+"""Contextual kind -> the kind that a value must have to get it."""
+CONTEXTUAL = SinkKind(sum(UNDERLYING))
+INCOMING = EVERYTHING & ~CONTEXTUAL
+"""The labels of a value from a source."""
 OBJECT = SinkKind.NOSQL | SinkKind.FIELDS
-TEXT = ALL & ~OBJECT
-"""What a value has that can be nothing but text."""
-
+TEXT = INCOMING & ~OBJECT
+"""The labels of a value from a source that can only be text."""
 OWN_ADDRESS = SinkKind.REDIRECT | SinkKind.URL
-"""What is gone from text that leads to a place of ours, whatever follows."""
+"""The labels that text no longer has after the beginning of an address of ours."""
 
-REQUEST = "request"
-ARCHIVE = "archive"
 ARGUMENTS = "arguments"
-"""The words of the command line: whoever starts the program chose them."""
-PARAMETER = "parameter:"
+"""Source: the arguments of the program, which its user chose."""
 KEYS = ":keys"
-"""Ends the origin of what the keys of a parameter bring: the sender's text only where the object is his."""
-
+"""Suffix of the origin of the keys of a parameter, which are tainted only where the sender chose them."""
 FIELDS_KNOWN = "{}"
-"""Ends the name under which an object is handed over whose fields are handed over by themselves."""
+"""Suffix of the name under which a call binds an object whose fields it binds one by one."""
 FIELD = "|"
-"""Stands between the origin of a parameter and the name of a field of it."""
+"""Separates the origin of a parameter from the name of a field of it."""
 
-Value = Mapping[str, SinkKind]
-"""What an expression carries: for each origin the dangers that are left. An origin is REQUEST, ARCHIVE,
-ARGUMENTS, or a parameter behind ``PARAMETER``."""
+Taint = domain.Taint[SinkKind]
+"""Origin -> the labels of a value; an origin is a source, or a parameter behind ``PARAMETER``."""
+Sanitized = state.Sanitized[SinkKind]
 
-CLEAN: Value = {}
-SENT: Value = {REQUEST: ALL}
-SENT_TEXT: Value = {REQUEST: TEXT}
+CLEAN: Taint = {}
+TAINTED: Taint = {REQUEST: INCOMING}
+TAINTED_TEXT: Taint = {REQUEST: TEXT}
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """Data of an origin reaches a place it must not, at a node of the module at ``path``."""
+class Hit(SinkHit[SinkKind, Node]):
+    """A tainted value reaches a sink.
 
-    danger: SinkKind
-    path: str
-    node: Node
-    origin: str
-    left: SinkKind = NOTHING
+    Attributes:
+        labels: the labels of the value.
+    """
 
-
-def united(*values: Value) -> Value:
-    """What a value carries that may be any of these, or is made of all of them."""
-    return all_of(values)
+    labels: SinkKind = NOTHING
 
 
-def all_of(values: Iterable[Value]) -> Value:
-    """The same, of any number."""
-    found = [value for value in values if value]
-    if len(found) < 2:
-        return found[0] if found else CLEAN
-    merged: dict[str, SinkKind] = {}
-    for value in found:
-        for origin, left in value.items():
-            merged[origin] = merged.get(origin, NOTHING) | left
-    return merged
-
-
-def without(value: Value, gone: SinkKind) -> Value:
-    """The value after something took dangers away."""
-    return {origin: left & ~gone for origin, left in value.items() if left & ~gone} if value else CLEAN
-
-
-def only(value: Value, kept: SinkKind) -> Value:
-    """The value where nothing but ``kept`` is handed on."""
-    return {origin: left & kept for origin, left in value.items() if left & kept} if value else CLEAN
-
-
-def added(value: Value, more: SinkKind, where: SinkKind) -> Value:
-    """The value with ``more`` where it still has ``where``."""
-    return {origin: left | more if left & where else left for origin, left in value.items()}
-
-
-def field_of(value: Value, name: str) -> Value:
-    """What a field brings of what may be a parameter: calls can say what the field is given."""
-    if not any(origin.startswith(PARAMETER) for origin in value):
-        return value
+def field_of(taint: Taint, name: str) -> Taint:
+    """The taint of a field: of a parameter only what calls bind to that field."""
+    if not any(origin.startswith(PARAMETER) for origin in taint):
+        return taint
     return {
-        f"{origin}{FIELD}{name}" if origin.startswith(PARAMETER) and _is_whole(origin) else origin: left
-        for origin, left in value.items()
+        f"{origin}{FIELD}{name}" if origin.startswith(PARAMETER) and _is_whole(origin) else origin: labels
+        for origin, labels in taint.items()
     }
 
 
-def sources_of(origin: str) -> tuple[str, ...]:
-    """Under which names something may have been handed to what an origin stands for.
+def keys_of(taint: Taint) -> Taint:
+    """The taint of the keys of an object: they are tainted only where the sender chose them."""
+    return {
+        origin + KEYS if origin.startswith(PARAMETER) and not origin.endswith(KEYS) else origin: labels
+        for origin, labels in taint.items()
+        if labels & SinkKind.FIELDS
+    }
 
-    A field is given by an object written in the call, or is a part of whatever was handed over; a whole
-    parameter is both.
+
+def binding_names(origin: str) -> tuple[str, ...]:
+    """The names under which calls may bind a value to an origin.
+
+    A field is bound by an object literal, or is part of any other argument; a whole parameter is both.
     """
     origin = origin.removesuffix(KEYS)
     if FIELD in origin:
@@ -166,5 +139,5 @@ def _is_whole(origin: str) -> bool:
 
 
 def parameter_of(origin: str) -> str:
-    """The parameter an origin is, or is a part of."""
+    """The parameter that an origin is, or is a part of."""
     return origin.removesuffix(KEYS).partition(FIELD)[0]

@@ -7,16 +7,16 @@ from typing import Protocol
 
 from tree_sitter import Node
 
-from wardround_typescript.dataflow.domain import Value
+from wardround_typescript.dataflow.domain import Taint
 
 
 class Evaluator(Protocol):
     """Evaluates expressions in the state of the function."""
 
-    def evaluate(self, node: Node) -> Value:
+    def evaluate(self, node: Node) -> Taint:
         """The value of an expression; sinks that its calls reach are recorded."""
 
-    def fields(self, node: Node, value: Value) -> Mapping[str, Value]:
+    def fields(self, node: Node, value: Taint) -> Mapping[str, Taint]:
         """The values of those fields of an expression of which more is known than its ``value``."""
 
 
@@ -24,12 +24,12 @@ class FunctionRunner(Protocol):
     """Analyses functions that are nested in the function."""
 
     def run_function(
-        self, node: Node, arguments: Sequence[Value] | None = None, *, takes_entries: bool = False
-    ) -> Value:
+        self, node: Node, arguments: Sequence[Taint] | None = None, *, takes_entries: bool = False
+    ) -> Taint:
         """Analyse a function with the values of its arguments and return what it returns.
 
         ``takes_entries``: the first argument is a pair of a key and its value.
         """
 
-    def run_resolver(self, node: Node, value: Value, fields: Mapping[str, Value]) -> Value:
+    def run_resolver(self, node: Node, value: Taint, fields: Mapping[str, Taint]) -> Taint:
         """Analyse a function that takes validated input as ``{ input }`` and return what it returns."""

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import join, join_all, without
 from wardround_typescript.dataflow.assignments import Assignments
 from wardround_typescript.dataflow.calls import CallEvaluator
 from wardround_typescript.dataflow.conditions import ConditionEvaluator
 from wardround_typescript.dataflow.constant_folding import fold
-from wardround_typescript.dataflow.domain import CLEAN, Value, all_of, united, without
+from wardround_typescript.dataflow.domain import CLEAN, Taint
 from wardround_typescript.dataflow.evaluator import FunctionRunner
 from wardround_typescript.dataflow.lists import OF_CONTAINER
 from wardround_typescript.dataflow.object_literals import ObjectLiterals
@@ -62,7 +63,7 @@ class ExpressionEvaluator:
         self._calls = calls
         self._assignments = assignments
 
-    def evaluate(self, node: Node) -> Value:
+    def evaluate(self, node: Node) -> Taint:
         """The value of an expression; sinks that its calls reach are recorded."""
         state = self._state
         if state.depth > _MAX_DEPTH:
@@ -74,62 +75,62 @@ class ExpressionEvaluator:
         finally:
             state.depth -= 1
 
-    def _opaque(self, node: Node) -> Value:
+    def _opaque(self, node: Node) -> Taint:
         """An expression that does not propagate the values in it."""
         for child in node.named_children:
             self.evaluate(child)
         return CLEAN
 
-    def _clean(self, node: Node) -> Value:
+    def _clean(self, node: Node) -> Taint:
         return CLEAN
 
-    def _identifier(self, node: Node) -> Value:
+    def _identifier(self, node: Node) -> Taint:
         return self._state.values.get(self._module.of(node), CLEAN)
 
-    def _inner(self, node: Node) -> Value:
+    def _inner(self, node: Node) -> Taint:
         return self.evaluate(node.named_children[0]) if node.named_children else CLEAN
 
-    def _yield(self, node: Node) -> Value:
+    def _yield(self, node: Node) -> Taint:
         """A generator returns what it yields; what it is sent is not followed."""
         self._state.add_return(self._inner(node))
         return CLEAN
 
-    def _sequence(self, node: Node) -> Value:
+    def _sequence(self, node: Node) -> Taint:
         values = [self.evaluate(child) for child in node.named_children]
         return values[-1] if values else CLEAN
 
-    def _cast(self, node: Node) -> Value:
+    def _cast(self, node: Node) -> Taint:
         return self.evaluate(node.named_children[-1]) if node.named_children else CLEAN
 
-    def _member(self, node: Node) -> Value:
+    def _member(self, node: Node) -> Taint:
         owner, name = node.child_by_field_name("object"), self._state.property_name(node)
         return self._properties.read(owner, name) if owner is not None and name else CLEAN
 
-    def _subscript(self, node: Node) -> Value:
+    def _subscript(self, node: Node) -> Taint:
         return self._properties.subscript(node)
 
-    def _template(self, node: Node) -> Value:
+    def _template(self, node: Node) -> Taint:
         return self._strings.template(node)
 
-    def _object(self, node: Node) -> Value:
+    def _object(self, node: Node) -> Taint:
         return self._objects.evaluate(node)
 
-    def _call(self, node: Node) -> Value:
+    def _call(self, node: Node) -> Taint:
         return self._calls.evaluate(node)
 
-    def _function(self, node: Node) -> Value:
+    def _function(self, node: Node) -> Taint:
         self._functions.run_function(node)
         return CLEAN
 
-    def _assignment(self, node: Node) -> Value:
+    def _assignment(self, node: Node) -> Taint:
         self._assignments.assign(node)
         left = node.child_by_field_name("left")
         return self.evaluate(left) if left is not None else CLEAN
 
-    def _array(self, node: Node) -> Value:
-        return without(all_of([self.evaluate(element) for element in node.named_children]), OF_CONTAINER)
+    def _array(self, node: Node) -> Taint:
+        return without(join_all([self.evaluate(element) for element in node.named_children]), OF_CONTAINER)
 
-    def _binary(self, node: Node) -> Value:
+    def _binary(self, node: Node) -> Taint:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         sign = node.child_by_field_name("operator")
         if left is None or right is None or sign is None:
@@ -156,7 +157,7 @@ class ExpressionEvaluator:
                 operands.append(core)
         return reversed(operands)
 
-    def _logical(self, left: Node, right: Node, operator: str) -> Value:
+    def _logical(self, left: Node, right: Node, operator: str) -> Taint:
         first = self.evaluate(left)
         constant = fold(self._scope, left) if operator != "??" else None
         if constant is not None and bool(constant) is (operator == "||"):
@@ -166,9 +167,9 @@ class ExpressionEvaluator:
         self._state.refine(when_true if operator == "&&" else when_false)
         second = self.evaluate(right)
         self._state.values = before
-        return second if operator == "&&" else united(first, second)
+        return second if operator == "&&" else join(first, second)
 
-    def _conditional(self, node: Node) -> Value:
+    def _conditional(self, node: Node) -> Taint:
         test = node.child_by_field_name("condition")
         first, second = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
         if test is None or first is None or second is None:
@@ -185,11 +186,11 @@ class ExpressionEvaluator:
         self._state.refine(when_false)
         other = self.evaluate(second)
         self._state.values = before
-        return united(value, other)
+        return join(value, other)
 
 
 _OTHER = ExpressionEvaluator._opaque
-_EVALUATORS: Mapping[str, Callable[[ExpressionEvaluator, Node], Value]] = {
+_EVALUATORS: Mapping[str, Callable[[ExpressionEvaluator, Node], Taint]] = {
     "identifier": ExpressionEvaluator._identifier,
     "shorthand_property_identifier": ExpressionEvaluator._identifier,
     "member_expression": ExpressionEvaluator._member,

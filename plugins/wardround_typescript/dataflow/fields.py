@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from wardround_typescript.dataflow import validation_schemas
 from wardround_typescript.dataflow.calls import CallEvaluator
-from wardround_typescript.dataflow.domain import Value
+from wardround_typescript.dataflow.domain import Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.schema_parsing import SchemaParsing
 from wardround_typescript.dataflow.scope import FUNCTIONS, bare
@@ -31,7 +31,7 @@ class FieldEvaluator:
         self._schemas = schemas
         self._calls = calls
 
-    def fields(self, node: Node, value: Value) -> Mapping[str, Value]:
+    def fields(self, node: Node, value: Taint) -> Mapping[str, Taint]:
         """The values of the fields of an expression that evaluates to ``value``; deeper ones as ``a.b``."""
         node = bare(node)
         if node.type == "object":
@@ -45,9 +45,9 @@ class FieldEvaluator:
         values = self._state.values
         return {known[len(prefix) :]: values[known] for known in values if known.startswith(prefix)}
 
-    def _literal(self, node: Node, depth: int = 0) -> Mapping[str, Value]:
+    def _literal(self, node: Node, depth: int = 0) -> Mapping[str, Taint]:
         """The fields of an object literal and of the literals in it."""
-        fields: dict[str, Value] = {}
+        fields: dict[str, Taint] = {}
         for entry in node.named_children:
             if entry.type == "spread_element":
                 fields = {}  # the spread object may replace any field before it

@@ -63,18 +63,18 @@ def _analyse(source: SourceFile) -> FileDataflow:
         for hit in program.flows.solve(source.path)
         if hit.path == source.path or not source.is_changed(hit.path)
     ]
-    reported = {(hit.danger, hit.node.id) for hit in found}
+    reported = {(hit.kind, hit.node.id) for hit in found}
     others = [
         hit
         for parameter in parameters
         for hit in program.flows.reached_by(parameter)
-        if hit.path == source.path and (hit.danger, hit.node.id) not in reported
+        if hit.path == source.path and (hit.kind, hit.node.id) not in reported
     ]
     return FileDataflow(sorted(found, key=_position), sorted(others, key=_position))
 
 
 def _position(hit: Hit) -> tuple[int, int]:
-    return hit.node.start_byte, int(hit.danger)
+    return hit.node.start_byte, int(hit.kind)
 
 
 def _reaching_parameters(program: ProgramAnalysis, module: ModuleAnalysis) -> Mapping[str, str]:

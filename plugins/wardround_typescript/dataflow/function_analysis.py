@@ -14,7 +14,7 @@ from wardround_typescript.dataflow.calls import CallEvaluator
 from wardround_typescript.dataflow.class_fields import ClassFields
 from wardround_typescript.dataflow.conditions import ConditionEvaluator
 from wardround_typescript.dataflow.containers import Containers
-from wardround_typescript.dataflow.domain import CLEAN, Value
+from wardround_typescript.dataflow.domain import CLEAN, Taint
 from wardround_typescript.dataflow.expressions import ExpressionEvaluator
 from wardround_typescript.dataflow.fields import FieldEvaluator
 from wardround_typescript.dataflow.function_names import FunctionNames
@@ -133,8 +133,8 @@ class FunctionAnalysis:
             self._state.leave(enclosing)
 
     def run_function(
-        self, node: Node, arguments: Sequence[Value] | None = None, *, takes_entries: bool = False
-    ) -> Value:
+        self, node: Node, arguments: Sequence[Taint] | None = None, *, takes_entries: bool = False
+    ) -> Taint:
         """Analyse a nested function and return what it returns; see ``FunctionRunner``."""
         if self._depth >= _MAX_FUNCTION_DEPTH:
             return CLEAN
@@ -148,7 +148,7 @@ class FunctionAnalysis:
         self._summaries.add(node, inner.returned, inner.returned_fields or {})
         return inner.returned
 
-    def run_resolver(self, node: Node, value: Value, fields: Mapping[str, Value]) -> Value:
+    def run_resolver(self, node: Node, value: Taint, fields: Mapping[str, Taint]) -> Taint:
         """Analyse a function that takes validated input; see ``FunctionRunner``."""
         if self._depth >= _MAX_FUNCTION_DEPTH:
             return CLEAN
@@ -160,10 +160,10 @@ class FunctionAnalysis:
         self._depth -= 1
         return self._state.leave(enclosing).returned
 
-    def evaluate(self, node: Node) -> Value:
+    def evaluate(self, node: Node) -> Taint:
         """The value of an expression."""
         return self._expressions.evaluate(node)
 
-    def fields(self, node: Node, value: Value) -> Mapping[str, Value]:
+    def fields(self, node: Node, value: Taint) -> Mapping[str, Taint]:
         """The values of the fields of an expression."""
         return self._fields.fields(node, value)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import join, join_all, without
 from wardround_typescript.dataflow.constant_folding import Constant, fold
-from wardround_typescript.dataflow.domain import CLEAN, NOTHING, SinkKind, Value, all_of, united, without
+from wardround_typescript.dataflow.domain import CLEAN, NOTHING, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.scope import bare
 from wardround_typescript.dataflow.state import EXTENT, KEYS_KNOWN, FlowState
@@ -28,10 +29,10 @@ OF_CONTAINER = SinkKind.FIELDS | SinkKind.REACHED
 class ListContents:
     """The elements of a list, first to last; the value of any further ones, or None where there are none."""
 
-    elements: tuple[Value, ...]
-    rest: Value | None = None
+    elements: tuple[Taint, ...]
+    rest: Taint | None = None
 
-    def at(self, index: int) -> Value | None:
+    def at(self, index: int) -> Taint | None:
         """The value of an element, counted from the end where negative; None where it is unknown."""
         if index < 0:
             index += len(self.elements)
@@ -40,25 +41,25 @@ class ListContents:
         return self.elements[index] if index < len(self.elements) else self.rest or CLEAN
 
     @property
-    def joined(self) -> Value:
+    def joined(self) -> Taint:
         """The value of the list itself."""
-        return without(all_of([*self.elements, self.rest or CLEAN]), OF_CONTAINER)
+        return without(join_all([*self.elements, self.rest or CLEAN]), OF_CONTAINER)
 
     @property
     def reversed(self) -> ListContents:
         """The elements in reverse order."""
         return ListContents(self.elements[::-1])
 
-    def append(self, value: Value) -> ListContents:
+    def append(self, value: Taint) -> ListContents:
         """The list with another element at its end."""
         if self.rest is not None or len(self.elements) >= _MAX_ELEMENTS:
-            return ListContents(self.elements, united(self.rest or CLEAN, value))
+            return ListContents(self.elements, join(self.rest or CLEAN, value))
         return ListContents((*self.elements, value))
 
-    def extend(self, other: ListContents | None, value: Value) -> ListContents:
+    def extend(self, other: ListContents | None, value: Taint) -> ListContents:
         """The list with the elements of another one at its end; ``value`` is that of the other."""
         if self.rest is not None or other is None or len(self.elements) + len(other.elements) > _MAX_ELEMENTS:
-            return ListContents(self.elements, united(self.rest or CLEAN, value))
+            return ListContents(self.elements, join(self.rest or CLEAN, value))
         return ListContents((*self.elements, *other.elements), other.rest)
 
 
@@ -104,7 +105,7 @@ class Lists:
         values[f"{path}.{EXTENT}"] = {f"{len(contents.elements)}{mark}": NOTHING}
         values[path] = contents.joined
 
-    def push(self, contents: ListContents, node: Node, value: Value) -> ListContents:
+    def push(self, contents: ListContents, node: Node, value: Taint) -> ListContents:
         """A list with another element, or with those of a list that is spread."""
         if node.type == "spread_element" and node.named_children:
             return contents.extend(self.contents(node.named_children[0]), value)
@@ -137,8 +138,8 @@ class Lists:
         return _slice(contents, bounds) if method == "slice" else _reversed(contents, bounds)
 
     def call_method(
-        self, path: str, method: str, arguments: Sequence[Node], values: Sequence[Value]
-    ) -> Value | None:
+        self, path: str, method: str, arguments: Sequence[Node], values: Sequence[Taint]
+    ) -> Taint | None:
         """Apply a method that changes the list at a path and return its result; None where it is unknown."""
         mutation = _MUTATIONS.get(method)
         if mutation is None or f"{path}.{EXTENT}" not in self._state.values:
@@ -146,59 +147,59 @@ class Lists:
         contents = self.at_path(path)
         result = mutation(self, contents, arguments, values) if contents is not None else None
         if result is None:
-            self._state.forget_contents(path, all_of(values))
+            self._state.forget_contents(path, join_all(values))
             return None
         self.bind(path, result[0])
         return result[1]
 
-    def element(self, owner: Node, index: Node) -> Value | None:
+    def element(self, owner: Node, index: Node) -> Taint | None:
         """The result of ``list.at(index)``; None where it is unknown."""
         contents, position = self.contents(owner), fold(self._scope, index)
         return contents.at(position) if contents is not None and isinstance(position, int) else None
 
     def _push_all(
-        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Value]
+        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Taint]
     ) -> Mutated | None:
         for node, value in zip(arguments, values, strict=True):
             contents = self.push(contents, node, value)
         return contents, CLEAN
 
     def _unshift(
-        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Value]
+        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Taint]
     ) -> Mutated | None:
         if any(argument.type == "spread_element" for argument in arguments):
             return None
         return ListContents((*values, *contents.elements), contents.rest), CLEAN
 
     def _shift(
-        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Value]
+        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Taint]
     ) -> Mutated | None:
         return ListContents(contents.elements[1:], contents.rest), contents.at(0) or CLEAN
 
     def _pop(
-        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Value]
+        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Taint]
     ) -> Mutated | None:
         if contents.rest is not None:
             return None
         return ListContents(contents.elements[:-1]), contents.at(-1) or CLEAN
 
     def _splice(
-        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Value]
+        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Taint]
     ) -> Mutated | None:
         start, count = [*(fold(self._scope, argument) for argument in arguments[:2]), None, None][:2]
         if contents.rest is not None or not isinstance(start, int) or not isinstance(count, int) or start < 0:
             return None
         elements, end = contents.elements, start + count
         left = ListContents((*elements[:start], *values[2:], *elements[end:]))
-        return left, all_of(elements[start:end])
+        return left, join_all(elements[start:end])
 
     def _reverse(
-        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Value]
+        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Taint]
     ) -> Mutated | None:
         return (contents.reversed, contents.joined) if contents.rest is None else None
 
     def _shuffle(
-        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Value]
+        self, contents: ListContents, arguments: Sequence[Node], values: Sequence[Taint]
     ) -> Mutated | None:
         return None
 
@@ -215,9 +216,9 @@ def _reversed(contents: ListContents, arguments: Sequence[Constant | None]) -> L
     return contents.reversed if is_known else None
 
 
-Mutated = tuple[ListContents, Value]
+Mutated = tuple[ListContents, Taint]
 """A list after a method changed it, and the result of the method."""
-_Mutation = Callable[[Lists, ListContents, Sequence[Node], Sequence[Value]], Mutated | None]
+_Mutation = Callable[[Lists, ListContents, Sequence[Node], Sequence[Taint]], Mutated | None]
 _MUTATIONS: Mapping[str, _Mutation] = {
     "push": Lists._push_all,
     "unshift": Lists._unshift,

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import join, join_all, without
 from wardround_typescript.dataflow.constant_folding import fold
-from wardround_typescript.dataflow.domain import CLEAN, NOTHING, Value, all_of, united, without
+from wardround_typescript.dataflow.domain import CLEAN, NOTHING, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.lists import OF_CONTAINER
 from wardround_typescript.dataflow.scope import bare
@@ -35,7 +36,7 @@ class Maps:
         """Return True if an access path holds a map all of whose keys are known."""
         return list(self._state.values.get(f"{path}.{EXTENT}", CLEAN)) == [KEYS_KNOWN]
 
-    def contents(self, node: Node) -> Mapping[str, Value] | None:
+    def contents(self, node: Node) -> Mapping[str, Taint] | None:
         """The entries of a map that an expression creates: ``new Map([["a", x]]).set("b", y)``."""
         node = bare(node)
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
@@ -52,13 +53,13 @@ class Maps:
             return None
         return {**entries, str(key): self._evaluator.evaluate(given.named_children[1])}
 
-    def _from_entries(self, arguments: Sequence[Node]) -> Mapping[str, Value] | None:
+    def _from_entries(self, arguments: Sequence[Node]) -> Mapping[str, Taint] | None:
         if not arguments:
             return {}
         literal = bare(arguments[0])
         if literal.type not in {"array", "object"}:
             return None
-        entries: dict[str, Value] = {}
+        entries: dict[str, Taint] = {}
         for entry in literal.named_children:
             key, value = entry.child_by_field_name("key"), entry.child_by_field_name("value")
             if entry.type == "array" and len(entry.named_children) == 2:
@@ -75,17 +76,17 @@ class Maps:
         key = fold(self._scope, node)
         return str(key) if isinstance(key, (str, int)) else None
 
-    def bind(self, path: str, entries: Mapping[str, Value]) -> None:
+    def bind(self, path: str, entries: Mapping[str, Taint]) -> None:
         """Give an access path the entries of a map."""
         values = self._state.values
         values[f"{path}.{EXTENT}"] = {KEYS_KNOWN: NOTHING}
         for key, value in entries.items():
             values[f"{path}.={key}"] = value
-        values[path] = without(all_of(entries.values()), OF_CONTAINER)
+        values[path] = without(join_all(entries.values()), OF_CONTAINER)
 
     def call_method(
-        self, path: str, method: str, arguments: Sequence[Node], values: Sequence[Value]
-    ) -> Value | None:
+        self, path: str, method: str, arguments: Sequence[Node], values: Sequence[Taint]
+    ) -> Taint | None:
         """Apply a method to the map at a path and return its result; None where it is unknown."""
         key = self._constant_key(arguments[0]) if arguments else None
         if method in {"set", "append"} and len(values) == 2:
@@ -96,12 +97,12 @@ class Maps:
             self._delete(path, key)
         return None
 
-    def _set(self, path: str, key: str | None, value: Value, *, is_added: bool) -> Value | None:
+    def _set(self, path: str, key: str | None, value: Taint, *, is_added: bool) -> Taint | None:
         if key is None:
             self._state.forget_contents(path, value)
             return None
         values, entry = self._state.values, f"{path}.={key}"
-        values[entry] = united(values.get(entry, CLEAN) if is_added else CLEAN, value)
+        values[entry] = join(values.get(entry, CLEAN) if is_added else CLEAN, value)
         self._update_joined(path)
         return values[path]
 
@@ -115,4 +116,4 @@ class Maps:
     def _update_joined(self, path: str) -> None:
         values = self._state.values
         entries = [value for entry, value in values.items() if entry.startswith(f"{path}.=")]
-        values[path] = without(all_of(entries), OF_CONTAINER)
+        values[path] = without(join_all(entries), OF_CONTAINER)

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import join, join_all, without
 from wardround_typescript.dataflow import sanitizers
 from wardround_typescript.dataflow.arguments import CallSite
 from wardround_typescript.dataflow.conditions import ConditionEvaluator
 from wardround_typescript.dataflow.containers import Containers
-from wardround_typescript.dataflow.domain import (
-    CLEAN,
-    NOTHING,
-    OBJECT,
-    SinkKind,
-    Value,
-    all_of,
-    united,
-    without,
-)
+from wardround_typescript.dataflow.domain import CLEAN, NOTHING, OBJECT, SinkKind, Taint
 from wardround_typescript.dataflow.lists import OF_CONTAINER
 from wardround_typescript.dataflow.scope import FUNCTIONS, bare
 from wardround_typescript.dataflow.state import FlowState
@@ -47,7 +39,7 @@ class MethodEvaluator:
         self._containers = containers
         self._conditions = conditions
 
-    def evaluate(self, call: CallSite, receiver: Node, removed: SinkKind) -> Value:
+    def evaluate(self, call: CallSite, receiver: Node, removed: SinkKind) -> Taint:
         """The result of a method call; ``removed`` are the labels that the method sanitizes."""
         method, arguments, received = call.method, call.arguments, call.received
         known = self._containers.call_method(receiver, method, arguments, call.values)
@@ -67,16 +59,16 @@ class MethodEvaluator:
             return CLEAN
         filling = call.values if method in sanitizers.FILLING_METHODS else []
         received = without(received, OBJECT) if method == "toString" else received
-        return without(united(received, *filling), removed)
+        return without(join(received, *filling), removed)
 
     def _add(self, call: CallSite, receiver: Node) -> None:
         """Join the value of a container with what a method adds to it."""
         path = self._state.access_path(receiver)
         values = call.values[1:] or call.values if call.method in {"set", "append"} else call.values
-        value = all_of(values)
+        value = join_all(values)
         if path is not None and value and not path.startswith(_RESPONSES):
             before = self._state.values.get(path, CLEAN)
-            self._state.values[path] = united(before, without(value, OF_CONTAINER))
+            self._state.values[path] = join(before, without(value, OF_CONTAINER))
 
     def _replaced(self, method: str, pattern: Node) -> SinkKind:
         """The labels that a text no longer has after all matches of a pattern are replaced."""
@@ -87,7 +79,7 @@ class MethodEvaluator:
             return sanitizers.replaced(text[1:-1]) if is_complete else NOTHING
         return sanitizers.replaced(text) if node.type == "regex" else NOTHING
 
-    def _join(self, call: CallSite, receiver: Node) -> Value:
+    def _join(self, call: CallSite, receiver: Node) -> Taint:
         """``["a", x].join(" ")`` concatenates its elements."""
         node = bare(receiver)
         if node.type != "array":

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from wardround_typescript.dataflow.arguments import Argument
 from wardround_typescript.dataflow.call_resolution import CallTargets
 from wardround_typescript.dataflow.class_fields import ClassFields
-from wardround_typescript.dataflow.domain import Value
+from wardround_typescript.dataflow.domain import Taint
 from wardround_typescript.dataflow.function_analysis import FunctionAnalysis
 from wardround_typescript.dataflow.function_names import FunctionNames
 from wardround_typescript.dataflow.module_features import ModuleFeatures
@@ -46,7 +46,7 @@ class ModuleAnalysis:
         with suppress(RecursionError):  # nested past what the interpreter itself can walk
             self._functions.run_statements(self.scope.module.root.named_children)
 
-    def call(self, function: Node, arguments: Sequence[Argument], at: Node, path: str) -> Value:
+    def call(self, function: Node, arguments: Sequence[Argument], at: Node, path: str) -> Taint:
         """Bind arguments to the parameters of a function of this module and return the result.
 
         ``at`` is the call, in the module at ``path``.
@@ -61,6 +61,6 @@ class ModuleAnalysis:
             self._flows.bind(origin, value, at, path)
         return self._summaries.returned(function, bindings)
 
-    def returned_fields(self, function: Node, arguments: Sequence[Argument]) -> Mapping[str, Value]:
+    def returned_fields(self, function: Node, arguments: Sequence[Argument]) -> Mapping[str, Taint]:
         """The values of the fields of what a call returns; empty where they are unknown."""
         return self._summaries.returned_fields(function, self._summaries.bindings(function, arguments))

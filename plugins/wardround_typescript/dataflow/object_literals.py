@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import join, join_all, only, without
 from wardround_typescript.dataflow import sinks
-from wardround_typescript.dataflow.domain import (
-    CLEAN,
-    NOTHING,
-    SinkKind,
-    Value,
-    all_of,
-    only,
-    united,
-    without,
-)
+from wardround_typescript.dataflow.domain import CLEAN, NOTHING, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator, FunctionRunner
 from wardround_typescript.dataflow.scope import FUNCTIONS
 from wardround_typescript.dataflow.state import FlowState
@@ -35,7 +27,7 @@ class ObjectLiterals:
         self._evaluator = evaluator
         self._functions = functions
 
-    def evaluate(self, node: Node) -> Value:
+    def evaluate(self, node: Node) -> Taint:
         """The join of the values of the properties of an object literal."""
         found = []
         is_short = node.end_byte - node.start_byte < _MAX_PAGE_LENGTH
@@ -50,9 +42,9 @@ class ObjectLiterals:
                 found.append(without(value, SinkKind.FIELDS))
             elif entry.type == "method_definition":
                 self._functions.run_function(entry)
-        return all_of(found)
+        return join_all(found)
 
-    def _pair(self, pair: Node, is_page: bool) -> Value:
+    def _pair(self, pair: Node, is_page: bool) -> Taint:
         key, node = pair.child_by_field_name("key"), pair.child_by_field_name("value")
         if key is None or node is None:
             return CLEAN
@@ -62,14 +54,14 @@ class ObjectLiterals:
         value = self._evaluator.evaluate(node)
         if key.type == "computed_property_name":
             chosen = self._evaluator.evaluate(key.named_children[0]) if key.named_children else CLEAN
-            return united(without(value, SinkKind.FIELDS), only(chosen, SinkKind.FIELDS | SinkKind.NOSQL))
+            return join(without(value, SinkKind.FIELDS), only(chosen, SinkKind.FIELDS | SinkKind.NOSQL))
         name = self._module.of(key).strip("'\"")
         if value:
             self._reach_sinks(pair, name, node, value, is_page)
         operator = SinkKind.NOSQL if name == "$eq" else NOTHING
         return without(value, SinkKind.FIELDS | SinkKind.REACHED | operator)
 
-    def _reach_sinks(self, pair: Node, name: str, node: Node, value: Value, is_page: bool) -> None:
+    def _reach_sinks(self, pair: Node, name: str, node: Node, value: Taint, is_page: bool) -> None:
         if name.lower() == "location" and self._is_header(pair):
             self._state.reach(SinkKind.REDIRECT, node, value)
         if name == "destination" and self._is_redirect(pair):

@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import PARAMETER, join
 from wardround_typescript.dataflow import sources
 from wardround_typescript.dataflow.assignments import Assignments
 from wardround_typescript.dataflow.domain import (
     CLEAN,
+    CONTEXTUAL,
     EVERYTHING,
     OBJECT,
-    PARAMETER,
-    PLACED,
-    SENT_TEXT,
+    TAINTED_TEXT,
     SinkKind,
-    Value,
+    Taint,
     field_of,
-    united,
 )
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.function_names import FunctionNames
@@ -81,7 +80,7 @@ class ParameterBinder:
         self._features = features
 
     def bind(
-        self, function: Node, arguments: Sequence[Value] | None, *, takes_entries: bool
+        self, function: Node, arguments: Sequence[Taint] | None, *, takes_entries: bool
     ) -> frozenset[str]:
         """Bind the parameters to the values of arguments, or where these are not known to their origins.
 
@@ -103,11 +102,11 @@ class ParameterBinder:
                 value = {parameter_origin(self._state.scope, function, at): _labels_of_type(kind)}
             default = parameter.child_by_field_name("value")
             if default is not None and default.type not in FUNCTIONS:
-                value = united(value, self._evaluator.evaluate(default))
+                value = join(value, self._evaluator.evaluate(default))
             if is_action:
-                value = united(value, sources.action_parameter(kind))
+                value = join(value, sources.action_parameter(kind))
             if is_resolver and at == 1:
-                value = SENT_TEXT
+                value = TAINTED_TEXT
             decorated = sources.decorated(module, parameter)
             if decorated is not None:
                 value = decorated
@@ -118,7 +117,7 @@ class ParameterBinder:
                 self._state.request_kinds[module.of(pattern)] = sources.LAMBDA_EVENT
         return frozenset(own_names)
 
-    def bind_input(self, function: Node, value: Value, fields: Mapping[str, Value]) -> None:
+    def bind_input(self, function: Node, value: Taint, fields: Mapping[str, Taint]) -> None:
         """Bind the first parameter to ``{ input }``, or ``{ parsedInput }``, of a value with fields."""
         for parameter in parameters_of(function)[:1]:
             pattern = parameter.child_by_field_name("pattern") or parameter
@@ -128,7 +127,7 @@ class ParameterBinder:
             for entry in pattern.named_children if pattern.type == "object_pattern" else ():
                 self._bind_input_property(entry, value, fields)
 
-    def _bind_input_property(self, entry: Node, value: Value, fields: Mapping[str, Value]) -> None:
+    def _bind_input_property(self, entry: Node, value: Taint, fields: Mapping[str, Taint]) -> None:
         key = entry.child_by_field_name("key")
         name = self._module.of(key if key is not None else entry)
         own = entry.child_by_field_name("value") if key is not None else entry
@@ -143,7 +142,7 @@ class ParameterBinder:
                 inner.child_by_field_name("value") or inner, fields.get(field, value), None
             )
 
-    def _bind_fields(self, name: str, value: Value, fields: Mapping[str, Value]) -> None:
+    def _bind_fields(self, name: str, value: Taint, fields: Mapping[str, Taint]) -> None:
         self._state.values[name] = value
         for key, known in fields.items():
             self._state.values[f"{name}.{key}"] = known
@@ -156,7 +155,7 @@ class ParameterBinder:
         return sources.is_lambda_handler(self._module, function)
 
     def _bind_parameter(
-        self, pattern: Node, kind: str, value: Value, is_decorated: bool, takes_entries: bool
+        self, pattern: Node, kind: str, value: Taint, is_decorated: bool, takes_entries: bool
     ) -> set[str]:
         """Bind one parameter and return the names it declares."""
         if pattern.type == "rest_pattern" and pattern.named_children:
@@ -186,7 +185,7 @@ class ParameterBinder:
             del values[path]
         self._state.request_kinds.pop(name, None)
 
-    def _bind_object(self, pattern: Node, kind: str, value: Value) -> set[str]:
+    def _bind_object(self, pattern: Node, kind: str, value: Taint) -> set[str]:
         """Bind a destructured parameter: parts of the request, ``params`` of a route, or any object."""
         own_names: set[str] = set()
         is_request = bool(kind) and sources.request_kind(self._module, "request", kind) == "request"
@@ -208,11 +207,13 @@ class ParameterBinder:
 
     def _is_resolver(self, parameters: Sequence[Node]) -> bool:
         """Return True for the parameters of a GraphQL resolver."""
-        names = [self._module.of(one.child_by_field_name("pattern") or one) for one in parameters[:2]]
-        return len(names) > 1 and names[0] in _RESOLVER_PARENTS and self._features.resolves_queries
+        if len(parameters) < 2 or not self._features.resolves_queries:
+            return False
+        first = parameters[0].child_by_field_name("pattern") or parameters[0]
+        return self._module.of(first) in _RESOLVER_PARENTS
 
 
 def _labels_of_type(kind: str) -> SinkKind:
     """The labels that a value of a declared type may have."""
-    labels = EVERYTHING & ~PLACED
+    labels = EVERYTHING & ~CONTEXTUAL
     return labels & ~OBJECT if kind == "string" else labels

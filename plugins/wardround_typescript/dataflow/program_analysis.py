@@ -18,42 +18,41 @@ _MAX_MODULES = 24
 
 
 class ProgramAnalysis:
-    """The analysed modules of a project, and the taint flows between them."""
+    """The analysed modules of a project, and the taint flows between them.
+
+    Attributes:
+        modules: the modules, in the order in which they were requested.
+    """
 
     def __init__(self, project: RepositoryView) -> None:
         self.project = project
         self.flows = TaintFlows()
         self.resolver = CallResolver(self)
-        self._modules: dict[str, ModuleAnalysis | None] = {}
-        self._main: ModuleAnalysis | None = None
+        self.modules: list[ModuleAnalysis] = []
+        self._by_path: dict[str, ModuleAnalysis | None] = {}
 
     def module(self, path: str, text: str | None = None) -> ModuleAnalysis | None:
         """Analyse a module; None if it cannot be read, is too long, or is one too many."""
-        if path not in self._modules:
-            if len(self._modules) >= _MAX_MODULES:
+        if path not in self._by_path:
+            if len(self._by_path) >= _MAX_MODULES:
                 return None
             text = self.project.read(path) if text is None else text
             if text is None or len(text) > _MAX_LENGTH:
-                self._modules[path] = None
+                self._by_path[path] = None
             else:
-                module = self._modules[path] = ModuleAnalysis(self, scope_of(path, text))
-                self._main = self._main or module
+                module = self._by_path[path] = ModuleAnalysis(self, scope_of(path, text))
+                self.modules.append(module)
                 module.run()
-        return self._modules[path]
+        return self._by_path[path]
 
     def is_main(self, module: ModuleAnalysis) -> bool:
         """Return True for the module that was analysed first."""
-        return module is self._main
+        return module is self.modules[0]
 
     def analysed(self, path: str) -> ModuleAnalysis | None:
         """A module that is analysed already."""
-        return self._modules.get(path)
+        return self._by_path.get(path)
 
     def exists(self, path: str) -> bool:
         """Return True if the project has a module at a path."""
-        return path in self._modules or self.project.read(path) is not None
-
-    @property
-    def modules(self) -> list[ModuleAnalysis]:
-        """The analysed modules, in the order in which they were requested."""
-        return [module for module in self._modules.values() if module is not None]
+        return path in self._by_path or self.project.read(path) is not None

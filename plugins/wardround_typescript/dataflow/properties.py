@@ -6,25 +6,21 @@ from tree_sitter import Node
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.syntax import ScriptModule
+from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, only, without
 from wardround_typescript.dataflow import sanitizers, sources
 from wardround_typescript.dataflow.call_resolution import CallTargets
 from wardround_typescript.dataflow.class_fields import ClassFields
 from wardround_typescript.dataflow.constant_folding import fold
 from wardround_typescript.dataflow.containers import Containers
 from wardround_typescript.dataflow.domain import (
-    ARCHIVE,
     CLEAN,
     OBJECT,
     OWN_ADDRESS,
-    REQUEST,
-    SENT_TEXT,
+    TAINTED_TEXT,
     TEXT,
     SinkKind,
-    Value,
+    Taint,
     field_of,
-    only,
-    united,
-    without,
 )
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
@@ -75,7 +71,7 @@ class PropertyReader:
         self._class_fields = class_fields
         self._features = features
 
-    def subscript(self, node: Node) -> Value:
+    def subscript(self, node: Node) -> Taint:
         """The value of ``a[b]``."""
         owner, index = node.child_by_field_name("object"), node.child_by_field_name("index")
         if owner is None or index is None:
@@ -89,16 +85,16 @@ class PropertyReader:
         contents = self._containers.list_contents(owner) if name.isdigit() else None
         return self.read(owner, name) if contents is None else contents.at(int(name)) or CLEAN
 
-    def _dynamic(self, owner: Node, index: Node) -> Value:
+    def _dynamic(self, owner: Node, index: Node) -> Taint:
         """An element whose key is not constant: a tainted key may reach the prototype."""
         key = self._evaluator.evaluate(index)
         value = self._evaluator.evaluate(owner)
         if value and not only(value, ~SinkKind.REACHED):
             return value
         reached = {origin: SinkKind.REACHED for origin, labels in key.items() if labels & SinkKind.KEY}
-        return united(value, reached)
+        return join(value, reached)
 
-    def read(self, owner: Node, name: str) -> Value:
+    def read(self, owner: Node, name: str) -> Taint:
         """The value of a property of an expression."""
         kind = self._state.request_kind(owner)
         if kind:
@@ -107,7 +103,7 @@ class PropertyReader:
         if path is not None and f"{path}.{name}" in self._state.values:
             return self._state.values[f"{path}.{name}"]
         if path == "process" and name == "argv":
-            return sources.OF_ARGUMENTS
+            return sources.COMMAND_ARGUMENTS
         literal = _last_pair(self._module, bare(owner), name) if bare(owner).type == "object" else None
         if literal is not None:
             return self._evaluator.evaluate(literal)
@@ -121,11 +117,11 @@ class PropertyReader:
         if self._is_archive_entry(owner, name):
             return {ARCHIVE: SinkKind.PATH}
         if name in sources.UPLOADS and self._is_upload(owner, name):
-            return SENT_TEXT
+            return TAINTED_TEXT
         is_clean = name in sanitizers.CLEAN_PROPERTIES or _is_chosen_by_server(path, name)
         return self._of_tainted(owner, name, value) if value and not is_clean else CLEAN
 
-    def _of_tainted(self, owner: Node, name: str, value: Value) -> Value:
+    def _of_tainted(self, owner: Node, name: str, value: Taint) -> Taint:
         """The value of a property of a tainted object."""
         if name in {"searchParams", "query"} and not any(
             labels & SinkKind.REDIRECT for labels in value.values()
@@ -136,7 +132,7 @@ class PropertyReader:
             return without(value, OWN_ADDRESS | SinkKind.HTML | SinkKind.PAGE)
         return without(value, OWN_ADDRESS) if name in {"pathname", "hash"} else value
 
-    def _request_part(self, kind: str, name: str) -> Value:
+    def _request_part(self, kind: str, name: str) -> Taint:
         part = sources.part(kind, name)
         if part is None:
             return CLEAN

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import join_all
 from wardround_typescript.dataflow import sinks
 from wardround_typescript.dataflow.arguments import CallSite
-from wardround_typescript.dataflow.domain import SinkKind, Value, all_of
+from wardround_typescript.dataflow.domain import SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.scope import bare
@@ -31,7 +32,7 @@ class RecordSinks:
         self._evaluator = evaluator
         self._features = features
 
-    def fields(self, node: Node) -> Value:
+    def fields(self, node: Node) -> Taint:
         """The value of those parts of an argument whose keys become fields."""
         literal = bare(node)
         if literal.type != "object":
@@ -46,7 +47,7 @@ class RecordSinks:
                     found.append(self.fields(value))
             elif entry.type == "shorthand_property_identifier" and self._module.of(entry) in _RECORD_KEYS:
                 found.append(self._evaluator.evaluate(entry))
-        return all_of(found)
+        return join_all(found)
 
     def _is_record_key(self, key: Node) -> bool:
         return self._module.of(key).strip("'\"") in _RECORD_KEYS

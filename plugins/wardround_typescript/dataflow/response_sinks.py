@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import extended, join_all
 from wardround_typescript.dataflow import sinks
 from wardround_typescript.dataflow.arguments import CallSite
-from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Value, added, all_of
+from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.scope import FUNCTIONS, bare
@@ -56,7 +57,7 @@ class ResponseSinks:
         if is_response and call.values[0] and self._is_page(call.arguments[1:]):
             self._state.reach(SinkKind.HTML, call.arguments[0], call.values[0])
 
-    def check_returned(self, node: Node, value: Value) -> None:
+    def check_returned(self, node: Node, value: Taint) -> None:
         """A value that a handler returns: in some frameworks it is the response."""
         function = self._state.function
         holder = function.parent if function is not None else None
@@ -93,7 +94,7 @@ class ResponseSinks:
 
     def _check_rendered(self, context: Node) -> None:
         """The context of a template: tainted markup in it is meant to be inserted without escaping."""
-        whole = added(self._whole_context(context), SinkKind.VIEW, SinkKind.FIELDS)
+        whole = extended(self._whole_context(context), SinkKind.VIEW, SinkKind.FIELDS)
         self._state.reach(SinkKind.VIEW, context, whole)
         literal = self._scope.resolved(context)
         for entry in literal.named_children if literal.type == "object" else ():
@@ -101,15 +102,15 @@ class ResponseSinks:
                 value = self._evaluator.evaluate(entry.child_by_field_name("value") or entry)
                 self._state.reach(SinkKind.PAGE, entry, value)
 
-    def _whole_context(self, context: Node) -> Value:
+    def _whole_context(self, context: Node) -> Taint:
         """The value of the objects a template gets all fields of."""
         literal = self._scope.resolved(context)
         if literal.type != "object":
             return self._evaluator.evaluate(context)
         spread = [entry for entry in literal.named_children if entry.type == "spread_element"]
-        return all_of([self._evaluator.evaluate(entry) for entry in spread])
+        return join_all([self._evaluator.evaluate(entry) for entry in spread])
 
-    def _check_sent(self, receiver: Node, text: str, node: Node, value: Value) -> None:
+    def _check_sent(self, receiver: Node, text: str, node: Node, value: Taint) -> None:
         function = _enclosing_function(receiver)
         handler = self._module.of(function) if function is not None else text
         if sinks.TYPED_HTML.search(handler):

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import only, without
 from wardround_typescript.dataflow import validation_schemas
-from wardround_typescript.dataflow.domain import NOTHING, OBJECT, Value, only, without
+from wardround_typescript.dataflow.domain import NOTHING, OBJECT, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.scope import bare
 from wardround_typescript.dataflow.state import FlowState
@@ -53,7 +54,7 @@ class SchemaParsing:
             return None
         return ParseCall(owner, given.named_children[0], name in validation_schemas.SAFE)
 
-    def value(self, call: ParseCall, argument: Value) -> Value:
+    def value(self, call: ParseCall, argument: Taint) -> Taint:
         """The value that a parse method returns for the value of its argument."""
         schema = bare(call.schema)
         text = self._module.of(schema)
@@ -63,7 +64,7 @@ class SchemaParsing:
             return only(argument, validation_schemas.kept(self._scope, call.schema))
         return argument if name in {"JSON", "qs"} else without(argument, OBJECT)
 
-    def fields(self, node: Node) -> Mapping[str, Value]:
+    def fields(self, node: Node) -> Mapping[str, Taint]:
         """The values of the fields of what a call parses; empty where they are unknown."""
         call = self.parse_call(node)
         if call is None:

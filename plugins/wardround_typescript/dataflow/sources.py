@@ -8,17 +8,17 @@ from tree_sitter import Node
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.syntax import ScriptModule
-from wardround_typescript.dataflow.domain import (
-    ALL,
+from wardround.semantics.dataflow.domain import REQUEST
+from wardround_typescript.dataflow.domain import (  # fmt: skip
     ARGUMENTS,
     CLEAN,
-    REQUEST,
-    SENT,
-    SENT_TEXT,
+    INCOMING,
+    TAINTED,
+    TAINTED_TEXT,
     TEXT,
     SinkKind,
-    Value,
-)  # fmt: skip
+    Taint,
+)
 
 COMING_IN = LazyPattern(
     r"\breq(uest)?\b|\bctx\b|\bc\.req\b|searchParams|formData|FormData|use server|\bevent\b|@(Body|"
@@ -121,8 +121,11 @@ _TEXT_TYPE = LazyPattern(
     r"^(readonly\s+)?(string|\|\s*string)(\s*\|\s*(null|undefined|string|number))*(\[\])*$|^Array<string>$|^FormData$|^[\w.]*File$|^URLSearchParams$"
 )
 _LOOSE_TYPE = LazyPattern(r"^(any|unknown|object|Record<.*>|Partial<.*>|\{.*\})(\[\])?$", 16)
+_DIRECTIVE_LENGTH = 40
+_MAX_DIRECTIVE_BYTES = 4 * _DIRECTIVE_LENGTH
 _SERVER = LazyPattern(r"^\s*(['\"])use server\1")
 _HTTP_VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+_ROUTE_FUNCTIONS = frozenset({"loader", "action", "getServerSideProps", "generateMetadata"})
 _SOCKET = LazyPattern(r"(?i)(^|\.)(socket|ws|client|conn|connection|sock|peer|webSocket)$")
 _SOCKET_EVENTS = LazyPattern(
     r"^(error|close|open|connect|connection|disconnect|disconnecting|ping|pong|end|timeout|drain|finish|listening|ready)$"
@@ -157,16 +160,16 @@ def request_kind(module: ScriptModule, name: str, kind: str) -> str:
     return "context" if name in {"ctx", "context"} and _KOA.search(module.text) else ""
 
 
-def part(kind: str, name: str) -> Value | None:
+def part(kind: str, name: str) -> Taint | None:
     """What a property of a request carries; None where it says nothing."""
     if kind == "request" and name in REQUEST_PARTS:
-        return SENT_TEXT if name in _TEXT_PARTS else SENT
+        return TAINTED_TEXT if name in _TEXT_PARTS else TAINTED
     if kind == "context" and name in CONTEXT_PARTS:
-        return SENT_TEXT if name in _TEXT_PARTS else SENT
+        return TAINTED_TEXT if name in _TEXT_PARTS else TAINTED
     if kind in {"event", LAMBDA_EVENT} and name in EVENT_PARTS:
-        return SENT if name in {"Records", "arguments"} else SENT_TEXT
+        return TAINTED if name in {"Records", "arguments"} else TAINTED_TEXT
     if kind == LAMBDA_EVENT and name not in _OF_THE_SERVICE:
-        return SENT
+        return TAINTED
     return None
 
 
@@ -184,24 +187,24 @@ def is_lambda_handler(module: ScriptModule, function: Node) -> bool:
     return named is not None and _HANDLER.search(module.of(named)) is not None and is_exported(function)
 
 
-def called(kind: str, method: str) -> Value | None:
+def request_call(kind: str, method: str) -> Taint | None:
     """What a method of a request gives; None where it says nothing."""
     if kind == "form":
-        return SENT_TEXT if method in {"get", "getAll", "entries", "values"} else None
+        return TAINTED_TEXT if method in {"get", "getAll", "entries", "values"} else None
     if kind == "request" and method in REQUEST_CALLS:
-        return SENT if method in _PARSED_CALLS else SENT_TEXT
+        return TAINTED if method in _PARSED_CALLS else TAINTED_TEXT
     return None
 
 
-def of_h3(name: str) -> Value | None:
+def h3_call(name: str) -> Taint | None:
     """What a function of h3 reads from the request."""
     last = name.rpartition(".")[2]
     if last not in H3_CALLS:
         return None
-    return SENT_TEXT if last in _H3_TEXT else SENT
+    return TAINTED_TEXT if last in _H3_TEXT else TAINTED
 
 
-def decorated(module: ScriptModule, parameter: Node) -> Value | None:
+def decorated(module: ScriptModule, parameter: Node) -> Taint | None:
     """What NestJS and its like hand a decorated parameter; None if nothing decorates it."""
     found = [module.of(one) for one in parameter.children if one.type == "decorator"]
     named = [one for one in found if _DECORATED.search(one)]
@@ -214,13 +217,13 @@ def decorated(module: ScriptModule, parameter: Node) -> Value | None:
     if decorator.startswith(("@Req", "@Ctx")):
         return None
     if decorator.startswith(("@Param", "@Headers", "@HeaderParam", "@Cookie")):
-        return SENT_TEXT
+        return TAINTED_TEXT
     if not kind or _LOOSE_TYPE.search(kind):
-        return SENT
+        return TAINTED
     if _TEXT_TYPE.search(kind):
         is_query = decorator.startswith(("@Query", "@Body"))
         return {REQUEST: TEXT | (SinkKind.NOSQL if is_query else SinkKind(0))}
-    return SENT_TEXT
+    return TAINTED_TEXT
 
 
 def is_marked_as_action(module: ScriptModule, function: Node) -> bool:
@@ -228,7 +231,8 @@ def is_marked_as_action(module: ScriptModule, function: Node) -> bool:
     body = function.child_by_field_name("body")
     if body is None or body.type != "statement_block":
         return False
-    return _SERVER.search(module.of(body)[1:40]) is not None
+    start = module.between(body.start_byte, min(body.end_byte, body.start_byte + _MAX_DIRECTIVE_BYTES))
+    return _SERVER.search(start[1:_DIRECTIVE_LENGTH]) is not None
 
 
 def is_server_module(module: ScriptModule) -> bool:
@@ -245,24 +249,22 @@ def is_exported(function: Node) -> bool:
     return False
 
 
-def action_parameter(kind: str) -> Value:
+def action_parameter(kind: str) -> Taint:
     """What a parameter of a server action carries."""
     if not is_text(kind):
         return CLEAN
-    return SENT_TEXT if kind == "string" or kind == "FormData" else SENT
+    return TAINTED_TEXT if kind == "string" or kind == "FormData" else TAINTED
 
 
-def route_parameters(module: ScriptModule, function: Node, name: str) -> Iterator[tuple[str, Value]]:
+def route_parameters(module: ScriptModule, function: Node, name: str) -> Iterator[tuple[str, Taint]]:
     """Names that Next.js fills: ``params`` and ``searchParams`` of routes and pages."""
-    if not is_exported(function):
-        return
     is_route = name in _HTTP_VERBS
     is_page = module.path.rpartition("/")[2].startswith(("page.", "layout.", "route."))
-    if is_route or is_page or name in {"loader", "action", "getServerSideProps", "generateMetadata"}:
-        yield "params", SENT_TEXT
-        yield "searchParams", SENT_TEXT
+    if (is_route or is_page or name in _ROUTE_FUNCTIONS) and is_exported(function):
+        yield "params", TAINTED_TEXT
+        yield "searchParams", TAINTED_TEXT
         if name == "getServerSideProps":
-            yield "query", SENT_TEXT
+            yield "query", TAINTED_TEXT
 
 
 def is_socket_message(receiver: str, event: str) -> bool:
@@ -270,9 +272,9 @@ def is_socket_message(receiver: str, event: str) -> bool:
     return _SOCKET.search(receiver) is not None and _SOCKET_EVENTS.search(event) is None
 
 
-OF_ARGUMENTS: Value = {ARGUMENTS: SinkKind.SHELL | SinkKind.CODE | SinkKind.SQL}
-OF_MESSAGE: Value = {REQUEST: ALL}
-OF_PAGE: Value = {REQUEST: SinkKind.SHELL | SinkKind.CODE}
+COMMAND_ARGUMENTS: Taint = {ARGUMENTS: SinkKind.SHELL | SinkKind.CODE | SinkKind.SQL}
+MESSAGE: Taint = {REQUEST: INCOMING}
+PAGE_MESSAGE: Taint = {REQUEST: SinkKind.SHELL | SinkKind.CODE}
 """What a page sends to the main process of a desktop program, whose scripts are its own as a rule."""
 VALIDATES = LazyPattern(r"(?i)\bschema\b|valid|celebrate|zod|joi|typebox|\bdto\b")
 """What stands beside a handler where a schema was applied."""

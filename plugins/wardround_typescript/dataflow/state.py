@@ -8,17 +8,10 @@ from typing import NamedTuple, Protocol
 from tree_sitter import Node
 
 from wardround.languages.script.syntax import inside
+from wardround.semantics.dataflow.domain import join, without
+from wardround.semantics.dataflow.state import joined_taints
 from wardround_typescript.dataflow import sources
-from wardround_typescript.dataflow.domain import (
-    CLEAN,
-    KEYS,
-    PARAMETER,
-    SinkKind,
-    Value,
-    united,
-    without,
-)
-from wardround_typescript.dataflow.refinements import Refinement
+from wardround_typescript.dataflow.domain import CLEAN, Sanitized, SinkKind, Taint
 from wardround_typescript.dataflow.scope import ModuleScope, bare
 
 EXTENT = "#"
@@ -38,7 +31,7 @@ _CONTEXT_REQUESTS = (["request"], ["req"])
 class SinkRecorder(Protocol):
     """Takes note of the values that reach sinks."""
 
-    def reach(self, kind: SinkKind, path: str, node: Node, value: Value) -> None:
+    def reach(self, kind: SinkKind, path: str, node: Node, value: Taint) -> None:
         """Record a value that reaches a sink at a node of the module at ``path``."""
 
 
@@ -46,14 +39,14 @@ class Frame(NamedTuple):
     """The part of the state that belongs to one function; see ``FlowState``."""
 
     function: Node | None
-    values: dict[str, Value]
+    values: dict[str, Taint]
     request_kinds: dict[str, str]
     types: dict[str, str]
     derived_from: dict[str, frozenset[str]]
     is_validated: bool
-    returned: Value
-    returned_fields: Mapping[str, Value] | None
-    jumps: list[dict[str, Value]]
+    returned: Taint
+    returned_fields: Mapping[str, Taint] | None
+    jumps: list[dict[str, Taint]]
     loop_depth: int
     depth: int
 
@@ -100,7 +93,7 @@ class FlowState:
         self._clear()
 
     def _clear(self) -> None:
-        self.values: dict[str, Value] = {}
+        self.values: dict[str, Taint] = {}
         self.request_kinds: dict[str, str] = {}
         self.types: dict[str, str] = {}
         self.derived_from: dict[str, frozenset[str]] = {}
@@ -109,9 +102,9 @@ class FlowState:
 
     def _begin(self, function: Node | None) -> None:
         self.function = function
-        self.returned: Value = CLEAN
-        self.returned_fields: Mapping[str, Value] | None = None
-        self.jumps: list[dict[str, Value]] = []
+        self.returned: Taint = CLEAN
+        self.returned_fields: Mapping[str, Taint] | None = None
+        self.jumps: list[dict[str, Taint]] = []
         self.loop_depth = 0
         self.depth = 0
 
@@ -166,14 +159,14 @@ class FlowState:
             self.depth,
         )
 
-    def absorb(self, values: Mapping[str, Value], own_names: frozenset[str]) -> None:
+    def absorb(self, values: Mapping[str, Taint], own_names: frozenset[str]) -> None:
         """Join with the values that a nested function leaves in captured variables: it may have run."""
         for path, value in values.items():
             if path.partition(".")[0] in own_names:
                 continue
             if path in self.values:
                 if value is not self.values[path]:
-                    self.values[path] = united(self.values[path], value)
+                    self.values[path] = join(self.values[path], value)
             elif ".=" in path and f"{path.partition('.=')[0]}.{EXTENT}" in self.values:
                 self.values[path] = value
 
@@ -275,7 +268,7 @@ class FlowState:
 
     # Values.
 
-    def lookup(self, path: str) -> Value:
+    def lookup(self, path: str) -> Taint:
         """The value of an access path, or else of the closest prefix that has one."""
         while True:
             if path in self.values:
@@ -284,17 +277,17 @@ class FlowState:
                 return CLEAN
             path = path.rpartition(".")[0]
 
-    def refine(self, refinement: Refinement) -> None:
+    def refine(self, sanitized: Sanitized) -> None:
         """Remove labels from access paths and from the known paths below them."""
-        if not refinement:
+        if not sanitized:
             return
         properties = [path for path in self.values if "." in path]
-        for path, removed in refinement.items():
+        for path, removed in sanitized.items():
             below = (one for one in properties if one.startswith(path + ".") and one[-1] != EXTENT)
             for refined in (path, *below):
                 self.values[refined] = without(self._value_before(refined), removed)
 
-    def _value_before(self, path: str) -> Value:
+    def _value_before(self, path: str) -> Taint:
         if path in self.values:
             return self.values[path]
         names = path.split(".")
@@ -307,43 +300,26 @@ class FlowState:
                 return part
         return self.lookup(path)
 
-    def forget_contents(self, path: str, value: Value = CLEAN) -> None:
+    def forget_contents(self, path: str, value: Taint = CLEAN) -> None:
         """Join the contents of a list, a map or an object with its value, after an unknown change."""
         if f"{path}.{EXTENT}" in self.values:
             self.values[f"{path}.{EXTENT}"] = CLEAN
-        whole = united(self.values.get(path, CLEAN), value)
+        whole = join(self.values.get(path, CLEAN), value)
         for one in [one for one in self.values if one.startswith(path + ".") and not one.endswith(EXTENT)]:
-            self.values[one] = united(self.values[one], whole)
+            self.values[one] = join(self.values[one], whole)
 
-    def join(self, branches: Sequence[dict[str, Value]]) -> None:
+    def join(self, branches: Sequence[dict[str, Taint]]) -> None:
         """Continue with the join of the values at the ends of the branches; without any, leave the values."""
         if branches:
             self.values = branches[0]
             for other in branches[1:]:
-                self.values = joined_values(self.values, other)
+                self.values = joined_taints(self.values, other)
 
-    def reach(self, kind: SinkKind, node: Node, value: Value) -> None:
+    def reach(self, kind: SinkKind, node: Node, value: Taint) -> None:
         """Record a tainted value that reaches a sink."""
         if value:
             self._recorder.reach(kind, self.module.path, node, value)
 
-    def add_return(self, value: Value) -> None:
+    def add_return(self, value: Taint) -> None:
         """Join the returned value with another one."""
-        self.returned = united(self.returned, value)
-
-
-def joined_values(first: Mapping[str, Value], second: Mapping[str, Value]) -> dict[str, Value]:
-    """The join of the values of two branches."""
-    both = dict(first)
-    for path, value in second.items():
-        both[path] = value if path not in first else united(first[path], value)
-    return both
-
-
-def keys_of(value: Value) -> Value:
-    """The value of the keys of an object: tainted only where the sender chose them."""
-    return {
-        origin + KEYS if origin.startswith(PARAMETER) and not origin.endswith(KEYS) else origin: labels
-        for origin, labels in value.items()
-        if labels & SinkKind.FIELDS
-    }
+        self.returned = join(self.returned, value)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.state import joined_taints
 from wardround_typescript.dataflow import sanitizers
 from wardround_typescript.dataflow.arguments import is_entry_list
 from wardround_typescript.dataflow.assignments import Assignments
@@ -13,11 +14,11 @@ from wardround_typescript.dataflow.class_fields import ClassFields
 from wardround_typescript.dataflow.conditions import ConditionEvaluator
 from wardround_typescript.dataflow.constant_folding import Constant, fold
 from wardround_typescript.dataflow.containers import Containers
-from wardround_typescript.dataflow.domain import EVERYTHING, Value
+from wardround_typescript.dataflow.domain import EVERYTHING, Taint, keys_of
 from wardround_typescript.dataflow.evaluator import Evaluator, FunctionRunner
 from wardround_typescript.dataflow.response_sinks import ResponseSinks
 from wardround_typescript.dataflow.scope import bare
-from wardround_typescript.dataflow.state import FlowState, joined_values, keys_of
+from wardround_typescript.dataflow.state import FlowState
 
 _ROUNDS = 2
 """How often the body of a loop is analysed, so that values of its end are seen at its start."""
@@ -132,7 +133,7 @@ class StatementWalker:
         literal = bare(node)
         self._responses.check_returned(literal, value)
         contents = self._containers.list_contents(literal) if literal.type == "array" else None
-        fields: dict[str, Value] = {}
+        fields: dict[str, Taint] = {}
         if contents is not None:
             fields.update((str(at), element) for at, element in enumerate(contents.elements))
         if literal.type == "object":
@@ -162,7 +163,7 @@ class StatementWalker:
             return self._statement(then) if constant else other is not None and self._block(other)
         when_true, when_false = self._conditions.refinements(test)
         before = dict(self._state.values)
-        ends: list[dict[str, Value]] = []
+        ends: list[dict[str, Taint]] = []
         self._state.refine(when_true)
         if not self._statement(then):
             ends.append(self._state.values)
@@ -180,7 +181,7 @@ class StatementWalker:
         after = self._state.values
         ends = [] if leaves else [after]
         if handler is not None:
-            self._state.values = joined_values(before, after) if leaves else dict(after)
+            self._state.values = joined_taints(before, after) if leaves else dict(after)
             caught = handler.child_by_field_name("body")
             if caught is None or not self._statement(caught):
                 ends.append(self._state.values)
@@ -200,7 +201,7 @@ class StatementWalker:
             return False
         matched = dict.fromkeys(self._state.refinable_paths(bare(subject)), EVERYTHING)
         before = dict(self._state.values)
-        ends: list[dict[str, Value]] = []
+        ends: list[dict[str, Taint]] = []
         outer, self._state.jumps = self._state.jumps, []
         has_default, is_matched = False, False
         for case in body.named_children:
@@ -253,7 +254,7 @@ class StatementWalker:
             self._loop_head(node, test)
             leaves = self._statement(body) if body is not None else False
             for end in [*([] if leaves else [self._state.values]), *self._state.jumps]:
-                joined = joined_values(joined, end)
+                joined = joined_taints(joined, end)
             self._state.values, self._state.jumps = joined, []
         self._state.loop_depth -= 1
         self._state.jumps = outer

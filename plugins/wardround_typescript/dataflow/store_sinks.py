@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import join, only, without
 from wardround_typescript.dataflow import sinks
-from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Value, only, united, without
+from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.lists import OF_CONTAINER
 from wardround_typescript.dataflow.state import FlowState
@@ -23,7 +24,7 @@ class StoreSinks:
         self._module = state.module
         self._evaluator = evaluator
 
-    def check(self, left: Node, right: Node, value: Value) -> None:
+    def check(self, left: Node, right: Node, value: Taint) -> None:
         """Record the sinks that the assignment of a value reaches."""
         if not value and left.type != "subscript_expression":
             return
@@ -43,7 +44,7 @@ class StoreSinks:
         handler = self._module.of(function) if function is not None else ""
         return bool(sinks.TYPED_TEXT.search(handler)) and not sinks.TYPED_HTML.search(handler)
 
-    def _check_element(self, left: Node, owner: Node, key: Value, right: Node, value: Value) -> None:
+    def _check_element(self, left: Node, owner: Node, key: Taint, right: Node, value: Taint) -> None:
         """``owner[key] = value``."""
         is_dynamic = self._state.property_name(left) is None
         if is_dynamic and sinks.SESSION.search(self._module.of(owner)):
@@ -56,5 +57,5 @@ class StoreSinks:
         if path is not None and is_dynamic:
             keys = only(key, SinkKind.NOSQL | SinkKind.FIELDS)
             before = self._state.values.get(path, CLEAN)
-            self._state.values[path] = united(before, without(value, OF_CONTAINER), keys)
+            self._state.values[path] = join(before, without(value, OF_CONTAINER), keys)
             self._state.forget_contents(path)

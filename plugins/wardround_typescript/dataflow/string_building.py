@@ -6,23 +6,15 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import extended, join_all, without
 from wardround_typescript.dataflow import sanitizers
-from wardround_typescript.dataflow.domain import (
-    CLEAN,
-    OBJECT,
-    OWN_ADDRESS,
-    SinkKind,
-    Value,
-    added,
-    all_of,
-    without,
-)
+from wardround_typescript.dataflow.domain import CLEAN, OBJECT, OWN_ADDRESS, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.scope import bare
 from wardround_typescript.dataflow.state import FlowState
 
-Part = tuple[str | None, Value]
+Part = tuple[str | None, Taint]
 """A part of a text: a constant and CLEAN, or None and the value of an expression."""
 _CONTEXT_LENGTH = 160
 """Characters before a part in which its context is searched for."""
@@ -41,7 +33,7 @@ class StringBuilder:
         self._evaluator = evaluator
         self._features = features
 
-    def concatenate(self, parts: Sequence[Part]) -> Value:
+    def concatenate(self, parts: Sequence[Part]) -> Taint:
         """The value of text that is concatenated from parts."""
         if not any(value for _, value in parts):
             return CLEAN
@@ -57,7 +49,7 @@ class StringBuilder:
             if value:
                 found.append(_in_context(value, before, is_statement, is_markup))
             before += "\0"
-        joined = all_of(found)
+        joined = join_all(found)
         prefix = whole.partition("\0")[0]
         starts_clean = parts[0][0] is None and not parts[0][1]
         if starts_clean or sanitizers.LEADS.search(prefix):
@@ -82,7 +74,7 @@ class StringBuilder:
             return self._module.of(node)[1:-1]
         return None
 
-    def template(self, node: Node) -> Value:
+    def template(self, node: Node) -> Taint:
         """The value of a template literal."""
         parts: list[Part] = []
         at = node.start_byte + 1
@@ -99,15 +91,15 @@ class StringBuilder:
         return value
 
 
-def _in_context(value: Value, before: str, is_statement: bool, is_markup: bool) -> Value:
+def _in_context(value: Taint, before: str, is_statement: bool, is_markup: bool) -> Taint:
     """The value of a part with the labels that the text before it adds."""
     line = before[-_CONTEXT_LENGTH:]
     is_quoted = line.endswith(("'", "'%", "'%%"))
     is_clause = sanitizers.CLAUSE.search(line.rstrip("'%\"")) is not None
     if is_statement or (is_clause and ("=" in line or is_quoted or "(" in line)):
-        value = added(value, SinkKind.STATEMENT, SinkKind.SQL)
+        value = extended(value, SinkKind.STATEMENT, SinkKind.SQL)
         if is_quoted and (is_clause or is_statement):
-            value = added(value, SinkKind.QUOTED, SinkKind.SQL)
+            value = extended(value, SinkKind.QUOTED, SinkKind.SQL)
     if before.strip("\0 "):
-        value = added(value, SinkKind.COMMAND, SinkKind.SHELL)
-    return added(value, SinkKind.PAGE, SinkKind.HTML) if is_markup else value
+        value = extended(value, SinkKind.COMMAND, SinkKind.SHELL)
+    return extended(value, SinkKind.PAGE, SinkKind.HTML) if is_markup else value

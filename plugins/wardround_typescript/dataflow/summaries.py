@@ -7,24 +7,23 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import join, join_all
 from wardround_typescript.dataflow.arguments import Argument
 from wardround_typescript.dataflow.domain import (
-    BEHIND,
     CLEAN,
     FIELD,
     FIELDS_KNOWN,
     KEYS,
+    UNDERLYING,
     SinkKind,
-    Value,
-    all_of,
+    Taint,
+    binding_names,
     parameter_of,
-    sources_of,
-    united,
 )
 from wardround_typescript.dataflow.parameters import parameter_origins, parameters_of
 from wardround_typescript.dataflow.scope import ModuleScope
 
-Bindings = Mapping[str, Value]
+Bindings = Mapping[str, Taint]
 """Origin of a parameter -> the value a call binds to it; see ``domain.sources_of`` for the forms."""
 
 
@@ -32,8 +31,8 @@ Bindings = Mapping[str, Value]
 class FunctionSummary:
     """The value that a function returns and, where it returns one literal, the values of its fields."""
 
-    returned: Value
-    fields: Mapping[str, Value]
+    returned: Taint
+    fields: Mapping[str, Taint]
 
 
 class Summaries:
@@ -48,30 +47,30 @@ class Summaries:
     def __contains__(self, function: Node) -> bool:
         return function.id in self._summaries
 
-    def add(self, function: Node, returned: Value, fields: Mapping[str, Value]) -> None:
+    def add(self, function: Node, returned: Taint, fields: Mapping[str, Taint]) -> None:
         """Record the result of an analysis; the returned value is joined with that of earlier ones."""
         known = self._summaries.get(function.id)
-        joined = returned if known is None else united(known.returned, returned)
+        joined = returned if known is None else join(known.returned, returned)
         self._summaries[function.id] = FunctionSummary(joined, fields)
 
     def bindings(self, function: Node, arguments: Sequence[Argument]) -> Bindings:
         """The values that a call binds to the parameters of a function."""
         origins = parameter_origins(self._scope, function)
-        bound: dict[str, Value] = {}
+        bound: dict[str, Taint] = {}
         for index, argument in enumerate(arguments):
             if argument.value and origins:
                 for origin in _bound_origins(function, origins, index, argument.is_spread):
                     _bind(bound, origin, argument)
         return bound
 
-    def returned(self, function: Node, bindings: Bindings) -> Value:
+    def returned(self, function: Node, bindings: Bindings) -> Taint:
         """The value that a call returns."""
         summary = self._summaries.get(function.id)
         if summary is None or not summary.returned:
             return CLEAN
         return _substituted(summary.returned, bindings, parameter_origins(self._scope, function))
 
-    def returned_fields(self, function: Node, bindings: Bindings) -> Mapping[str, Value]:
+    def returned_fields(self, function: Node, bindings: Bindings) -> Mapping[str, Taint]:
         """The values of the fields of what a call returns; empty where they are unknown."""
         summary = self._summaries.get(function.id)
         if summary is None or not summary.fields:
@@ -91,29 +90,29 @@ def _bound_origins(function: Node, origins: Sequence[str], index: int, is_spread
     return origins[-1:] if is_rest else ()
 
 
-def _bind(bound: dict[str, Value], origin: str, argument: Argument) -> None:
+def _bind(bound: dict[str, Taint], origin: str, argument: Argument) -> None:
     whole = origin if argument.fields is None else origin + FIELDS_KNOWN
-    bound[whole] = united(bound.get(whole, CLEAN), argument.value)
+    bound[whole] = join(bound.get(whole, CLEAN), argument.value)
     for name, value in (argument.fields or {}).items():
         path = origin + FIELD + name
-        bound[path] = united(bound.get(path, CLEAN), value)
+        bound[path] = join(bound.get(path, CLEAN), value)
 
 
-def _substituted(value: Value, bindings: Bindings, origins: Sequence[str]) -> Value:
+def _substituted(value: Taint, bindings: Bindings, origins: Sequence[str]) -> Taint:
     """A value with the bound values in place of the origins of parameters."""
-    found: list[Value] = []
+    found: list[Taint] = []
     for origin, labels in value.items():
         if parameter_of(origin) not in origins:
             found.append({origin: labels})
             continue
-        bound = all_of(bindings.get(name, CLEAN) for name in sources_of(origin))
+        bound = join_all(bindings.get(name, CLEAN) for name in binding_names(origin))
         for source, carried in bound.items():
             if origin.endswith(KEYS) and not carried & SinkKind.FIELDS:
                 continue
             kept = carried & labels
-            for placed, required in BEHIND.items():
+            for placed, required in UNDERLYING.items():
                 if labels & placed and carried & required:
                     kept |= placed
             if kept:
                 found.append({source: kept})
-    return all_of(found)
+    return join_all(found)

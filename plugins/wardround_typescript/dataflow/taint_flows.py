@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from wardround.semantics.dataflow.domain import PARAMETER
 from wardround_typescript.dataflow.domain import (
-    BEHIND,
     FIELDS_KNOWN,
     KEYS,
-    PARAMETER,
+    UNDERLYING,
     Hit,
     SinkKind,
-    Value,
+    Taint,
+    binding_names,
     parameter_of,
-    sources_of,
 )
 
 _MAX_CALL_CHAIN = 3
@@ -27,21 +27,21 @@ class TaintFlows:
     def __init__(self) -> None:
         self._hits: dict[tuple[SinkKind, str, int], Hit] = {}
         self._parameter_hits: dict[str, dict[tuple[SinkKind, str, int], Hit]] = {}
-        self._bindings: dict[str, list[tuple[Value, Node, str]]] = {}
+        self._bindings: dict[str, list[tuple[Taint, Node, str]]] = {}
 
-    def reach(self, kind: SinkKind, path: str, node: Node, value: Value) -> None:
+    def reach(self, kind: SinkKind, path: str, node: Node, value: Taint) -> None:
         """Record a value that reaches a sink at a node of the module at ``path``."""
         for origin, labels in value.items():
             if not labels & kind:
                 continue
-            hit = Hit(kind, path, node, origin, labels)
+            hit = Hit(kind, node, origin, path, labels)
             key = (kind, path, node.id)
             if origin.startswith(PARAMETER):
                 self._parameter_hits.setdefault(origin, {}).setdefault(key, hit)
             else:
                 self._hits.setdefault(key, hit)
 
-    def bind(self, origin: str, value: Value, at: Node, path: str) -> None:
+    def bind(self, origin: str, value: Taint, at: Node, path: str) -> None:
         """Record a value that a call, at a node of the module at ``path``, binds to a parameter."""
         self._bindings.setdefault(origin, []).append((value, at, path))
 
@@ -70,10 +70,10 @@ class TaintFlows:
                 if not origin.startswith(PARAMETER):
                     node = hit.node if hit.path == path else at
                     if node is not None:
-                        key = (hit.danger, path, node.id)
-                        found.setdefault(key, Hit(hit.danger, hit.path, node, origin, hit.left))
+                        key = (hit.kind, path, node.id)
+                        found.setdefault(key, Hit(hit.kind, node, origin, hit.path, hit.labels))
                     continue
-                mark = (origin, hit.danger, hit.path, hit.node.id)
+                mark = (origin, hit.kind, hit.path, hit.node.id)
                 if mark not in seen:
                     seen.add(mark)
                     pending.append((origin, hit, at))
@@ -84,7 +84,7 @@ class TaintFlows:
     ) -> Iterator[tuple[str, Node | None]]:
         """The origins of the values that calls bind to a parameter, each with its call in ``path``."""
         by_keys, required = parameter.endswith(KEYS), _required_labels(hit)
-        for name in sources_of(parameter):
+        for name in binding_names(parameter):
             for value, at, module in self._bindings.get(name, ()):
                 for origin, labels in value.items():
                     if labels & required and (not by_keys or labels & SinkKind.FIELDS):
@@ -93,8 +93,8 @@ class TaintFlows:
 
 def _required_labels(hit: Hit) -> SinkKind:
     """The labels of which a value must have one at the call to reach the sink of a parameter."""
-    required = hit.danger
-    for placed, behind in BEHIND.items():
-        if hit.danger & placed:
+    required = hit.kind
+    for placed, behind in UNDERLYING.items():
+        if hit.kind & placed:
             required |= behind
     return required

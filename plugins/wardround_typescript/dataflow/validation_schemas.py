@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from tree_sitter import Node
 
 from wardround.checks.lazy import LazyPattern
-from wardround_typescript.dataflow.domain import ALL, NOTHING, TEXT, SinkKind
+from wardround_typescript.dataflow.domain import INCOMING, NOTHING, TEXT, SinkKind
 from wardround_typescript.dataflow.scope import ModuleScope
 
 _DEEPEST = 6
@@ -22,7 +22,7 @@ _KINDS: dict[str, SinkKind] = {
         NOTHING,
     ),
     **dict.fromkeys(["any", "unknown", "record", "map", "looseObject", "json", "instanceof", "custom",
-    "mixed", "Any", "Unknown", "Record"], ALL),
+    "mixed", "Any", "Unknown", "Record"], INCOMING),
     "url": SinkKind.URL | SinkKind.REDIRECT,
     "uri": SinkKind.URL | SinkKind.REDIRECT,
     "String": TEXT,
@@ -112,11 +112,12 @@ def kept(scope: ModuleScope, node: Node, depth: int = 0) -> SinkKind:
     base, call, owner = methods[-1]
     if not _LIBRARIES.search(scope.module.of(owner).rpartition(".")[2]):
         if owner.type == "identifier":
-            inner = kept(scope, owner, depth + 1)
-            return ALL if _LOOSE.intersection(names) else NOTHING if _HARMLESS.intersection(names) else inner
+            if _LOOSE.intersection(names):
+                return INCOMING
+            return NOTHING if _HARMLESS.intersection(names) else kept(scope, owner, depth + 1)
         return TEXT
     if _LOOSE.intersection(names):
-        return ALL
+        return INCOMING
     if _HARMLESS.intersection(names[:-1]):
         return NOTHING
     if {"url", "uri"}.intersection(names[:-1]):

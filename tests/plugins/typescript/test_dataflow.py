@@ -153,7 +153,7 @@ def test_what_callers_give_is_kept_apart_from_what_came_in() -> None:
     text = "export const rows = (a: string) => db.query(`select * from t where a = '${a}'`);\n"
     source = SourceFile("a.ts", text, project=InMemoryRepository({"a.ts": text}))
     assert hits(source) == []
-    assert any(hit.left & SinkKind.QUOTED for hit in parameter_hits(source))
+    assert any(hit.labels & SinkKind.QUOTED for hit in parameter_hits(source))
 
 
 @pytest.mark.parametrize(
