@@ -36,6 +36,7 @@ class Assignments:
         "_features",
         "_module",
         "_properties",
+        "_sanitizers",
         "_scope",
         "_sinks",
         "_state",
@@ -57,6 +58,7 @@ class Assignments:
         self._state = state
         self._scope = state.scope
         self._module = state.module
+        self._sanitizers = sanitizers.catalogue()
         self._evaluator = evaluator
         self._strings = strings
         self._containers = containers
@@ -177,7 +179,7 @@ class Assignments:
         """A property of a value whose expression is not known."""
         if name in _ENTRY_NAMES and not value and self._features.reads_archives:
             return {ARCHIVE: SinkKind.PATH}
-        return CLEAN if name in sanitizers.CLEAN_PROPERTIES else field_of(value, name)
+        return CLEAN if name in self._sanitizers.clean_properties else field_of(value, name)
 
     def bind_entry(self, target: Node, value: Taint) -> None:
         """Bind a pair of a key and its value."""

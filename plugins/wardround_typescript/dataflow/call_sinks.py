@@ -39,6 +39,7 @@ class CallSinks:
     """Records the arguments of calls that reach sinks."""
 
     __slots__ = (
+        "_catalogue",
         "_evaluator",
         "_features",
         "_module",
@@ -64,6 +65,7 @@ class CallSinks:
         self._state = state
         self._scope = state.scope
         self._module = state.module
+        self._catalogue = sinks.catalogue()
         self._evaluator = evaluator
         self._names = names
         self._features = features
@@ -85,12 +87,12 @@ class CallSinks:
             self._reach(sink, call)
         if call.receiver is not None:
             self._check_method(call, call.receiver)
-        if name in sinks.PROCESSES:
+        if name in self._catalogue.processes:
             self._processes.check(call)
-        if name in sinks.LISTED_PROCESSES:
+        if name in self._catalogue.listed_processes:
             self._processes.check_listed(call)
-        if name in sinks.FORMATS and len(arguments) > 1 and _is_composed(self._scope.resolved(arguments[0])):
-            self._state.reach(SinkKind.LINE, arguments[0], values[0])
+        if name in self._catalogue.formatters and len(arguments) > 1:
+            self._check_format(arguments[0], values[0])
         if name == "Object.assign" and self._module.of(arguments[0]) != "{}":
             self._records.check_assign(call)
         if call.node.type == "new_expression":
@@ -99,11 +101,17 @@ class CallSinks:
         if call.method == "" and name in _CALLBACKS and len(values) > 1 and values[1]:
             self._check_upload_name(call)
 
+    def _check_format(self, node: Node, value: Taint) -> None:
+        """A format that is composed of tainted text."""
+        if _is_composed(self._scope.resolved(node)):
+            self._state.reach(SinkKind.LINE, node, value)
+
     def _function_sinks(self, name: str) -> Sequence[Sink]:
         function = self._state.function
         if name == (self._names.name_of(function) if function is not None else ""):
             return ()
-        return sinks.FUNCTIONS.get(name) or sinks.FUNCTIONS.get(_wrapper_name(name), ())
+        table = self._catalogue.by_function
+        return table.get(name) or table.get(_wrapper_name(name), ())
 
     def _reach(self, sink: Sink, call: CallSite) -> None:
         for at in range(sink.first, min(sink.last + 1, len(call.arguments))):
@@ -140,14 +148,14 @@ class CallSinks:
 
     def _check_method(self, call: CallSite, receiver: Node) -> None:
         text = self._module.of(receiver)
-        for sink in sinks.METHODS.get(call.method, ()):
+        for sink in self._catalogue.by_method.get(call.method, ()):
             if sink.receiver is not None and not self._is_receiver(sink.receiver, sink.kind, receiver, text):
                 continue
             if not self._is_harmless(sink, call, text):
                 self._reach(sink, call)
         if sinks.RESPONSES.search(text):
             self._responses.check(call, receiver, text)
-        elif call.method in sinks.LOG_METHODS and sinks.LOGS.search(text):
+        elif call.method in self._catalogue.log_methods and sinks.LOGS.search(text):
             self._check_logged(call)
 
     def _is_receiver(self, pattern: LazyPattern, kind: SinkKind, receiver: Node, text: str) -> bool:

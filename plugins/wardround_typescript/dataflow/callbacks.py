@@ -29,7 +29,15 @@ _MAX_VALIDATOR_LENGTH = 3000
 class Callbacks:
     """Analyses the functions that a call is given."""
 
-    __slots__ = ("_features", "_functions", "_module", "_scope", "_state", "_targets")
+    __slots__ = (
+        "_features",
+        "_functions",
+        "_module",
+        "_sanitizers",
+        "_scope",
+        "_state",
+        "_targets",
+    )
 
     def __init__(
         self,
@@ -41,6 +49,7 @@ class Callbacks:
         self._state = state
         self._scope = state.scope
         self._module = state.module
+        self._sanitizers = sanitizers.catalogue()
         self._functions = functions
         self._targets = targets
         self._features = features
@@ -59,7 +68,7 @@ class Callbacks:
         return result
 
     def _is_iteration(self, call: CallSite) -> bool:
-        return call.method in sanitizers.ELEMENT_METHODS and bool(call.received)
+        return call.method in self._sanitizers.iterating_methods and bool(call.received)
 
     def _inline(self, call: CallSite, function: Node, at: int) -> Taint | None:
         """Analyse a function expression that is an argument."""
@@ -68,7 +77,7 @@ class Callbacks:
             initial = call.values[at + 1 : at + 2]
             returned = self._functions.run_function(function, [join(received, *initial), received])
             return join(returned, *initial)
-        is_iteration = method in sanitizers.ELEMENT_METHODS
+        is_iteration = method in self._sanitizers.iterating_methods
         if is_iteration and receiver is not None and not self._state.request_kind(receiver):
             return self._element_callback(call, receiver, function)
         schema = self._input_schema(receiver) if method in _RESOLVERS and receiver is not None else None

@@ -48,6 +48,7 @@ class CallEvaluator:
         "_functions",
         "_methods",
         "_module",
+        "_sanitizers",
         "_schemas",
         "_scope",
         "_sinks",
@@ -71,6 +72,7 @@ class CallEvaluator:
         self._state = state
         self._scope = state.scope
         self._module = state.module
+        self._sanitizers = sanitizers.catalogue()
         self._evaluator = evaluator
         self._functions = functions
         self._targets = targets
@@ -137,8 +139,8 @@ class CallEvaluator:
         """The value that a call reads from the request; None if it reads none."""
         receiver = call.receiver
         if receiver is None:
-            is_h3 = call.name.startswith("h3") or (call.name in sources.H3_CALLS and self._features.is_nitro)
-            return sources.h3_call(call.name) if is_h3 else None
+            is_imported = self._features.is_nitro and "." not in call.name
+            return sources.h3_call(call.name) if is_imported or call.name.startswith("h3") else None
         kind = self._state.request_kind(receiver)
         if not kind:
             return TAINTED_TEXT if call.method == "get" and self._is_cookies(receiver) else None
@@ -166,9 +168,9 @@ class CallEvaluator:
         builtin = self._builtin(call)
         if builtin is not None:
             return builtin
-        removed = _sanitized(call)
-        if call.receiver is None or call.name in sanitizers.KEEPING:
-            return _propagated(call, removed)
+        removed = self._removed_labels(call)
+        if call.receiver is None or call.name in self._sanitizers.propagating_functions:
+            return self._propagated(call, removed)
         return self._methods.evaluate(call, call.receiver, removed)
 
     def _project_call(self, call: CallSite, callee: Callee) -> Taint:
@@ -193,7 +195,7 @@ class CallEvaluator:
                 return self._evaluator.evaluate(cloned)
         if name == "Object.fromEntries" and arguments:
             return self._from_entries(arguments[0], values[0])
-        return CLEAN if name in sanitizers.CONVERTING or call.last_name in _CLEAN_METHODS else None
+        return CLEAN if name in self._sanitizers.converters or call.last_name in _CLEAN_METHODS else None
 
     def returned_fields(self, node: Node) -> Mapping[str, Taint]:
         """The values of the fields of what a call returns; empty where they are unknown."""
@@ -231,22 +233,22 @@ class CallEvaluator:
             return None
         return given.named_children[0] if given.named_children else None
 
+    def _removed_labels(self, call: CallSite) -> SinkKind:
+        """The labels that a function removes from its arguments."""
+        removed = self._sanitizers.removed_labels.get(call.name)
+        if removed is not None:
+            return removed
+        is_function = not call.method or call.method == "toString"
+        return self._sanitizers.removed_labels.get(call.last_name, NOTHING) if is_function else NOTHING
 
-def _sanitized(call: CallSite) -> SinkKind:
-    """The labels that a function removes from its arguments."""
-    if call.name in sanitizers.CLEANSING:
-        return sanitizers.CLEANSING[call.name]
-    is_function = not call.method or call.method == "toString"
-    return sanitizers.CLEANSING.get(call.last_name, NOTHING) if is_function else NOTHING
-
-
-def _propagated(call: CallSite, removed: SinkKind) -> Taint:
-    """The result of a function that is not defined in the project."""
-    name, values = call.name, call.values
-    if name in sanitizers.KEEPING or call.last_name in sanitizers.KEEPING or removed:
-        found = list(values[:1] if name in _FIRST_ARGUMENT else values)
-        if name.endswith("URL") and len(values) > 1:
-            found.append(only(values[1], SinkKind.URL | SinkKind.REDIRECT))
-        value = without(join_all(found), removed)
-        return extended(value, OBJECT, SinkKind.SQL) if name in sanitizers.UNPACKING else value
-    return join_all(values) if name.startswith("URL") or name == "path.relative" else CLEAN
+    def _propagated(self, call: CallSite, removed: SinkKind) -> Taint:
+        """The result of a function that is not defined in the project."""
+        name, values = call.name, call.values
+        propagating = self._sanitizers.propagating_functions
+        if name in propagating or call.last_name in propagating or removed:
+            found = list(values[:1] if name in _FIRST_ARGUMENT else values)
+            if name.endswith("URL") and len(values) > 1:
+                found.append(only(values[1], SinkKind.URL | SinkKind.REDIRECT))
+            value = without(join_all(found), removed)
+            return extended(value, OBJECT, SinkKind.SQL) if name in self._sanitizers.deserializers else value
+        return join_all(values) if name.startswith("URL") or name == "path.relative" else CLEAN

@@ -43,12 +43,13 @@ _SECOND_SLASH = ("'//'", '"//"', "[1]", "charAt(1)", "'/\\\\", '"/\\\\')
 class ConditionEvaluator:
     """Finds what the two outcomes of a condition prove about the values it tests."""
 
-    __slots__ = ("_evaluator", "_module", "_scope", "_state")
+    __slots__ = ("_evaluator", "_module", "_sanitizers", "_scope", "_state")
 
     def __init__(self, state: FlowState, evaluator: Evaluator) -> None:
         self._state = state
         self._scope = state.scope
         self._module = state.module
+        self._sanitizers = sanitizers.catalogue()
         self._evaluator = evaluator
 
     def refinements(self, test: Node) -> Refinements:
@@ -122,7 +123,7 @@ class ConditionEvaluator:
         if function is None or given is None:
             return {}
         name = self._module.of(function).rpartition(".")[2]
-        if not sanitizers.CHECKING.search(name) and name not in sanitizers.CONVERTING:
+        if not sanitizers.CHECKING.search(name) and name not in self._sanitizers.converters:
             return {}
         arguments = given.named_children
         found: list[Sanitized] = [self._safe(argument) for argument in arguments]
@@ -168,7 +169,7 @@ class ConditionEvaluator:
         if node.type in {"call_expression", "new_expression", "subscript_expression"}:
             function = node.child_by_field_name("function")
             name = self._module.of(function).rpartition(".")[2] if function is not None else ""
-            if name not in sanitizers.UNTELLING:
+            if name not in self._sanitizers.inconclusive_checks:
                 for inner in inside(node):
                     if inner.type in {"identifier", "member_expression"}:
                         tested.update(self._safe(inner))
@@ -199,7 +200,7 @@ class ConditionEvaluator:
             if refinements is not None:
                 return refinements
         full_name = self._scope.dotted(function)
-        if name in sanitizers.UNTELLING or full_name in sanitizers.UNTELLING:
+        if name in self._sanitizers.inconclusive_checks or full_name in self._sanitizers.inconclusive_checks:
             return _UNREFINED
         if full_name == "Boolean" and arguments:
             return self.refinements(arguments[0])

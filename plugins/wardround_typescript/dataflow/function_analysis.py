@@ -45,7 +45,15 @@ class FunctionAnalysis:
     It is the ``Evaluator`` and the ``FunctionRunner`` of those evaluators.
     """
 
-    __slots__ = ("_depth", "_expressions", "_fields", "_parameters", "_state", "_statements", "_summaries")
+    __slots__ = (
+        "_depth",
+        "_expressions",
+        "_fields",
+        "_parameters",
+        "_state",
+        "_statements",
+        "_summaries",
+    )
 
     def __init__(
         self,

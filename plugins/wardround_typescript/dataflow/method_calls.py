@@ -23,7 +23,15 @@ _MATCHING = frozenset({"match", "matchAll", "exec"})
 class MethodEvaluator:
     """Evaluates calls of methods that are not defined in the project."""
 
-    __slots__ = ("_conditions", "_containers", "_module", "_scope", "_state", "_strings")
+    __slots__ = (
+        "_conditions",
+        "_containers",
+        "_module",
+        "_sanitizers",
+        "_scope",
+        "_state",
+        "_strings",
+    )
 
     def __init__(
         self,
@@ -35,6 +43,7 @@ class MethodEvaluator:
         self._state = state
         self._scope = state.scope
         self._module = state.module
+        self._sanitizers = sanitizers.catalogue()
         self._strings = strings
         self._containers = containers
         self._conditions = conditions
@@ -45,7 +54,7 @@ class MethodEvaluator:
         known = self._containers.call_method(receiver, method, arguments, call.values)
         if known is not None:
             return known
-        if method in sanitizers.ADDING_METHODS and not self._state.request_kind(receiver):
+        if method in self._sanitizers.adding_methods and not self._state.request_kind(receiver):
             self._add(call, receiver)
         if method in _REPLACING and arguments:
             received = without(received, self._replaced(method, arguments[0]))
@@ -53,11 +62,11 @@ class MethodEvaluator:
             return CLEAN
         if method == "join":
             return self._join(call, receiver)
-        if method not in sanitizers.KEEPING_METHODS and not removed:
+        if method not in self._sanitizers.propagating_methods and not removed:
             return CLEAN
         if method == "filter" and arguments and self._is_validating(arguments[0]):
             return CLEAN
-        filling = call.values if method in sanitizers.FILLING_METHODS else []
+        filling = call.values if method in self._sanitizers.composing_methods else []
         received = without(received, OBJECT) if method == "toString" else received
         return without(join(received, *filling), removed)
 

@@ -17,12 +17,13 @@ from wardround_typescript.dataflow.string_building import StringBuilder
 class ProcessSinks:
     """Records the values that name a program or that a shell interprets."""
 
-    __slots__ = ("_evaluator", "_module", "_scope", "_state", "_strings")
+    __slots__ = ("_catalogue", "_evaluator", "_module", "_scope", "_state", "_strings")
 
     def __init__(self, state: FlowState, evaluator: Evaluator, strings: StringBuilder) -> None:
         self._state = state
         self._scope = state.scope
         self._module = state.module
+        self._catalogue = sinks.catalogue()
         self._evaluator = evaluator
         self._strings = strings
 
@@ -46,7 +47,7 @@ class ProcessSinks:
     def check_listed(self, call: CallSite) -> None:
         """``Deno.Command(program, { args })`` and ``Bun.spawn([program, ...words])``."""
         options = self._scope.resolved(call.arguments[-1])
-        option = sinks.LISTED_PROCESSES[call.name]
+        option = self._catalogue.listed_processes[call.name]
         listed = self._scope.property(options, option) if options.type == "object" else None
         listed = self._scope.resolved(listed if listed is not None else call.arguments[0])
         words = listed.named_children if listed.type == "array" else []

@@ -7,7 +7,7 @@ from tree_sitter import Node
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.syntax import ScriptModule
 from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, only, without
-from wardround_typescript.dataflow import sanitizers, sources
+from wardround_typescript.dataflow import sanitizers, sinks, sources
 from wardround_typescript.dataflow.call_resolution import CallTargets
 from wardround_typescript.dataflow.class_fields import ClassFields
 from wardround_typescript.dataflow.constant_folding import fold
@@ -25,7 +25,6 @@ from wardround_typescript.dataflow.domain import (
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.scope import bare
-from wardround_typescript.dataflow.sinks import ARCHIVE_ENTRY, ARCHIVE_NAMES
 from wardround_typescript.dataflow.state import FlowState
 
 _UPLOAD_PARTS = frozenset(
@@ -43,14 +42,17 @@ class PropertyReader:
     """Evaluates reads of properties and elements."""
 
     __slots__ = (
+        "_archive_names",
         "_class_fields",
         "_containers",
         "_evaluator",
         "_features",
         "_module",
+        "_sanitizers",
         "_scope",
         "_state",
         "_targets",
+        "_upload_names",
     )
 
     def __init__(
@@ -65,11 +67,14 @@ class PropertyReader:
         self._state = state
         self._scope = state.scope
         self._module = state.module
+        self._sanitizers = sanitizers.catalogue()
         self._evaluator = evaluator
         self._containers = containers
         self._targets = targets
         self._class_fields = class_fields
         self._features = features
+        self._archive_names = sinks.catalogue().archive_names
+        self._upload_names = sources.catalogue().upload_names
 
     def subscript(self, node: Node) -> Taint:
         """The value of ``a[b]``."""
@@ -116,9 +121,9 @@ class PropertyReader:
                 return computed
         if self._is_archive_entry(owner, name):
             return {ARCHIVE: SinkKind.PATH}
-        if name in sources.UPLOADS and self._is_upload(owner, name):
+        if name in self._upload_names and self._is_upload(owner, name):
             return TAINTED_TEXT
-        is_clean = name in sanitizers.CLEAN_PROPERTIES or _is_chosen_by_server(path, name)
+        is_clean = name in self._sanitizers.clean_properties or _is_chosen_by_server(path, name)
         return self._of_tainted(owner, name, value) if value and not is_clean else CLEAN
 
     def _of_tainted(self, owner: Node, name: str, value: Taint) -> Taint:
@@ -142,12 +147,12 @@ class PropertyReader:
 
     def _is_archive_entry(self, owner: Node, name: str) -> bool:
         """Return True for the name of an entry of an archive."""
-        if name not in ARCHIVE_NAMES or not self._features.reads_archives:
+        if name not in self._archive_names or not self._features.reads_archives:
             return False
         text = self._module.of(owner)
         if name in {"path", "name", "filename"} and text in _AMBIGUOUS_ENTRIES:
             return False
-        return ARCHIVE_ENTRY.search(text) is not None
+        return sinks.ARCHIVE_ENTRY.search(text) is not None
 
     def _is_upload(self, owner: Node, name: str) -> bool:
         if name != "filename":

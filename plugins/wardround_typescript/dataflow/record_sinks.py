@@ -24,11 +24,12 @@ _NOT_RECORDS = ("new", "options", "opts", "config")
 class RecordSinks:
     """Records the values whose keys become the fields of a record."""
 
-    __slots__ = ("_evaluator", "_features", "_module", "_state")
+    __slots__ = ("_catalogue", "_evaluator", "_features", "_module", "_state")
 
     def __init__(self, state: FlowState, evaluator: Evaluator, features: ModuleFeatures) -> None:
         self._state = state
         self._module = state.module
+        self._catalogue = sinks.catalogue()
         self._evaluator = evaluator
         self._features = features
 
@@ -65,7 +66,7 @@ class RecordSinks:
     def check_constructor(self, call: CallSite) -> None:
         """``new Model(value)``."""
         last = call.name.rpartition(".")[2]
-        if not last[:1].isupper() or last in sinks.NO_RECORDS:
+        if not last[:1].isupper() or last in self._catalogue.not_records:
             return
         if self._features.keeps_records and call.values[0]:
             self._state.reach(SinkKind.FIELDS, call.arguments[0], self.fields(call.arguments[0]))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
+import msgspec
 from tree_sitter import Node
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.syntax import ScriptModule
+from wardround.semantics.dataflow.catalogue import load_catalogue
 from wardround.semantics.dataflow.domain import REQUEST
 from wardround_typescript.dataflow.domain import (  # fmt: skip
     ARGUMENTS,
@@ -20,13 +23,52 @@ from wardround_typescript.dataflow.domain import (  # fmt: skip
     Taint,
 )
 
+
+class RequestObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The tainted properties and methods of one kind of request object."""
+
+    text_properties: frozenset[str] = frozenset()
+    properties: frozenset[str] = frozenset()
+    text_methods: frozenset[str] = frozenset()
+    methods: frozenset[str] = frozenset()
+
+
+class SourceCatalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The content of ``wardround_rules/dataflow/typescript/sources.yml``."""
+
+    request: RequestObject
+    context: RequestObject
+    event: RequestObject
+    form: RequestObject
+    service_properties: frozenset[str]
+    h3_functions: frozenset[str]
+    h3_text_functions: frozenset[str]
+    upload_names: frozenset[str]
+    route_functions: frozenset[str]
+    http_methods: frozenset[str]
+
+    def request_object(self, kind: str) -> RequestObject | None:
+        """The request object of a kind; see ``request_kind``."""
+        if kind in {"event", LAMBDA_EVENT}:
+            return self.event
+        if kind == "context":
+            return self.context
+        return {"request": self.request, "form": self.form}.get(kind)
+
+
+@cache
+def catalogue() -> SourceCatalogue:
+    """The catalogue of sources, read once."""
+    return load_catalogue("typescript", "sources", SourceCatalogue)
+
+
 COMING_IN = LazyPattern(
     r"\breq(uest)?\b|\bctx\b|\bc\.req\b|searchParams|formData|FormData|use server|\bevent\b|@(Body|"
     r"Query|Param|Args|Headers)\b"
     r"|process\.argv|\.input\(|\.action\(|\.on\(\s*['\"]|getQuery|readBody|entryName|entry\.|header\.name|originalname"
     r"|relativePath|fileName|\bparams\b|parseArgs"
 )
-"""A look whether anything comes in at all."""
+"""Prefilter: text that a module with a source contains."""
 
 _REQUEST_NAME = LazyPattern(r"^_?(req|request)\d?$")
 _REQUEST_TYPE = LazyPattern(
@@ -41,72 +83,10 @@ _CONTEXT_TYPE = LazyPattern(
     r"(^|\.)((Parameterized|Router|Koa|Extendable|Default)?Context|HonoContext)(<.*>)?$", 16
 )
 _KOA = LazyPattern(r"['\"](@koa/|koa)|\bctx\.(query|params|querystring|request\.(body|query|files)|throw)\b")
-REQUEST_PARTS = frozenset(
-    {
-        "query", "params", "body", "headers", "cookies", "files", "file", "url", "originalUrl", "rawBody",
-        "hostname",
-        "querystring", "search", "nextUrl", "signedCookies", "payload", "rawHeaders", "path", "href", "raw",
-    }
-)  # fmt: skip
-"""Properties of a request that hold what the sender wrote."""
-_TEXT_PARTS = frozenset(
-    {
-        "params",
-        "headers",
-        "cookies",
-        "url",
-        "originalUrl",
-        "hostname",
-        "querystring",
-        "search",
-        "nextUrl",
-        "path",
-        "href",
-    }
-)
-CONTEXT_PARTS = frozenset(
-    {
-        "query",
-        "params",
-        "querystring",
-        "headers",
-        "header",
-        "request",
-        "search",
-        "url",
-        "href",
-        "path",
-        "originalUrl",
-    }
-)
-REQUEST_CALLS = frozenset(
-    {"json", "text", "formData", "query", "param", "header", "get", "parseBody", "queries", "body", "blob",
-     "arrayBuffer", "file", "files", "saveRequestFiles", "parts", "isMultipart", "cookie", "valid", "rawBody"}
-)  # fmt: skip
-_PARSED_CALLS = frozenset({"json", "parseBody", "body", "valid"})
-EVENT_PARTS = frozenset(
-    {
-        "body", "queryStringParameters", "pathParameters", "headers", "multiValueQueryStringParameters",
-        "rawQueryString", "rawPath", "Records", "cookies", "arguments", "multiValueHeaders", "path",
-    }
-)  # fmt: skip
 LAMBDA_EVENT = "lambda-event"
 """The untyped first parameter of a Lambda handler: the caller chose all of it."""
-_OF_THE_SERVICE = frozenset(
-    {
-        "requestContext", "httpMethod", "isBase64Encoded", "version", "source", "detail-type", "resource",
-        "routeKey", "account", "region", "time", "id", "triggerSource", "userPoolId", "RequestType",
-    }
-)  # fmt: skip
-"""Properties of a Lambda event that the service that calls the function fills."""
 _HANDLER = LazyPattern(r"^((module\.)?exports\.)?(handler|lambdaHandler|lambda_handler)$")
 _EVENT_NAME = LazyPattern(r"^_?(event|evt)$")
-H3_CALLS = frozenset({"getQuery", "readBody", "getRouterParam", "getRouterParams", "getHeader",
-"getRequestHeader", "readFormData",
-                      "readMultipartFormData", "getCookie", "readRawBody", "getRequestURL"})  # fmt: skip
-_H3_TEXT = frozenset(
-    {"getRouterParam", "getHeader", "getRequestHeader", "getCookie", "getRouterParams", "readRawBody"}
-)
 _DECORATED = LazyPattern(r"^@(Body|Query|Param|Headers|Req|Request|UploadedFile|UploadedFiles|Args|"
                          r"RawBody|MessageBody|Payload|Ctx|QueryParam|"
                          r"QueryParams|BodyParam|HeaderParam|CookieParam|Cookies|Arg)\b")  # fmt: skip
@@ -124,14 +104,10 @@ _LOOSE_TYPE = LazyPattern(r"^(any|unknown|object|Record<.*>|Partial<.*>|\{.*\})(
 _DIRECTIVE_LENGTH = 40
 _MAX_DIRECTIVE_BYTES = 4 * _DIRECTIVE_LENGTH
 _SERVER = LazyPattern(r"^\s*(['\"])use server\1")
-_HTTP_VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
-_ROUTE_FUNCTIONS = frozenset({"loader", "action", "getServerSideProps", "generateMetadata"})
 _SOCKET = LazyPattern(r"(?i)(^|\.)(socket|ws|client|conn|connection|sock|peer|webSocket)$")
 _SOCKET_EVENTS = LazyPattern(
     r"^(error|close|open|connect|connection|disconnect|disconnecting|ping|pong|end|timeout|drain|finish|listening|ready)$"
 )
-UPLOADS = frozenset({"originalname", "originalFilename", "filename", "originalFileName"})
-"""Properties of an uploaded file that its sender wrote, whatever it stands in."""
 
 
 def declared_type(module: ScriptModule, parameter: Node) -> str:
@@ -161,16 +137,14 @@ def request_kind(module: ScriptModule, name: str, kind: str) -> str:
 
 
 def part(kind: str, name: str) -> Taint | None:
-    """What a property of a request carries; None where it says nothing."""
-    if kind == "request" and name in REQUEST_PARTS:
-        return TAINTED_TEXT if name in _TEXT_PARTS else TAINTED
-    if kind == "context" and name in CONTEXT_PARTS:
-        return TAINTED_TEXT if name in _TEXT_PARTS else TAINTED
-    if kind in {"event", LAMBDA_EVENT} and name in EVENT_PARTS:
-        return TAINTED if name in {"Records", "arguments"} else TAINTED_TEXT
-    if kind == LAMBDA_EVENT and name not in _OF_THE_SERVICE:
+    """The value of a property of a request object; None where it is not tainted."""
+    sources = catalogue()
+    found = sources.request_object(kind)
+    if found is not None and name in found.text_properties:
+        return TAINTED_TEXT
+    if found is not None and name in found.properties:
         return TAINTED
-    return None
+    return TAINTED if kind == LAMBDA_EVENT and name not in sources.service_properties else None
 
 
 def is_lambda_handler(module: ScriptModule, function: Node) -> bool:
@@ -188,20 +162,19 @@ def is_lambda_handler(module: ScriptModule, function: Node) -> bool:
 
 
 def request_call(kind: str, method: str) -> Taint | None:
-    """What a method of a request gives; None where it says nothing."""
-    if kind == "form":
-        return TAINTED_TEXT if method in {"get", "getAll", "entries", "values"} else None
-    if kind == "request" and method in REQUEST_CALLS:
-        return TAINTED if method in _PARSED_CALLS else TAINTED_TEXT
-    return None
+    """The result of a method of a request object; None where it is not tainted."""
+    found = catalogue().request_object(kind)
+    if found is None or method not in found.methods | found.text_methods:
+        return None
+    return TAINTED if method in found.methods else TAINTED_TEXT
 
 
 def h3_call(name: str) -> Taint | None:
-    """What a function of h3 reads from the request."""
+    """The result of a function of h3; None where it is not tainted."""
     last = name.rpartition(".")[2]
-    if last not in H3_CALLS:
-        return None
-    return TAINTED_TEXT if last in _H3_TEXT else TAINTED
+    if last in catalogue().h3_text_functions:
+        return TAINTED_TEXT
+    return TAINTED if last in catalogue().h3_functions else None
 
 
 def decorated(module: ScriptModule, parameter: Node) -> Taint | None:
@@ -258,9 +231,9 @@ def action_parameter(kind: str) -> Taint:
 
 def route_parameters(module: ScriptModule, function: Node, name: str) -> Iterator[tuple[str, Taint]]:
     """Names that Next.js fills: ``params`` and ``searchParams`` of routes and pages."""
-    is_route = name in _HTTP_VERBS
+    is_route = name in catalogue().http_methods
     is_page = module.path.rpartition("/")[2].startswith(("page.", "layout.", "route."))
-    if (is_route or is_page or name in _ROUTE_FUNCTIONS) and is_exported(function):
+    if (is_route or is_page or name in catalogue().route_functions) and is_exported(function):
         yield "params", TAINTED_TEXT
         yield "searchParams", TAINTED_TEXT
         if name == "getServerSideProps":

@@ -42,6 +42,7 @@ class StatementWalker:
         "_functions",
         "_module",
         "_responses",
+        "_sanitizers",
         "_scope",
         "_state",
     )
@@ -61,6 +62,7 @@ class StatementWalker:
         self._state = state
         self._scope = state.scope
         self._module = state.module
+        self._sanitizers = sanitizers.catalogue()
         self._evaluator = evaluator
         self._functions = functions
         self._conditions = conditions
@@ -109,7 +111,7 @@ class StatementWalker:
             return False
         text = self._module.of(function)
         if function.type == "identifier":
-            return text in sanitizers.LEAVING
+            return text in self._sanitizers.exits
         return text in _EXITS or text.endswith((".throw", ".exit"))
 
     def _declaration(self, node: Node) -> bool:

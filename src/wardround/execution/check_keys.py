@@ -9,11 +9,12 @@ from wardround import __version__
 from wardround.checks.lazy import LazySequence, files_state, package_state
 from wardround.context.work_units import WorkUnit
 from wardround.execution.review_side import ReviewSide
+from wardround.semantics.dataflow.catalogue import catalogue_files
 from wardround.specialists import Specialist
 from wardround.storage.digest import digest_key
 
-_READERS = "wardround.languages"
-"""The package of the readers that checks of all specialists use."""
+_SHARED_CODE = ("wardround.languages", "wardround.semantics")
+"""The packages that checks of all specialists use."""
 
 
 def check_keys(side: ReviewSide, units: Sequence[WorkUnit]) -> list[bytes]:
@@ -37,10 +38,11 @@ def check_keys(side: ReviewSide, units: Sequence[WorkUnit]) -> list[bytes]:
 
 
 def code_identity(specialist: Specialist) -> str:
-    """Return a text that changes with the code of a specialist's checks and of the readers they share."""
+    """Return a text that changes with a specialist's checks, the code they share and the catalogues."""
     if isinstance(specialist.checks, LazySequence):
         state = specialist.checks.package_state()
     else:
         modules = {sys.modules.get(check.__module__) for check in specialist.checks}
         state = files_state(sorted(m.__file__ for m in modules if m is not None and m.__file__ is not None))
-    return "\n".join((specialist.name, state, package_state(_READERS)))
+    shared = [package_state(package) for package in _SHARED_CODE]
+    return "\n".join((specialist.name, state, *shared, files_state(catalogue_files())))

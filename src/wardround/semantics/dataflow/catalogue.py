@@ -28,3 +28,8 @@ def load_catalogue(
         raise WardroundError(
             f"{package}/dataflow/{language}/{name}.yml is not a catalogue: {cause}"
         ) from cause
+
+
+def catalogue_files(package: str = RULES_PACKAGE) -> list[str]:
+    """The paths of the catalogues of all languages, sorted: the results of checks depend on them."""
+    return sorted(str(file) for file in (package_folder(package) / "dataflow").glob("*/*.yml"))
