@@ -1,4 +1,4 @@
-"""What every check on a stranger's data shares."""
+"""The base of the checks on tainted values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
     from wardround_typescript.dataflow.domain import Hit
 
-_COMING_IN = LazyPattern(
+_SOURCES = LazyPattern(
     r"\breq(uest)?\b|\bctx\b|\bc\.req\b|searchParams|formData|FormData|use server|\bevent\.(body|"
     r"query|path|headers|Records)|"
     r"@(Body|Query|Param|Args|Headers)\b|\b(?:lambda_?)?[hH]andler\b|process\.argv|\.input\(|\.action\(|\.on\(\s*['\"]|getQuery|readBody|entryName|"
     r"\bentry\.|header\.name|originalname|relativePath|fileName|\bparams\b|\bresolvers\b|Mutation\b"
 )
-_GIVES_OUT = LazyPattern(r"\bexport\b|\bexports\b|\bclass\b")
-_HARMFUL = LazyPattern(
+_EXPORTS = LazyPattern(r"\bexport\b|\bexports\b|\bclass\b")
+_SINKS = LazyPattern(
     r"child_process|['\"](node:)?fs(/promises)?['\"]|fs-extra|\.(query|execute|raw|find|findOne|aggregate|prepare)\(|Unsafe\(|"
     r"\beval\(|new Function\b|['\"](node:)?vm['\"]|\b(fetch|axios|got|redirect)\b|createQueryBuilder|"
     r"Where\(|unserialize|yaml|"
@@ -33,69 +33,71 @@ _ON_SERVER = LazyPattern(
     r"searchParams|\bparams\b|\breq\b"
 )
 
-ARCHIVE = "archive"
-ARGUMENTS = "arguments"
+_ARCHIVE = "archive"
+_ARGUMENTS = "arguments"
+"""The sources of ``domain`` that have a message of their own; ``domain`` loads the parser."""
 
 
 class TaintedCheck(TreeCheck):
-    """A check that reports where data from outside reaches one kind of place.
+    """A check that reports the tainted values that reach one kind of sink; a subclass declares which.
 
     Attributes:
-        DANGER: the kind of place, by its name in ``Danger``.
-        MESSAGE: what is said of data from a request; ``ARCHIVE_MESSAGE`` of names in an archive,
-            ``GIVEN_MESSAGE`` of what callers of a function choose.
-        CERTAIN: the danger of which it is wrong to take it from any caller; none if that depends on them.
+        SINKS: the kinds of sink, by their names in ``SinkKind``.
+        MESSAGE: the message for data of a request.
+        ARCHIVE_MESSAGE: the message for names in an archive; empty where these are not reported.
+        ARGUMENTS_MESSAGE: the message for arguments of the program; empty where these are not reported.
+        PARAMETER_MESSAGE: the message for parameters of public functions.
+        PARAMETER_LABEL: the label with which a parameter is reported whatever calls pass; empty for none.
     """
 
-    DANGER: ClassVar[tuple[str, ...]]
+    SINKS: ClassVar[tuple[str, ...]]
     MESSAGE: ClassVar[str]
     ARCHIVE_MESSAGE: ClassVar[str] = ""
     ARGUMENTS_MESSAGE: ClassVar[str] = ""
-    GIVEN_MESSAGE: ClassVar[str] = ""
-    CERTAIN: ClassVar[str] = ""
+    PARAMETER_MESSAGE: ClassVar[str] = ""
+    PARAMETER_LABEL: ClassVar[str] = ""
 
     def _may_speak(self, text: str) -> bool:
-        return super()._may_speak(text) and _may_matter(self.source.path, text)
+        return super()._may_speak(text) and _may_have_flows(self.source.path, text)
 
     def look(self) -> None:
         from wardround_typescript.dataflow.domain import NOTHING, SinkKind  # loads the parser
         from wardround_typescript.dataflow.file_analysis import hits, parameter_hits
 
-        wanted = NOTHING
-        for name in self.DANGER:
-            wanted |= SinkKind[name]
-        said: set[tuple[int, str]] = set()
+        kinds = NOTHING
+        for name in self.SINKS:
+            kinds |= SinkKind[name]
+        reported: set[tuple[int, str]] = set()
         for hit in hits(self.source):
-            if hit.kind & wanted and self.counts(hit):
-                self._say(hit, said)
-        for hit in parameter_hits(self.source) if self.CERTAIN else ():
-            if hit.kind & wanted and hit.labels & SinkKind[self.CERTAIN]:
-                self._say(hit, said, self.GIVEN_MESSAGE)
+            if hit.kind & kinds:
+                self._report_hit(hit, reported)
+        for hit in parameter_hits(self.source) if self.PARAMETER_LABEL else ():
+            if hit.kind & kinds and hit.labels & SinkKind[self.PARAMETER_LABEL]:
+                self._report_once(hit, self.PARAMETER_MESSAGE, reported)
 
-    def _say(self, hit: Hit, said: set[tuple[int, str]], message: str = "") -> None:
-        place = (function_at(hit.node), self.code.text(hit.node))
-        if place in said:
-            return
-        said.add(place)
-        severity = None
-        if hit.origin == ARCHIVE:
+    def _report_hit(self, hit: Hit, reported: set[tuple[int, str]]) -> None:
+        message, severity = self.MESSAGE, None
+        if hit.origin == _ARCHIVE:
             message = self.ARCHIVE_MESSAGE
-        elif hit.origin == ARGUMENTS:
+        elif hit.origin == _ARGUMENTS:
             message, severity = self.ARGUMENTS_MESSAGE, Severity.INFO
-        message = message or self.MESSAGE
-        if hit.path != self.source.path:
-            message += f" in {hit.path}"
-        self.say(hit.node, message, severity)
+        if message:
+            self._report_once(hit, message, reported, severity)
 
-    def counts(self, hit: Hit) -> bool:
-        """Whether this place is worth a word."""
-        if hit.origin == ARCHIVE:
-            return bool(self.ARCHIVE_MESSAGE)
-        return bool(self.ARGUMENTS_MESSAGE) or hit.origin != ARGUMENTS
+    def _report_once(
+        self, hit: Hit, message: str, reported: set[tuple[int, str]], severity: Severity | None = None
+    ) -> None:
+        """Report the first of the hits in a function whose source text is the same."""
+        key = (_function_start(hit.node), self.code.text(hit.node))
+        if key in reported:
+            return
+        reported.add(key)
+        suffix = f" in {hit.path}" if hit.path != self.source.path else ""
+        self.say(hit.node, message + suffix, severity)
 
 
-def function_at(node: Node) -> int:
-    """Where the function begins that a node is in; 0 outside of all."""
+def _function_start(node: Node) -> int:
+    """The offset of the function that contains a node; 0 outside of functions."""
     around = node.parent
     while around is not None and "function" not in around.type and around.type != "method_definition":
         around = around.parent
@@ -103,10 +105,10 @@ def function_at(node: Node) -> int:
 
 
 @lru_cache(maxsize=2)
-def _may_matter(path: str, text: str) -> bool:
-    """Whether something comes in here, or may be handed in by others; code of pages has neither."""
+def _may_have_flows(path: str, text: str) -> bool:
+    """Prefilter: a file has sources, or exports functions with sinks; code of the browser has neither."""
     if _CLIENT.search(text[:400]) or (path.endswith((".tsx", ".jsx")) and not _ON_SERVER.search(text)):
         return False
-    return _COMING_IN.search(text) is not None or (
-        _GIVES_OUT.search(text) is not None and _HARMFUL.search(text) is not None
-    )
+    if _SOURCES.search(text) is not None:
+        return True
+    return _EXPORTS.search(text) is not None and _SINKS.search(text) is not None

@@ -19,7 +19,7 @@ class TaintedCode(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "code-injection"
-    DANGER = ("CODE",)
+    SINKS = ("CODE",)
     MESSAGE = "data from the request is run as code"
     ARGUMENTS_MESSAGE = "a word of the command line is run as code"
     WORDS = ("eval", "Function", "vm", "require(", "import(", "$where", "valuate", "Script")

@@ -19,7 +19,7 @@ class TaintedDeserialization(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "insecure-deserialisation"
-    DANGER = ("OBJECTS",)
+    SINKS = ("OBJECTS",)
     MESSAGE = "data from the request is turned into objects that can run code"
     WORDS = ("serialize", "yaml", "cryo", "funcster")
     VALID = [

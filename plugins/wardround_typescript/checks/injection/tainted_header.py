@@ -20,7 +20,7 @@ class TaintedHeader(TaintedCheck):
     MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "header-injection"
-    DANGER = ("HEADER",)
+    SINKS = ("HEADER",)
     MESSAGE = "data from the request becomes a line of a header"
     WORDS = ("\\r\\n",)
     VALID = [

@@ -19,7 +19,7 @@ class TaintedHtml(TaintedCheck):
     NAME = "tainted-html"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "html-injection"
-    DANGER = ("HTML", "PAGE")
+    SINKS = ("HTML", "PAGE")
     MESSAGE = "data from the request becomes HTML as it is"
     WORDS = ("send(", "end(", "write(", "body", "html", "render(", "view(", "Response", "setContent(", "pdf")
     VALID = [

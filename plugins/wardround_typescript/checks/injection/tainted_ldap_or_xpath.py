@@ -18,7 +18,7 @@ class TaintedLdapOrXpath(TaintedCheck):
     NAME = "tainted-ldap-or-xpath"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
-    DANGER = ("LDAP", "XPATH")
+    SINKS = ("LDAP", "XPATH")
     MESSAGE = "data from the request becomes part of the question to a directory or a document"
     WORDS = ("ldap", "xpath", "libxml", "XPath")
     VALID = [

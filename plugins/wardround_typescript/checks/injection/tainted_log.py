@@ -21,7 +21,7 @@ class TaintedLog(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "log-injection"
-    DANGER = ("LINE",)
+    SINKS = ("LINE",)
     MESSAGE = "data from the request becomes part of a line of the log, and may hold line breaks"
     WORDS = ("console.", "log4js", "format(")
     VALID = [

@@ -18,7 +18,7 @@ class TaintedMassAssignment(TaintedCheck):
     NAME = "tainted-mass-assignment"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "mass-assignment"
-    DANGER = ("FIELDS",)
+    SINKS = ("FIELDS",)
     MESSAGE = "the request chooses which fields of the record are written"
     WORDS = (
         "create",

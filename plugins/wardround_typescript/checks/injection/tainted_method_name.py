@@ -18,7 +18,7 @@ class TaintedMethodName(TaintedCheck):
     NAME = "tainted-method-name"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unvalidated-call"
-    DANGER = ("METHOD",)
+    SINKS = ("METHOD",)
     MESSAGE = "data from the request chooses what is called here, and nothing asks whether it may"
     WORDS = ("](",)
     VALID = [

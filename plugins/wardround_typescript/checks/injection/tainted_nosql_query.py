@@ -18,7 +18,7 @@ class TaintedNosqlQuery(TaintedCheck):
     NAME = "tainted-nosql-query"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
-    DANGER = ("NOSQL",)
+    SINKS = ("NOSQL",)
     MESSAGE = "the request may send operators here where a value is expected"
     WORDS = ("find", "One(", "Many(", "count", "aggregate", "distinct", "remove(")
     VALID = [

@@ -19,7 +19,7 @@ class TaintedPath(TaintedCheck):
     NAME = "tainted-path"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "path-traversal"
-    DANGER = ("PATH",)
+    SINKS = ("PATH",)
     MESSAGE = "data from the request chooses which file is touched"
     ARCHIVE_MESSAGE = "a name inside the archive chooses which file is written"
     WORDS = (

@@ -18,7 +18,7 @@ class TaintedPropertyKey(TaintedCheck):
     NAME = "tainted-property-key"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "prototype-pollution"
-    DANGER = ("KEY", "REACHED")
+    SINKS = ("KEY", "REACHED")
     MESSAGE = "the request chooses the keys here, and __proto__ among them changes every object"
     WORDS = ("] =", "]=", "] ??", "] ||", "set(")
     VALID = [

@@ -21,7 +21,7 @@ class TaintedRedirect(TaintedCheck):
     MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "open-redirect"
-    DANGER = ("REDIRECT",)
+    SINKS = ("REDIRECT",)
     MESSAGE = "the request says where the visitor is sent next"
     WORDS = ("edirect", "ocation")
     VALID = [

@@ -20,7 +20,7 @@ class TaintedRegex(TaintedCheck):
     MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
-    DANGER = ("PATTERN",)
+    SINKS = ("PATTERN",)
     MESSAGE = "data from the request is used as a regular expression"
     WORDS = ("RegExp",)
     VALID = [

@@ -18,7 +18,7 @@ class TaintedSession(TaintedCheck):
     NAME = "tainted-session"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "trust-boundary"
-    DANGER = ("TRUST",)
+    SINKS = ("TRUST",)
     MESSAGE = "data from the request is stored in the session as it came"
     WORDS = ("session.", "session[")
     VALID = [

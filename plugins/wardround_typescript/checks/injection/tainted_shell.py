@@ -20,7 +20,7 @@ class TaintedShell(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "shell-injection"
-    DANGER = ("SHELL",)
+    SINKS = ("SHELL",)
     MESSAGE = "data from the request reaches a shell"
     ARGUMENTS_MESSAGE = "a word of the command line reaches a shell"
     WORDS = ("child_process", "execa", "shelljs", "cross-spawn", "Deno.", "Bun.spawn")

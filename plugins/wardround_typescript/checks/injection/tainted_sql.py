@@ -19,10 +19,10 @@ class TaintedSql(TaintedCheck):
     NAME = "tainted-sql"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "sql-injection"
-    DANGER = ("SQL", "STATEMENT")
+    SINKS = ("SQL", "STATEMENT")
     MESSAGE = "data from the request becomes part of the SQL text"
-    GIVEN_MESSAGE = "what a caller gives stands between quotes in the SQL text"
-    CERTAIN = "QUOTED"
+    PARAMETER_MESSAGE = "what a caller gives stands between quotes in the SQL text"
+    PARAMETER_LABEL = "QUOTED"
     WORDS = (
         "query",
         "execute",

@@ -19,7 +19,7 @@ class TaintedTemplate(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "template-injection"
-    DANGER = ("TEMPLATE",)
+    SINKS = ("TEMPLATE",)
     MESSAGE = "data from the request is read as a template"
     WORDS = (
         "ejs",

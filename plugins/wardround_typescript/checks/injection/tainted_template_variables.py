@@ -18,7 +18,7 @@ class TaintedTemplateVariables(TaintedCheck):
     NAME = "tainted-template-variables"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "template-injection"
-    DANGER = ("VIEW",)
+    SINKS = ("VIEW",)
     MESSAGE = "the sender chooses what the template is given, options of the engine among it"
     WORDS = ("render(", "view(")
     VALID = [

@@ -18,7 +18,7 @@ class TaintedUrl(TaintedCheck):
     NAME = "tainted-url"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "ssrf"
-    DANGER = ("URL",)
+    SINKS = ("URL",)
     MESSAGE = "the request chooses which server is asked"
     WORDS = (
         "fetch",
