@@ -14,8 +14,8 @@ from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Taint, field_o
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.lists import OF_CONTAINER
 from wardround_typescript.dataflow.module_features import ModuleFeatures
+from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.properties import PropertyReader
-from wardround_typescript.dataflow.scope import bare
 from wardround_typescript.dataflow.state import FlowState
 from wardround_typescript.dataflow.store_sinks import StoreSinks
 from wardround_typescript.dataflow.string_building import StringBuilder

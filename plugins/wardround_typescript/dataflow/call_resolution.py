@@ -12,8 +12,9 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.script.code import returned
 from wardround.semantics.dataflow.domain import PARAMETER
 from wardround_typescript.dataflow.arguments import Argument
+from wardround_typescript.dataflow.declarations import ClassScope
 from wardround_typescript.dataflow.domain import Taint
-from wardround_typescript.dataflow.scope import FUNCTIONS, ClassScope, bare
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
 from wardround_typescript.dataflow.state import FlowState
 
 if TYPE_CHECKING:

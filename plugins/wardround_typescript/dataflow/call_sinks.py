@@ -14,10 +14,10 @@ from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.function_names import FunctionNames
 from wardround_typescript.dataflow.module_features import ModuleFeatures
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
 from wardround_typescript.dataflow.process_sinks import ProcessSinks
 from wardround_typescript.dataflow.record_sinks import RecordSinks
 from wardround_typescript.dataflow.response_sinks import ResponseSinks
-from wardround_typescript.dataflow.scope import FUNCTIONS, bare
 from wardround_typescript.dataflow.sinks import Sink
 from wardround_typescript.dataflow.state import FlowState
 

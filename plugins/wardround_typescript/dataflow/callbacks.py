@@ -13,7 +13,7 @@ from wardround_typescript.dataflow.call_resolution import CallTargets
 from wardround_typescript.dataflow.domain import CLEAN, Taint
 from wardround_typescript.dataflow.evaluator import FunctionRunner
 from wardround_typescript.dataflow.module_features import ModuleFeatures
-from wardround_typescript.dataflow.scope import FUNCTIONS, bare
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
 from wardround_typescript.dataflow.state import FlowState
 
 _RESOLVERS = frozenset({"query", "mutation", "subscription", "action", "handler", "stateAction"})

@@ -25,8 +25,8 @@ from wardround_typescript.dataflow.domain import (
 from wardround_typescript.dataflow.evaluator import Evaluator, FunctionRunner
 from wardround_typescript.dataflow.method_calls import MethodEvaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
 from wardround_typescript.dataflow.schema_parsing import SchemaParsing
-from wardround_typescript.dataflow.scope import FUNCTIONS, bare
 from wardround_typescript.dataflow.state import FlowState
 
 _COMPUTED = frozenset({"new_expression", "call_expression", "subscript_expression"})

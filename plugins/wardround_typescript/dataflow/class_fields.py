@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from wardround.semantics.dataflow.domain import join
+from wardround_typescript.dataflow.declarations import ClassScope
 from wardround_typescript.dataflow.domain import CLEAN, Taint
-from wardround_typescript.dataflow.scope import ClassScope
 
 
 class ClassFields:

@@ -12,7 +12,7 @@ from wardround.semantics.dataflow.state import sanitized_by_all, sanitized_by_an
 from wardround_typescript.dataflow import sanitizers
 from wardround_typescript.dataflow.domain import EVERYTHING, NOTHING, OBJECT, Sanitized, SinkKind
 from wardround_typescript.dataflow.evaluator import Evaluator
-from wardround_typescript.dataflow.scope import bare
+from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.state import FlowState
 
 Refinements = tuple[Sanitized, Sanitized]

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 from tree_sitter import Node
 
-from wardround_typescript.dataflow.scope import ModuleScope, bare
+from wardround_typescript.dataflow.nodes import bare
+from wardround_typescript.dataflow.scope import ModuleScope
 
 Constant = str | int | float | bool
 _DEEPEST = 8
@@ -28,7 +29,7 @@ _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 def fold(scope: ModuleScope, node: Node, depth: int = 0) -> Constant | None:
-    """The value of an expression whose parts are all literals or constants of them; None of any other."""
+    """The value of an expression of literals and constants; None for any other expression."""
     node = bare(node)
     reader = _READERS.get(node.type)
     if reader is None or depth > _DEEPEST or node.end_byte - node.start_byte > _LONGEST:
@@ -62,7 +63,7 @@ def _name(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
 
 
 def _is_seen(value: Node, at: Node) -> bool:
-    """Whether a declaration stands in a block around the place that uses it."""
+    """Return True if the block of a declaration contains the node that uses it."""
     block = value.parent
     while block is not None and block.type not in {"statement_block", "program", "for_statement"}:
         block = block.parent
@@ -110,9 +111,9 @@ def _combined(sign: str, left: Constant, right: Constant) -> Constant | None:
 
 def _choice(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     test = node.child_by_field_name("condition")
-    told = fold(scope, test, depth) if test is not None else None
-    side = node.child_by_field_name("consequence" if told else "alternative")
-    return fold(scope, side, depth) if told is not None and side is not None else None
+    constant = fold(scope, test, depth) if test is not None else None
+    branch = node.child_by_field_name("consequence" if constant else "alternative")
+    return fold(scope, branch, depth) if constant is not None and branch is not None else None
 
 
 def _member(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
@@ -137,39 +138,41 @@ def _subscript(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
 
 
 def _call(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
-    """What a method of a text says, and texts joined."""
+    """The result of a method of text, or of joining a list of texts."""
     function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None or given is None or function.type != "member_expression":
         return None
     owner, name = function.child_by_field_name("object"), function.child_by_field_name("property")
     if owner is None or name is None:
         return None
-    told = [fold(scope, one, depth) for one in given.named_children]
+    arguments = [fold(scope, one, depth) for one in given.named_children]
     method = scope.module.of(name)
     if method == "join":
-        return _joined(scope, owner, told, depth)
+        return _joined(scope, owner, arguments, depth)
     text = fold(scope, owner, depth)
-    return _said(text, method, told) if isinstance(text, str) and None not in told else None
+    return (
+        _method_result(text, method, arguments) if isinstance(text, str) and None not in arguments else None
+    )
 
 
-def _joined(scope: ModuleScope, owner: Node, told: list[Constant | None], depth: int) -> Constant | None:
+def _joined(scope: ModuleScope, owner: Node, arguments: list[Constant | None], depth: int) -> Constant | None:
     listed = scope.resolved(owner)
-    between = told[0] if told else ","
+    between = arguments[0] if arguments else ","
     if listed.type != "array" or not isinstance(between, str):
         return None
     found = [fold(scope, one, depth) for one in listed.named_children]
     return between.join(str(one) for one in found) if None not in found else None
 
 
-def _said(text: str, method: str, told: list[Constant | None]) -> Constant | None:
-    first = told[0] if told else None
+def _method_result(text: str, method: str, arguments: list[Constant | None]) -> Constant | None:
+    first = arguments[0] if arguments else None
     if method in {"charAt", "at"} and isinstance(first, int) and 0 <= first < len(text):
         return text[first]
     if method == "concat":
-        return text + "".join(str(one) for one in told)
+        return text + "".join(str(one) for one in arguments)
     if isinstance(first, str) and method in _TESTS:
         return _TESTS[method](text, first)
-    if method in _CHANGES and not told:
+    if method in _CHANGES and not arguments:
         return _CHANGES[method](text)
     return None
 

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from wardround_typescript.dataflow.domain import Taint
 from wardround_typescript.dataflow.lists import ListContents, Lists
 from wardround_typescript.dataflow.maps import Maps
-from wardround_typescript.dataflow.scope import bare
+from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.state import EXTENT, FlowState
 
 

@@ -14,9 +14,9 @@ from wardround_typescript.dataflow.constant_folding import fold
 from wardround_typescript.dataflow.domain import CLEAN, Taint
 from wardround_typescript.dataflow.evaluator import FunctionRunner
 from wardround_typescript.dataflow.lists import OF_CONTAINER
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
 from wardround_typescript.dataflow.object_literals import ObjectLiterals
 from wardround_typescript.dataflow.properties import PropertyReader
-from wardround_typescript.dataflow.scope import FUNCTIONS, bare
 from wardround_typescript.dataflow.state import FlowState
 from wardround_typescript.dataflow.string_building import StringBuilder
 

@@ -10,8 +10,8 @@ from wardround_typescript.dataflow import validation_schemas
 from wardround_typescript.dataflow.calls import CallEvaluator
 from wardround_typescript.dataflow.domain import Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
 from wardround_typescript.dataflow.schema_parsing import SchemaParsing
-from wardround_typescript.dataflow.scope import FUNCTIONS, bare
 from wardround_typescript.dataflow.state import FlowState
 
 _MAX_DEPTH = 3

@@ -7,7 +7,8 @@ from functools import cached_property
 
 from tree_sitter import Node
 
-from wardround_typescript.dataflow.scope import FUNCTIONS, ModuleScope, bare
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
+from wardround_typescript.dataflow.scope import ModuleScope
 
 
 class FunctionNames:

@@ -16,7 +16,7 @@ from wardround.semantics.dataflow.domain import join, join_all, without
 from wardround_typescript.dataflow.constant_folding import Constant, fold
 from wardround_typescript.dataflow.domain import CLEAN, NOTHING, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
-from wardround_typescript.dataflow.scope import bare
+from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.state import EXTENT, KEYS_KNOWN, FlowState
 
 _COPYING_METHODS = frozenset({"concat", "slice", "reverse", "toReversed"})

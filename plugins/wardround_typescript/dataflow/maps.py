@@ -15,7 +15,7 @@ from wardround_typescript.dataflow.constant_folding import fold
 from wardround_typescript.dataflow.domain import CLEAN, NOTHING, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.lists import OF_CONTAINER
-from wardround_typescript.dataflow.scope import bare
+from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.state import EXTENT, KEYS_KNOWN, FlowState
 
 _CONSTRUCTORS = frozenset({"Map", "URLSearchParams", "WeakMap"})

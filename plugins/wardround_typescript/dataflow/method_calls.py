@@ -11,7 +11,7 @@ from wardround_typescript.dataflow.conditions import ConditionEvaluator
 from wardround_typescript.dataflow.containers import Containers
 from wardround_typescript.dataflow.domain import CLEAN, NOTHING, OBJECT, SinkKind, Taint
 from wardround_typescript.dataflow.lists import OF_CONTAINER
-from wardround_typescript.dataflow.scope import FUNCTIONS, bare
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
 from wardround_typescript.dataflow.state import FlowState
 from wardround_typescript.dataflow.string_building import Part, StringBuilder
 

@@ -8,7 +8,7 @@ from wardround.semantics.dataflow.domain import join, join_all, only, without
 from wardround_typescript.dataflow import sinks
 from wardround_typescript.dataflow.domain import CLEAN, NOTHING, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator, FunctionRunner
-from wardround_typescript.dataflow.scope import FUNCTIONS
+from wardround_typescript.dataflow.nodes import FUNCTIONS
 from wardround_typescript.dataflow.state import FlowState
 
 _MAX_PAGE_LENGTH = 4000

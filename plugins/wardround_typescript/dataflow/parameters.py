@@ -22,7 +22,8 @@ from wardround_typescript.dataflow.domain import (
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.function_names import FunctionNames
 from wardround_typescript.dataflow.module_features import ModuleFeatures
-from wardround_typescript.dataflow.scope import FUNCTIONS, ModuleScope
+from wardround_typescript.dataflow.nodes import FUNCTIONS
+from wardround_typescript.dataflow.scope import ModuleScope
 from wardround_typescript.dataflow.state import FlowState
 
 _PARAMETERS = frozenset(

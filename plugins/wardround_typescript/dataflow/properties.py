@@ -24,7 +24,7 @@ from wardround_typescript.dataflow.domain import (
 )
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
-from wardround_typescript.dataflow.scope import bare
+from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.state import FlowState
 
 _UPLOAD_PARTS = frozenset(

@@ -10,7 +10,7 @@ from wardround_typescript.dataflow.arguments import CallSite
 from wardround_typescript.dataflow.domain import SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
-from wardround_typescript.dataflow.scope import bare
+from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.state import FlowState
 
 _RECORD_KEYS = frozenset(

@@ -12,7 +12,7 @@ from wardround_typescript.dataflow.arguments import CallSite
 from wardround_typescript.dataflow.domain import CLEAN, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
-from wardround_typescript.dataflow.scope import FUNCTIONS, bare
+from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
 from wardround_typescript.dataflow.state import FlowState
 from wardround_typescript.dataflow.string_building import StringBuilder
 

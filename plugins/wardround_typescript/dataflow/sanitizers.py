@@ -70,7 +70,7 @@ CHECKING = LazyPattern(
 
 _HTML = SinkKind.HTML | SinkKind.PAGE
 LEADS = LazyPattern(r"^(https?|wss?|ftp):?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:|^[a-z][\w.-]*/")
-"""Text that says where an address leads, whatever follows it."""
+"""Text that fixes the target of an address, whatever follows it."""
 
 TAG = LazyPattern(r"<\s*[/!a-zA-Z]")
 STATEMENT = LazyPattern(
@@ -90,16 +90,16 @@ REPLACES_ALL_BUT = LazyPattern(r"^/\(?\[\^|^/\\W|^/\\D|^/\\s\*?\[\^")
 
 
 def replaced(pattern: str) -> SinkKind:
-    """What can no longer be in a text after everything a regular expression matches was replaced."""
+    """The labels that a text no longer has after all matches of a regular expression are replaced."""
     if REPLACES_ALL_BUT.search(pattern):
         return EVERYTHING
-    gone = NOTHING
+    removed = NOTHING
     if "g" not in pattern.rpartition("/")[2] and pattern.startswith("/"):
         return NOTHING
-    for marks, danger in _TAKEN_OUT:
+    for marks, labels in _TAKEN_OUT:
         if all(mark in pattern for mark in marks):
-            gone |= danger
-    return gone
+            removed |= labels
+    return removed
 
 
 _TAKEN_OUT: tuple[tuple[tuple[str, ...], SinkKind], ...] = (

@@ -11,7 +11,7 @@ from wardround.semantics.dataflow.domain import only, without
 from wardround_typescript.dataflow import validation_schemas
 from wardround_typescript.dataflow.domain import NOTHING, OBJECT, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
-from wardround_typescript.dataflow.scope import bare
+from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.state import FlowState
 
 _NOT_SCHEMAS = frozenset(

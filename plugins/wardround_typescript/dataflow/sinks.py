@@ -101,7 +101,7 @@ RESPONSES = LazyPattern(
     r"^((this\.)?(res|response|_res|reply|rep|ctx\.res)(\.raw)?)((\.status|\.code|\.type|\.header|\.set|\.setHeader)\(.*\))?$",
     16,
 )
-"""What answers a request in Express, Fastify and Node itself."""
+"""Responses of Express, Fastify and Node."""
 LOGS = LazyPattern(r"^console$|(^|\.)log4js$")
 """Logs that write text as it is; most others write JSON, in which line breaks are escaped."""
 TYPED_TEXT = LazyPattern(
@@ -125,4 +125,4 @@ TRUSTED = LazyPattern(
     r"email|flag|price|total|amount|credit|level|verified|auth|login|workspace|project|customer|privilege|feature|"
     r"impersonat|id)\w*$"
 )
-"""What a session says about who somebody is and what they may do."""
+"""Properties of a session that identify or authorize the user."""

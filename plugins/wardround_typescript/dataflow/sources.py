@@ -1,4 +1,4 @@
-"""Where strangers' data comes in: requests of the usual servers, actions, messages, arguments of programs."""
+"""Sources: requests of servers, server actions, messages and the arguments of programs."""
 
 from __future__ import annotations
 
@@ -117,12 +117,12 @@ def declared_type(module: ScriptModule, parameter: Node) -> str:
 
 
 def is_text(kind: str) -> bool:
-    """Whether what is declared to be this can hold text of the sender's choice."""
+    """Return True if a value of a declared type can hold text of the sender's choice."""
     return not kind or _NO_TEXT.search(kind) is None
 
 
 def request_kind(module: ScriptModule, name: str, kind: str) -> str:
-    """What a parameter is by its name and type: ``request``, ``context``, ``event``, ``form`` or nothing."""
+    """The kind of request object of a parameter: ``request``, ``context``, ``event``, ``form`` or empty."""
     if kind == "FormData":
         return "form"
     if _EVENT_NAME.search(name) and (not kind or "Event" in kind or kind in {"any", "unknown"}):
@@ -178,7 +178,7 @@ def h3_call(name: str) -> Taint | None:
 
 
 def decorated(module: ScriptModule, parameter: Node) -> Taint | None:
-    """What NestJS and its like hand a decorated parameter; None if nothing decorates it."""
+    """The value of a parameter with a decorator of NestJS or its like; None without one."""
     found = [module.of(one) for one in parameter.children if one.type == "decorator"]
     named = [one for one in found if _DECORATED.search(one)]
     if not named:
@@ -223,7 +223,7 @@ def is_exported(function: Node) -> bool:
 
 
 def action_parameter(kind: str) -> Taint:
-    """What a parameter of a server action carries."""
+    """The value of a parameter of a server action."""
     if not is_text(kind):
         return CLEAN
     return TAINTED_TEXT if kind == "string" or kind == "FormData" else TAINTED
@@ -241,13 +241,13 @@ def route_parameters(module: ScriptModule, function: Node, name: str) -> Iterato
 
 
 def is_socket_message(receiver: str, event: str) -> bool:
-    """Whether ``receiver.on(event, ...)`` hears what a client says."""
+    """Return True if ``receiver.on(event, ...)`` receives messages of clients."""
     return _SOCKET.search(receiver) is not None and _SOCKET_EVENTS.search(event) is None
 
 
 COMMAND_ARGUMENTS: Taint = {ARGUMENTS: SinkKind.SHELL | SinkKind.CODE | SinkKind.SQL}
 MESSAGE: Taint = {REQUEST: INCOMING}
 PAGE_MESSAGE: Taint = {REQUEST: SinkKind.SHELL | SinkKind.CODE}
-"""What a page sends to the main process of a desktop program, whose scripts are its own as a rule."""
+"""A message of a page to the main process of a desktop program, whose scripts are usually its own."""
 VALIDATES = LazyPattern(r"(?i)\bschema\b|valid|celebrate|zod|joi|typebox|\bdto\b")
-"""What stands beside a handler where a schema was applied."""
+"""Text of an argument next to a handler that applies a schema."""

@@ -12,7 +12,8 @@ from wardround.semantics.dataflow.domain import join, without
 from wardround.semantics.dataflow.state import joined_taints
 from wardround_typescript.dataflow import sources
 from wardround_typescript.dataflow.domain import CLEAN, Sanitized, SinkKind, Taint
-from wardround_typescript.dataflow.scope import ModuleScope, bare
+from wardround_typescript.dataflow.nodes import bare
+from wardround_typescript.dataflow.scope import ModuleScope
 
 EXTENT = "#"
 """The property of a list or a map under which the state holds how much of its contents is known."""

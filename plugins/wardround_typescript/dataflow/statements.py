@@ -16,8 +16,8 @@ from wardround_typescript.dataflow.constant_folding import Constant, fold
 from wardround_typescript.dataflow.containers import Containers
 from wardround_typescript.dataflow.domain import EVERYTHING, Taint, keys_of
 from wardround_typescript.dataflow.evaluator import Evaluator, FunctionRunner
+from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.response_sinks import ResponseSinks
-from wardround_typescript.dataflow.scope import bare
 from wardround_typescript.dataflow.state import FlowState
 
 _ROUNDS = 2

@@ -11,7 +11,7 @@ from wardround_typescript.dataflow import sanitizers
 from wardround_typescript.dataflow.domain import CLEAN, OBJECT, OWN_ADDRESS, SinkKind, Taint
 from wardround_typescript.dataflow.evaluator import Evaluator
 from wardround_typescript.dataflow.module_features import ModuleFeatures
-from wardround_typescript.dataflow.scope import bare
+from wardround_typescript.dataflow.nodes import bare
 from wardround_typescript.dataflow.state import FlowState
 
 Part = tuple[str | None, Taint]

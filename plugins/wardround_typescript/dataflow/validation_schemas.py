@@ -1,4 +1,4 @@
-"""What a schema of zod, yup, joi or valibot still lets through."""
+"""The labels of values that pass a schema of zod, yup, joi or valibot."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ PARSES = frozenset({"parse", "parseAsync", "validateSync", "validate", "cast", "
 "validateAsync", "attempt", "safeParse",
                     "safeParseAsync"})  # fmt: skip
 SAFE = frozenset({"safeParse", "safeParseAsync"})
-"""The answer of these holds what was parsed under ``data``."""
+"""Parse methods whose result holds the parsed value under ``data``."""
 NAMED_SCHEMA = LazyPattern(
     r"(?i)schema$|dto$|validator$|^(z|zod|v|joi|yup)\w*|shape$|input$|body$|params$|query$|form$|settings$"
 )
@@ -128,7 +128,7 @@ def kept(scope: ModuleScope, node: Node, depth: int = 0) -> SinkKind:
 
 
 def is_loose(scope: ModuleScope, node: Node) -> bool:
-    """Whether a schema lets keys through that it does not name."""
+    """Return True if a schema accepts keys that it does not declare."""
     value = scope.constant(scope.module.of(node)) if node.type == "identifier" else node
     return value is not None and bool(_LOOSE.intersection(name for name, _, _ in chain(value)))
 
@@ -184,7 +184,7 @@ def pair(scope: ModuleScope, node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _united(found: Iterator[SinkKind]) -> SinkKind:
-    whole = NOTHING
+    union = NOTHING
     for one in found:
-        whole |= one
-    return whole
+        union |= one
+    return union

@@ -1,0 +1,73 @@
+"""Nodes of the syntax tree of scripts: functions, and expressions without what wraps them."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from wardround.languages.script.syntax import ScriptModule
+
+FUNCTIONS = frozenset(
+    {
+        "function_declaration", "function_expression", "arrow_function", "method_definition",
+        "generator_function_declaration", "generator_function",
+    }
+)  # fmt: skip
+_WRAPPED = frozenset(
+    {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression",
+    "await_expression",
+     "type_assertion", "instantiation_expression"}
+)  # fmt: skip
+
+
+def bare(node: Node) -> Node:
+    """An expression without the parentheses, casts and ``await`` around it."""
+    while node.type in _WRAPPED:
+        inner = (
+            node.named_children[-1 if node.type == "type_assertion" else 0] if node.named_children else None
+        )
+        if inner is None:
+            break
+        node = inner
+    return node
+
+
+def wrapped_function(node: Node) -> Node | None:
+    """A function, or the only one that a call wraps: ``useCallback(() => ...)``, ``asyncHandler(...)``."""
+    if node.type in FUNCTIONS:
+        return node
+    if node.type == "call_expression":
+        given = node.child_by_field_name("arguments")
+        inner = [one for one in (given.named_children if given is not None else ()) if one.type in FUNCTIONS]
+        return inner[0] if len(inner) == 1 else None
+    return None
+
+
+def type_name(module: ScriptModule, node: Node) -> str:
+    """The name of the declared type of a field or a parameter, without its type arguments."""
+    kind = node.child_by_field_name("type")
+    return module.of(kind)[1:].strip().partition("<")[0] if kind is not None else ""
+
+
+def field_text(module: ScriptModule, node: Node, name: str) -> str:
+    """The source of a field of a node; empty if it has none."""
+    child = node.child_by_field_name(name)
+    return module.of(child) if child is not None else ""
+
+
+def required_name(module: ScriptModule, node: Node) -> tuple[str, str] | None:
+    """The (module, name) of ``require("x")``, ``require("x").y`` or ``await import("x")``."""
+    name = "*"
+    while node.type == "member_expression":
+        last = field_text(module, node, "property")
+        name = last if name == "*" else f"{last}.{name}"
+        owner = node.child_by_field_name("object")
+        if owner is None:
+            return None
+        node = bare(owner)
+    if node.type != "call_expression" or field_text(module, node, "function") not in {"require", "import"}:
+        return None
+    given = node.child_by_field_name("arguments")
+    first = given.named_children[0] if given is not None and given.named_children else None
+    if first is None or first.type != "string":
+        return None
+    return module.of(first)[1:-1], name
