@@ -47,7 +47,7 @@ def test_a_configuration_may_name_a_removed_rule_by_its_id(repo: GitRepository, 
 def test_a_suppression_by_a_former_name_waives_and_one_note_per_run_gives_the_new_name(
     repo: GitRepository,
 ) -> None:
-    repo.stage({"a.py": LISTS, "b.py": LISTS})
+    repo.stage({".wardround.toml": "preview = true\n", "a.py": LISTS, "b.py": LISTS})
     report = repo.report("--filter-mode", "nofilter")
     found = [(f["line"], f["rule"], f["status"]) for f in report["findings"]]
     assert found == [(2, "python/PY028", "suppressed"), (7, "python/PY028", "suppressed")] * 2
@@ -55,7 +55,8 @@ def test_a_suppression_by_a_former_name_waives_and_one_note_per_run_gives_the_ne
 
 
 def test_a_suppression_by_the_present_name_brings_no_note(repo: GitRepository) -> None:
-    repo.stage({"a.py": LISTS.replace("multiplied-list", "list-of-same-object")})
+    text = LISTS.replace("multiplied-list", "list-of-same-object")
+    repo.stage({".wardround.toml": "preview = true\n", "a.py": text})
     report = repo.report("--filter-mode", "nofilter")
     assert {f["status"] for f in report["findings"]} == {"suppressed"}
     assert "notes" not in report
