@@ -22,9 +22,6 @@ class SecretsSpecialist(Specialist):
     checks = LazySequence[type[Check]]("wardround_secrets.checks:CHECKS")
     models = ("secrets",)
 
-    def claims_name(self, path: str) -> bool:
-        return True
-
     def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
         from wardround_secrets.checks import CHECKS
         from wardround_secrets.detection.scanner import scanned

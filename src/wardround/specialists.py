@@ -141,7 +141,8 @@ class Specialist:
 
     def claims_name(self, path: str) -> bool:
         """Return True if the name alone decides that it reviews the file."""
-        return matches_any_case(path, self.patterns)
+        claims_all = self.reviews_all_text and type(self).claims_text is Specialist.claims_text
+        return claims_all or matches_any_case(path, self.patterns)
 
     def sniffs_content(self, path: str) -> bool:
         """Return True if the text of a file of this name decides about it."""

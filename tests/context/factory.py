@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.variants import specialist
 from wardround.change.change_source import PatchChangeSource
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config, Layer
@@ -11,8 +12,8 @@ from wardround.context.review_context import ReviewContext, build_context
 from wardround.host import PluginHost
 from wardround.specialists import Specialist
 
-PYTHON = Specialist("python", ("*.py",))
-ANY_TEXT = Specialist("text", (), reviews_all_text=True)
+PYTHON = specialist("python", ("*.py",))
+ANY_TEXT = specialist("text", (), reviews_all_text=True)
 ADDED = "--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{lines}"
 
 

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.context.factory import ANY_TEXT, PYTHON
+from tests.variants import variant
 from wardround.change.diff import ChangedFile, FileStatus
 from wardround.context.readability import MAX_SOURCE_BYTES, why_unreadable
 from wardround.specialists import Specialist
@@ -14,7 +15,7 @@ FILE = ChangedFile("a.py", None, FileStatus.ADDED, "100644")
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
 LATIN_1 = b"# caf\xe9\n"
 NOTEBOOK = "it is a notebook; convert it"
-DECLINING = replace(PYTHON, declines=lambda path, text: NOTEBOOK if "%%" in text else "")
+DECLINING = variant(PYTHON, declines=lambda path, text: NOTEBOOK if "%%" in text else "")
 
 
 @pytest.mark.parametrize(

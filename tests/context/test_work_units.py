@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
 from wardround_python.tools import RUFF
 
 from tests.context.factory import ANY_TEXT, PYTHON, added, context, renamed
+from tests.variants import specialist, variant
 from wardround.config.schema import Config, Layer
 from wardround.context.work_units import WorkUnit, content_digest, work_units
 from wardround.host import PluginHost
@@ -38,7 +38,7 @@ def test_files_come_in_order_and_specialists_by_name(tmp_path: Path) -> None:
 
 
 def test_options_are_those_of_the_file(tmp_path: Path) -> None:
-    specialist = replace(PYTHON, options=Options)
+    specialist = variant(PYTHON, options=Options)
     (unit,) = _units(
         tmp_path, added("a.py", "x = 1\n"), specialists=(specialist,), python={"strict": True}
     )  # fmt: skip
@@ -46,7 +46,7 @@ def test_options_are_those_of_the_file(tmp_path: Path) -> None:
 
 
 def test_codes_that_the_configuration_enables_are_requested(tmp_path: Path) -> None:
-    specialist = replace(PYTHON, tools=(RUFF,))
+    specialist = variant(PYTHON, tools=(RUFF,))
     diff = added("a.py", "x = 1\n")
     (plain,) = _units(tmp_path, diff, specialists=(specialist,))
     (unit,) = _units(
@@ -58,7 +58,7 @@ def test_codes_that_the_configuration_enables_are_requested(tmp_path: Path) -> N
 
 def test_a_specialist_that_did_not_review_the_old_version_compares_with_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text("x = 1\n")
-    sql = Specialist("sql", ("*.sql", "*.py"))
+    sql = specialist("sql", ("*.sql", "*.py"))
     by_name = {
         unit.specialist.name: unit
         for unit in _units(tmp_path, renamed("a.sql", "a.py"), specialists=(PYTHON, sql))

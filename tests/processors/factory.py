@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from tests.variants import specialist
 from wardround.change.change_source import decoded, in_any_encoding
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
 from wardround.config.schema import Config
@@ -22,7 +23,7 @@ from wardround.processors.dismissals_file import Dismissals
 from wardround.processors.model import Candidate, PipelineInputs, ReviewFindings, SideResults
 from wardround.specialists import Specialist
 
-PYTHON = Specialist("python", ("*.py",))
+PYTHON = specialist("python", ("*.py",))
 FINDING = Finding(
     fingerprint="",
     rule="ruff/B006",

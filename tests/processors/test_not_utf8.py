@@ -5,13 +5,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tests.processors.factory import PYTHON, InMemoryTexts, added, inputs, modified
+from tests.variants import variant
 from wardround.change.change_source import NOT_UTF8
 from wardround.change.diff import ChangedFile, Hunk
 from wardround.findings import Finding, Unreviewed
 from wardround.processors.model import ReviewFindings
 from wardround.processors.not_utf8 import ReportNotUtf8
 
-STRICT = replace(PYTHON, needs_utf8=lambda content: True)
+STRICT = variant(PYTHON, needs_utf8=lambda content: True)
 UNREAD = Unreviewed("a.py", "python", "git", NOT_UTF8)
 
 

@@ -8,6 +8,7 @@ import pytest
 from wardround_python.tools import RUFF
 
 from tests.processors.factory import added, inputs, raw
+from tests.variants import specialist
 from wardround.execution.model import Results
 from wardround.findings import Unreviewed
 from wardround.processors.baseline import ApplyBaseline
@@ -22,12 +23,11 @@ from wardround.processors.rank import RankFindings
 from wardround.processors.refute import RefuteFindings
 from wardround.processors.suppressions import ApplySuppressions
 from wardround.processors.unreviewed import ReportUnreviewed
-from wardround.specialists import Specialist
 
 TEXT = "def f(x=[]):\n    return x\n\n\ny = 1  # wardround: ignore[ruff/B006]\n"
 
 
-PYTHON = Specialist("python", ("*.py",), tools=(RUFF,))
+PYTHON = specialist("python", ("*.py",), tools=(RUFF,))
 
 
 def _given() -> PipelineInputs:

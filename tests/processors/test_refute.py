@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec.structs import replace
-
 from tests.processors.factory import PYTHON, candidate, inputs, raw
+from tests.variants import variant
 from wardround.findings import Span
 from wardround.processors.model import Candidate, ReviewFindings
 from wardround.processors.refute import RefuteFindings
@@ -18,7 +17,7 @@ def _refutes_line_one(
     return span.line == 1 and "known" in text and (path, defect_class) == ("a.py", "mutable-default")
 
 
-REFUTING = replace(PYTHON, refutes=_refutes_line_one)
+REFUTING = variant(PYTHON, refutes=_refutes_line_one)
 
 
 def _kept(*candidates: Candidate, text: str = "known\n") -> list[int]:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import pytest
 
+from tests.variants import specialist
 from wardround.checks.base import Check
 from wardround.config import loader
 from wardround.errors import ConfigError
@@ -15,7 +16,7 @@ from wardround.reports.catalogue import as_text
 from wardround.reports.explanation import render_rule
 from wardround.rules.maturity import Maturity
 from wardround.rules.model import Rule
-from wardround.specialists import Comment, Specialist
+from wardround.specialists import Comment
 from wardround_lab.evaluation.batch import CaseBatch, Settings
 from wardround_lab.evaluation.cases import Case
 
@@ -92,7 +93,7 @@ def test_preview_must_be_a_truth_value() -> None:
     (Settings(all_rules=True), ["acme/T001"]),
 ])  # fmt: skip
 def test_a_review_reports_a_preview_rule_where_it_is_on(settings: Settings, reported: list[str]) -> None:
-    host = PluginHost([Specialist("acme", ("*.txt",), checks=(_Preview,))])
+    host = PluginHost([specialist("acme", ("*.txt",), checks=(_Preview,))])
     case = Case("a", "p", "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\n")
     (outcome,) = CaseBatch(host, settings).review([case], "set")
     assert [finding.rule for finding in outcome.said] == reported
@@ -102,7 +103,7 @@ def test_a_suppression_of_a_preview_rule_that_is_off_is_not_unused() -> None:
     def comments(text: str) -> list[Comment]:
         return [Comment(1, text.strip("# \n"), 1)]
 
-    host = PluginHost([Specialist("acme", ("*.txt",), checks=(_Silent,), comments=comments)])
+    host = PluginHost([specialist("acme", ("*.txt",), checks=(_Silent,), comments=comments)])
     diff = "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+# wardround: ignore[T002] not now\n"
     reported = [
         [finding.rule for finding in outcome.said]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 from wardround_docker_ci.tools import TOOLS
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
 from tests.plugins.docker_ci.conftest import Reviewed, places
+from tests.variants import variant
 from wardround.policy.gate import GateOutcome
 
 CONFIG = ".pre-commit-config.yaml"
@@ -22,7 +22,7 @@ _IN_ORDER = (
 
 @pytest.mark.parametrize("address", _IN_ORDER)
 def test_hooks_are_set_up_without_zizmor(reviewed: Reviewed, address: str) -> None:
-    absent = [replace(tool, find=lambda root: None) for tool in TOOLS]
+    absent = [variant(tool, find=lambda root: None) for tool in TOOLS]
 
     done = reviewed({CONFIG: _SET_UP.format(repo=address)}, *absent)
 
