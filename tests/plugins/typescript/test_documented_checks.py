@@ -72,11 +72,11 @@ def said(old: str, new: str) -> Sequence[str]:
 def test_a_file_without_such_comments_imports_no_scanner() -> None:
     program = (
         "import sys\n"
-        "from wardround.checks.base import Source\n"
+        "from wardround.checks.source import SourceFile\n"
         "from wardround_typescript.specialist import TypescriptSpecialist\n"
         "one = TypescriptSpecialist()\n"
         "for base in ('/** a */\\nf(1)', 'f(2)', None):\n"
-        "    source = Source('a.ts', '/** a */\\nf(2)', lambda: base)\n"
+        "    source = SourceFile('a.ts', '/** a */\\nf(2)', lambda: base)\n"
         "    assert [r for r in one.run_checks(one.checks, source) if r.code < 'TS010'] == []\n"
         "late = {'wardround_typescript.docdrift.doc_code_mismatch',"
         " 'wardround.semantics.docdrift.stale_phrases'}\n"
