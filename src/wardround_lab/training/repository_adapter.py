@@ -8,7 +8,6 @@ goes on after a kill; the history is read from the commit it was begun with. The
 from __future__ import annotations
 
 import datetime
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,27 +16,25 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from wardround.errors import TrainingError, UsageError
-from wardround.inference.locations import METADATA_FILE, RECIPE_FILE, package_folder
-from wardround.inference.metadata import Metadata, PromotionState, read_metadata
+from wardround.inference.locations import RECIPE_FILE, package_folder
 from wardround.training_tasks import Choice, Task
-from wardround_lab.corpora.audit import audit_of
-from wardround_lab.corpora.audit_runner import AuditPolicy, AuditRunner
+from wardround_lab.corpora.audit_runner import AuditPolicy
 from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 from wardround_lab.corpora.holdout import HoldoutRepositories
 from wardround_lab.corpora.miner import Miner, MiningSource, RecordLocation
 from wardround_lab.corpora.records import rows_of
 from wardround_lab.corpora.secret_scan import SecretScan
 from wardround_lab.corpora.within_repository_split import WithinRepositorySplit
+from wardround_lab.training.adapter_pipeline import SEEDS, AdapterPipeline, TrainingOutcome, clean_records
 from wardround_lab.training.choice_dataset import split
 from wardround_lab.training.recipe import DataPart, Recipe, TrainingPart, read_recipe
 from wardround_lab.training.recipe_registry import Files
-from wardround_lab.training.run_directory import MODEL_FOLDER, write_atomically, write_struct
+from wardround_lab.training.run_directory import write_atomically, write_struct
 
 if TYPE_CHECKING:
     from wardround.specialists import Specialist
 
 PLAN_FILE = "plan.json"
-SEEDS = (0, 1)
 FEWEST_TRAINED = 100
 FEWEST_MEASURED = 40
 """Questions: with fewer nothing is learnt, or no gain of a likely size can be told from luck."""
@@ -46,7 +43,6 @@ _LATER = 0.4
 _ROUNDS = 4
 """How often each question is looked at, at most: more of so few is learnt by heart."""
 _FEWEST_STEPS = 20
-_CLEANINGS = 4
 _DAY = 24 * 3600
 
 Progress = Callable[[str], None]
@@ -69,24 +65,6 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     base: str
     steps: int = 0
     hours: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingOutcome:
-    """What came of one task.
-
-    Attributes:
-        metadata: of the model; None where it did not come to one.
-        notes: what went otherwise than it should, a sentence each.
-        folder: of the model.
-        base: of the frozen base it needs beside it.
-    """
-
-    task: str
-    metadata: Metadata | None
-    notes: tuple[str, ...]
-    folder: Path
-    base: Path | None = None
 
 
 @dataclass(slots=True)
@@ -117,11 +95,14 @@ class RepositoryAdapterTraining:
         self._mine()
         recipes = {task.name: self._prepared(task) for task in self.tasks}
         return [
-            self._brought(task, found)
+            self._pipeline(task, found).run()
             if isinstance(found := recipes[task.name], Path)
             else TrainingOutcome(task.name, None, (found,), self.folder / task.name)
             for task in self.tasks
         ]
+
+    def _pipeline(self, task: Task, recipe: Path) -> AdapterPipeline:
+        return AdapterPipeline(task.name, recipe, recipe.parent, self.places, self.progress)
 
     def _planned(self, base: str, steps: int, hours: float) -> Plan:
         names = tuple(task.name for task in self.tasks)
@@ -169,7 +150,9 @@ class RepositoryAdapterTraining:
             return _too_little(task, len(times), 0, 0)
         own = WithinRepositorySplit(repository=self.plan.repository)
         cut = _day_of(times[int(len(times) * (1 - _LATER))])
-        failures = self._audited(task, mined, own, cut, file.parent)
+        demands = AuditPolicy(own=own, since=cut, kept=HoldoutRepositories.read(None))
+        scan = SecretScan(self.specialists)
+        failures = clean_records(mined, file.parent / mined.name, demands, scan, self.progress)
         if failures:
             return f"{task.name}: its questions failed their audit: {'; '.join(failures)}"
         recipe = self._recipe(task, own, cut)
@@ -182,29 +165,6 @@ class RepositoryAdapterTraining:
             return _too_little(task, len(times), trained, measured)
         write_atomically(file, self._written(recipe, trained))
         return file
-
-    def _audited(
-        self, task: Task, mined: Path, own: WithinRepositorySplit, cut: int, target: Path
-    ) -> list[str]:
-        """Take out what breaks a check until nothing does; the records and their audit stand in ``target``.
-
-        It takes several rounds: once nothing is learnt from a file, its later questions may be measured on.
-        """
-        demands = AuditPolicy(own=own, since=cut, kept=HoldoutRepositories.read(None))
-        scan, records = SecretScan(self.specialists), mined
-        for number in range(_CLEANINGS):
-            self.progress(f"{task.name}: audit")
-            auditing = AuditRunner([records], (), demands, scan, self.progress)
-            audit = auditing.run()[0]
-            if audit.passed:
-                target.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(records, target / mined.name)
-                shutil.copyfile(audit_of(records), audit_of(target / mined.name))
-                return []
-            cleaned = self._mined / f"cleaned-{number}"
-            cleaned.mkdir(exist_ok=True)
-            records = auditing.clean(cleaned)[0]
-        return audit.failures()
 
     # --- the recipe
 
@@ -238,62 +198,6 @@ class RepositoryAdapterTraining:
         told: str = yaml.safe_dump(msgspec.to_builtins(whole), sort_keys=False, allow_unicode=True)
         return (head + told).encode()
 
-    # --- training and judging
-
-    def _brought(self, task: Task, recipe: Path) -> TrainingOutcome:
-        """Train, export, measure, calibrate, and ask for promotion."""
-        from wardround_lab.training import promote
-        from wardround_lab.training.packaging import finish, shipped_base
-        from wardround_lab.training.train import train
-
-        base = self.places.base
-        for number, seed in enumerate(SEEDS, 1):
-            run = self._run(recipe, seed)
-            say = self._saying(f"{task.name}, training {number} of {len(SEEDS)}")
-            train(
-                recipe, run, seed=seed, hub=self.places.hub, base_folder=self.places.base_folder, progress=say
-            )
-            base = shipped_base(run, base, base_folder=self.places.base_folder, progress=say)
-            if not _is_shipped(run / MODEL_FOLDER):
-                finish(run, base, base_folder=self.places.base_folder, progress=say)
-        notes = self._measured(task, recipe, base)
-        folder = self._run(recipe, SEEDS[0]) / MODEL_FOLDER
-        data = read_recipe(recipe).data
-        seen = promote.files_seen(
-            folder, read_metadata(folder), base=base, recipe=recipe,
-            records=[recipe.parent / name for name in data.records],
-        )  # fmt: skip
-        return TrainingOutcome(
-            task.name, promote.promote(folder, PromotionState.RANK, seen), notes, folder, base
-        )
-
-    def _measured(self, task: Task, recipe: Path, base: Path | None) -> tuple[str, ...]:
-        """Measure and calibrate what is not yet; what could not be calibrated is told."""
-        from wardround_lab.training import evaluate_shipped
-        from wardround_lab.training.promote import model_of
-
-        models = [model_of(str(self._run(recipe, seed))) for seed in SEEDS]
-        digests = {str(model.metadata.seed): model.metadata.model.sha256 for model in models}
-        first = models[0].metadata
-        if first.evaluation is None or first.evaluation.models != digests:
-            say = self._saying(f"{task.name}, measuring")
-            evaluate_shipped.evaluate_choices(models, recipe, base, {}, say)
-            models[0] = model_of(str(models[0].folder))
-        if models[0].metadata.calibration.model == first.model.sha256:
-            return ()
-        try:
-            say = self._saying(f"{task.name}, calibrating")
-            evaluate_shipped.calibrate_choices(models[0], recipe, base, "platt", 0.003, say)
-        except TrainingError as trouble:
-            return (f"{task.name}: not calibrated, so its scores order and mean nothing else: {trouble}",)
-        return ()
-
-    def _run(self, recipe: Path, seed: int) -> Path:
-        return recipe.parent / f"seed-{seed}"
-
-    def _saying(self, what: str) -> Progress:
-        return lambda text: self.progress(f"{what}: {text}")
-
 
 def shipped_recipe(task: str) -> Recipe | None:
     """The recipe by which the model of a task that comes with wardround was made."""
@@ -325,11 +229,6 @@ def make_private(folder: Path, *, ours: bool) -> None:
         ignore.write_text("*\n")
     except OSError as cause:
         raise UsageError(f"{folder}: {cause.strerror}; give another folder with --out") from cause
-
-
-def _is_shipped(folder: Path) -> bool:
-    """Whether the model of a training stands there whole: its metadata is written last."""
-    return (folder / METADATA_FILE).is_file()
 
 
 def _too_little(task: Task, items: int, trained: int, measured: int) -> str:

@@ -13,13 +13,18 @@ _MEANING = dict(zip(WORDS[:9], WORDS[9:], strict=True))
 _TESTS_OF_A_FILE = 6
 
 
-def repository(root: Path, weeks: int) -> GitRepository:
-    """A repository with a file of six questions a week."""
+def repository(root: Path, weeks: int, first: int = 0) -> GitRepository:
+    """A repository with a file of six questions a week.
+
+    Args:
+        first: number of the first week; other weeks have other questions.
+    """
     root.mkdir()
     made = GitRepository(root)
     made.git("init", "--quiet")
     for week in range(weeks):
-        commit_at(made, 7 * week, {f"tests/test_part{week}.py": _file(week)}, f"add part {week}")
+        part = first + week
+        commit_at(made, 7 * part, {f"tests/test_part{part}.py": _file(part)}, f"add part {part}")
     return made
 
 

@@ -19,9 +19,9 @@ from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from wardround.training_tasks import Task
+    from wardround_lab.training.adapter_pipeline import TrainingOutcome
     from wardround_lab.training.packaging import Shipped
     from wardround_lab.training.recipe_registry import RunSummary
-    from wardround_lab.training.repository_adapter import TrainingOutcome
 
 _RUNS = "wardround-runs"
 _SECONDS_BETWEEN_LINES = 60.0
@@ -33,6 +33,8 @@ _REASONS = 3
 @click.argument("recipe", required=False, type=click.Path(path_type=Path), metavar="[RECIPE]")
 @click.option("--from-history", "repository", type=click.Path(path_type=Path), metavar="REPO",
               help="In place of RECIPE: adapters for this repository alone, judged too.")  # fmt: skip
+@click.option("--from-clones", "clones", type=click.Path(path_type=Path), metavar="DIR",
+              help="With RECIPE: mine its records from clones in DIR, and promote it too.")  # fmt: skip
 @click.option("--task", "tasks", multiple=True, metavar="NAME",
               help="With --from-history: this task (default: all). Repeatable.")  # fmt: skip
 @click.option("--specialist", "specialists", multiple=True, metavar="NAME",
@@ -58,6 +60,10 @@ def command(recipe: Path | None, repository: Path | None, out: Path | None, **op
     The records must have passed `wardround data audit`. Interrupted, the same command goes on from the last
     checkpoint. The model stands in DIR/model, as a shadow until it is evaluated and promoted.
 
+    With --from-clones one command rebuilds a model of choices: the records are mined from clones of the
+    repositories that RECIPE names (DIR/owner/name, DIR/owner+name or DIR/name) and audited, the adapter is
+    trained with two seeds, exported, measured, calibrated and promoted.
+
     With --from-history everything is done in one go: the questions are mined from REPO's own history and
     audited, adapters are trained on what is older and measured on later commits in other files, and the gates
     say what each may do.
@@ -74,6 +80,9 @@ def command(recipe: Path | None, repository: Path | None, out: Path | None, **op
         require_extra(MEASURING)
         return _from_history(repository, out, options)
     assert recipe is not None
+    if options["clones"] is not None:
+        require_extra(MEASURING)
+        return _from_clones(recipe, out, options)
     from wardround_lab.training.recipe_registry import Files, kind_of
     from wardround_lab.training.repository_adapter import make_private
 
@@ -91,8 +100,9 @@ def command(recipe: Path | None, repository: Path | None, out: Path | None, **op
     return 0
 
 
+_SPELT = {"tasks": "task", "specialists": "specialist", "clones": "from-clones"}
 _OF_HISTORY = ("tasks", "specialists", "steps", "hours")
-_OF_RECIPE = ("seed", "only_train")
+_OF_RECIPE = ("seed", "only_train", "clones")
 
 
 def _refuse(options: dict[str, Any], names: tuple[str, ...], owner: str) -> None:
@@ -100,7 +110,7 @@ def _refuse(options: dict[str, Any], names: tuple[str, ...], owner: str) -> None
     for name in names:
         given = options[name]
         if given is not None and given is not False and given != ():
-            spelt = {"tasks": "task", "specialists": "specialist"}.get(name, name).replace("_", "-")
+            spelt = _SPELT.get(name, name).replace("_", "-")
             raise UsageError(f"--{spelt} goes with {owner} only; leave it out")
 
 
@@ -111,6 +121,30 @@ def _resumable(folder: Path) -> Iterator[None]:
     except Interrupted:
         echo_err(f"wardround: interrupted; the same command goes on from what is done in {folder}")
         raise
+
+
+# --- from clones of the repositories that a recipe names
+
+
+def _from_clones(recipe: Path, out: Path | None, options: dict[str, Any]) -> int:
+    from wardround import host
+    from wardround_lab.training.recipe import read_recipe
+    from wardround_lab.training.recipe_rebuild import RecipeRebuild
+    from wardround_lab.training.recipe_registry import Files
+    from wardround_lab.training.repository_adapter import make_private
+
+    for name in ("seed", "only_train"):
+        if options[name] not in (None, False):
+            raise UsageError(f"--{name.replace('_', '-')} does not go with --from-clones; leave it out")
+    make_private(out or Path(_RUNS), ours=out is None)
+    folder = out or Path(_RUNS) / read_recipe(recipe).name
+    places = Files(options["base"], options["base_folder"], options["hub"])
+    with _resumable(folder), humanize_duration() as progress:
+        tasks, specialists = _tasks((), ()), host.load().specialists
+        rebuild = RecipeRebuild(recipe, options["clones"], folder, tasks, specialists, places, progress)
+        outcome = rebuild.run()
+    emit("\n".join(_outcome(outcome)) + "\n")
+    return 0
 
 
 # --- from a repository's own history
@@ -167,12 +201,14 @@ def _outcome(one: TrainingOutcome) -> Iterator[str]:
     where = " in other files" if measured is not None and "files" in measured.drawn else ""
     asked = "" if measured is None else f", measured on {measured.items} later ones{where}"
     learnt = 0 if known.data is None else known.data.items
-    yield f"{one.task}: {known.state.value}: learnt from {learnt} questions of {known.scope}{asked}"
+    scope = known.scope or "the recipe's repositories"
+    yield f"{one.task}: {known.state.value}: learnt from {learnt} questions of {scope}{asked}"
     yield from (f"  - {reason}" for reason in known.reasons[:_REASONS])
     if len(known.reasons) > _REASONS:
         yield f"  - and {len(known.reasons) - _REASONS} reasons more, on its card"
     if not known.reasons:
-        yield f"  - It beats what needs no model, and the frozen base, on later commits of {known.scope}."
+        later = f"later commits of {known.scope}" if known.scope else "repositories that were not trained on"
+        yield f"  - It beats what needs no model, and the frozen base, on {later}."
     yield from (f"  - {note}" for note in one.notes)
     yield f"  {one.folder}: the model, with card.md; the recipe beside the trainings repeats it"
 
