@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parent.parent
+USED_MODELS = {"base", "new_parameters"}
+"""The models of ``wardround related`` and of reviews: weights of no other are kept."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -60,7 +62,8 @@ def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(tmp_path: Path)
     assert {f"{base}/model.onnx", f"{base}/shared.bin", f"{base}/tokenizer.json"} <= set(names)
     assert [name for name in names if name.endswith((".safetensors", ".svg"))] == []
     models = {Path(name).parent.name for name in names if name.endswith("/adapter.metadata.json")}
-    assert models == {"base", "new_parameters", "secrets"}, "what a command or a review asks, no more"
+    assert models == {"base", "new_parameters", "secrets"}, "the models that a command or a specialist names"
+    assert {Path(name).parent.name for name in names if name.endswith("/model.onnx")} == USED_MODELS
     assert [name for name in names if name.startswith(("tests/", "benchmarks/", "evals/"))] == []
 
 
@@ -76,9 +79,13 @@ def test_every_hook_of_a_set_brings_what_the_extra_of_that_name_does() -> None:
     assert all("==" in needed for needs in wanted.values() for needed in needs)
 
 
-def test_models_stay_within_what_a_clone_may_weigh() -> None:
-    files = [path for path in (ROOT / "adapters").rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) <= 70_000_000
+def test_git_has_the_weights_of_the_used_models_alone() -> None:
+    argv = ["git", "ls-files", "--", "adapters"]
+    out = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = [Path(line) for line in out.splitlines()]
+    weights = {".onnx", ".bin", ".safetensors"}
+    assert {file.parent.name for file in files if file.suffix in weights} == USED_MODELS
+    assert sum((ROOT / file).stat().st_size for file in files) <= 26_000_000
 
 
 def test_models_are_what_their_metadata_says_and_their_cards_are_current() -> None:

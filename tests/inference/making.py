@@ -15,6 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
+from wardround.inference.locations import RECIPE_FILE
 from wardround.inference.metadata import (
     SCHEMA,
     BaseModel,
@@ -218,6 +219,19 @@ def renew(folder: Path, **changes: Any) -> None:
     model = file_of(folder, known.model.name)
     measured = {} if known.shares is not None else earned(known.kind, model)
     write_metadata(folder, msgspec.structs.replace(known, **{"model": model, **measured, **changes}))
+
+
+def unbuild(folder: Path) -> Path:
+    """Leave the metadata of a model and a recipe, as for a model whose weights are not kept; the recipe."""
+    recipe, known = folder / RECIPE_FILE, read_metadata(folder)
+    recipe.write_text("kind: choice\n")
+    assert known.data is not None
+    digest = hashlib.sha256(recipe.read_bytes()).hexdigest()
+    write_metadata(
+        folder, msgspec.structs.replace(known, data=msgspec.structs.replace(known.data, recipe=digest))
+    )
+    (folder / known.model.name).unlink()
+    return recipe
 
 
 def altered(folder: Path, change: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.inference.making import flip, make_table, renew
+from tests.inference.making import flip, make_table, renew, unbuild
 from wardround.inference.locations import METADATA_FILE
 
 if TYPE_CHECKING:
@@ -42,8 +42,30 @@ class TestList:
         assert "\x1b" not in done.stdout
         assert len(done.stdout.splitlines()) == len(before.stdout.splitlines())
 
+    def test_one_that_is_not_built_has_the_command_that_builds_it(
+        self, repo: GitRepository, shelf_folder: Path
+    ) -> None:
+        recipe = unbuild(shelf_folder / "adapter")
+        done = repo.wardround("adapters", "list", shelf_folder)
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[1].strip() == (
+            f"not built: wardround adapters train {recipe} --from-clones DIR"
+        )
+
 
 class TestVerify:
+    def test_one_that_is_not_built_is_not_wrong(self, repo: GitRepository, shelf_folder: Path) -> None:
+        unbuild(shelf_folder / "adapter")
+        done = repo.wardround("adapters", "verify", shelf_folder)
+        assert done.returncode == 0, done.stdout
+        assert "metadata, recipe; not built: wardround adapters train" in done.stdout.splitlines()[0]
+
+    def test_lost_weights_without_a_recipe_are_wrong(self, repo: GitRepository, shelf_folder: Path) -> None:
+        (shelf_folder / "adapter" / "model.onnx").unlink()
+        done = repo.wardround("adapters", "verify", shelf_folder)
+        assert done.returncode == 1
+        assert "WRONG" in done.stdout.splitlines()[0]
+
     def test_sound_models_are_sound(self, repo: GitRepository, shelf_folder: Path) -> None:
         done = repo.wardround("adapters", "verify", shelf_folder)
         assert done.returncode == 0, done.stdout

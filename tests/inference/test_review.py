@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from tests.inference.making import flip, renew
+from tests.inference.making import flip, make_table, renew, unbuild
 from tests.variants import variant
 from wardround import review
 from wardround.change.change_source import GitChangeSource
@@ -426,6 +426,38 @@ class TestShadow:
         assert {one.model for one in logged} == {"adapter"}
         assert sorted(len(one.scores) for one in logged) == [1, 2, 2]
         assert b"file" not in b"".join(lines)
+
+    @pytest.mark.parametrize("models", ['"on"', '"required"'])
+    def test_one_that_is_not_built_is_ignored(self, reviewing: Reviewing, models: str) -> None:
+        renew(reviewing.models / "adapter", state=PromotionState.SHADOW)
+        unbuild(reviewing.models / "adapter")
+        reviewing.settings |= {"log-shadow": "true", "models": models}
+        done = reviewing.review(NearestLine)
+        assert (told(done), done.notes, done.unreviewed) == (["no model"], (), ())
+        assert not (state_dir() / "shadow.jsonl").exists()
+
+
+class TestNotBuilt:
+    def test_a_model_that_a_specialist_uses_is_a_note(self, reviewing: Reviewing) -> None:
+        recipe = unbuild(reviewing.models / "adapter")
+        done = reviewing.review(NearestLine)
+        command = f"wardround adapters train {recipe} --from-clones DIR"
+        assert done.notes == (f"model adapter not used: it is not built; run `{command}`",)
+        assert done.unreviewed == ()
+
+    def test_it_is_unreviewed_where_models_are_required(self, reviewing: Reviewing) -> None:
+        unbuild(reviewing.models / "adapter")
+        reviewing.settings["models"] = '"required"'
+        done = reviewing.review(NearestLine)
+        assert [(one.file, one.tool) for one in done.unreviewed] == [("a.txt", "model adapter")]
+        assert done.gate.outcome is GateOutcome.INCONCLUSIVE
+
+    def test_a_model_that_nothing_uses_is_not_mentioned(self, reviewing: Reviewing) -> None:
+        unbuild(make_table(reviewing.models / "third", "third"))
+        reviewing.settings["models"] = '"required"'
+        done = reviewing.review(NearestLine)
+        assert told(done)[0].startswith("nearest is ")
+        assert (done.notes, done.unreviewed) == ((), ())
 
 
 class TestLimits:

@@ -182,9 +182,10 @@ def _models(loaded: PluginHost, here: Environment) -> Iterator[str]:
     wanted = {name: s.name for s in loaded.specialists for name in s.models}
     asked = {BASE_MODEL: "wardround related"} | wanted
     for one in shelf.found:
-        broken = ""
+        broken = "" if one.is_built else "  not built"
         try:
-            shelf.require_present(one)
+            if one.is_built:
+                shelf.require_present(one)
         except ModelError as cause:
             broken = f"  broken: {cause}"
         wanted.pop(one.name, None)

@@ -72,10 +72,11 @@ class ModelSession:
         if name not in self._seen and name not in self.broken:
             try:
                 found = self.shelf().get(name)
-                if found.metadata.state is not PromotionState.SHADOW:
+                is_shadow = found.metadata.state is PromotionState.SHADOW
+                if not is_shadow:
                     self.runtime()
                     self.shelf().require_present(found)
-                self._seen[name] = found
+                self._seen[name] = found if found.is_built or not is_shadow else None
             except ModelError as trouble:
                 self.broken[name] = str(trouble)
                 self.is_bare |= isinstance(trouble, RuntimeMissing)

@@ -7,6 +7,7 @@ one found first counts, and the further folders come before the package.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -74,6 +75,21 @@ class ModelEntry:
     @property
     def name(self) -> str:
         return self.metadata.name
+
+    @property
+    def is_built(self) -> bool:
+        """False for a folder with a recipe and without the weights that its metadata describes."""
+        return os.path.lexists(self.folder / self.metadata.model.name) or not self.recipe.is_file()
+
+    @property
+    def recipe(self) -> Path:
+        return self.folder / RECIPE_FILE
+
+    @property
+    def build_command(self) -> str:
+        """The command that trains the model from its recipe."""
+        corpora = " --from-clones DIR" if self.metadata.kind == "embedder" else ""
+        return f"wardround adapters train {self.recipe}{corpora}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +189,8 @@ class ModelRegistry:
         Raises:
             ModelError: they are not.
         """
+        if not one.is_built:
+            raise ModelError(f"it is not built; run `{one.build_command}`")
         for folder, file in self.files(one):
             require_present(folder, file)
 
@@ -278,8 +296,12 @@ def unwanted_files(folder: Path, metadata: Metadata) -> tuple[list[str], list[st
 
 
 def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
-    """What is wrong with the files that a model is made again from, a sentence each; no run reads them."""
+    """Return the defects of the files that a model is rebuilt from, a sentence each; no run reads them.
+
+    The weights of a model that is not built may be absent.
+    """
     known = {file.name for file in metadata.files}
+    built = ModelEntry(folder, metadata).is_built
     for name in LORA_FILES:
         if name not in known and (folder / name).exists():
             yield (
@@ -287,6 +309,8 @@ def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
                 "make the model again with `wardround adapters quantise`"
             )
     for file in metadata.files:
+        if not built and not os.path.lexists(folder / file.name):
+            continue
         try:
             read_verified(folder, file)
         except ModelError as trouble:

@@ -41,24 +41,36 @@ def verify(shelf: ModelRegistry) -> Iterator[Checked]:
     except ModelError as trouble:
         runtime, missing = None, str(trouble)
     for one in shelf.found:
-        harmful, unknown = unwanted_files(one.folder, one.metadata)
-        troubles = [
-            f"{one.folder / name} is no part of the model and could run code when it is opened; remove it"
-            for name in harmful
-        ]
-        troubles += [*_claimed(one), *wrong_beside(one.folder, one.metadata)]
-        said = f"digests, references{'' if runtime is None else ', one run'}"
-        try:
-            _digests(shelf, one)
-            if runtime is not None:
-                _run(shelf, one, runtime)
-        except ModelError as trouble:
-            troubles.append(str(trouble))
-        said = said if runtime is not None else f"{said}; not run: {missing}"
-        notes = [f"{one.folder / name} is no part of the model" for name in unknown if name not in LORA_FILES]
-        yield Checked(one.name, said, tuple(troubles), tuple(notes))
+        yield _checked(shelf, one, runtime, missing)
     for refused in shelf.refused:
         yield Checked(refused.name, "not looked into", (refused.reason,))
+
+
+def _checked(shelf: ModelRegistry, one: ModelEntry, runtime: Runtime | None, missing: str) -> Checked:
+    """Check one model; of one that is not built the metadata and the recipe.
+
+    Args:
+        missing: the reason why there is no runtime.
+    """
+    harmful, unknown = unwanted_files(one.folder, one.metadata)
+    troubles = [
+        f"{one.folder / name} is no part of the model and could run code when it is opened; remove it"
+        for name in harmful
+    ]
+    troubles += [*_claimed(one), *wrong_beside(one.folder, one.metadata)]
+    notes = [f"{one.folder / name} is no part of the model" for name in unknown if name not in LORA_FILES]
+    if not one.is_built:
+        said = f"metadata, recipe; not built: {one.build_command}"
+        return Checked(one.name, said, tuple(troubles), tuple(notes))
+    said = f"digests, references{'' if runtime is None else ', one run'}"
+    try:
+        _digests(shelf, one)
+        if runtime is not None:
+            _run(shelf, one, runtime)
+    except ModelError as trouble:
+        troubles.append(str(trouble))
+    said = said if runtime is not None else f"{said}; not run: {missing}"
+    return Checked(one.name, said, tuple(troubles), tuple(notes))
 
 
 def _claimed(one: ModelEntry) -> Iterator[str]:

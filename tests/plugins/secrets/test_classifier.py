@@ -30,8 +30,6 @@ from wardround.inference.broker import LIMITS, ModelBroker
 from wardround.inference.metadata import PromotionState, read_metadata
 from wardround.inference.model_session import ModelSession
 from wardround.inference.registry import ModelRegistry
-from wardround.inference.runtime import detect_runtime
-from wardround.inference.tabular import raw_score
 from wardround.tools.tool import Profile
 from wardround.training_tasks import Commit
 
@@ -226,16 +224,3 @@ class TestShippedModel:
         assert models.scope([review.MODEL], 1).table(review.MODEL) is None
         assert models.errors([review.MODEL]) == {}
         assert not ModelBroker(models, LIMITS[Profile.COMMIT]).is_asked_by(SecretsSpecialist())
-
-    def test_it_tells_a_drawn_value_from_a_name(self) -> None:
-        pytest.importorskip("onnxruntime")
-        shelf = ModelRegistry.of([self.FOLDER])
-        session = shelf.load(shelf.get(review.MODEL), detect_runtime("cpu")).session
-
-        def score(value: str) -> float:
-            literal = CandidateLiteral("api_token", value, 0, len(value))
-            return raw_score(
-                session, features(literal, LiteralContext("src/a.py", False, f'api_token = "{value}"'))
-            )
-
-        assert score(DOUBTFUL) > score("user_token_2") + 2

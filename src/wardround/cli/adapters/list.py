@@ -32,6 +32,8 @@ def command(folders: tuple[Path, ...]) -> None:
         )
         if one.overstated:
             lines.append(f"{'':<24} counts as shadow: {one.overstated}")
+        if not one.is_built:
+            lines.append(f"{'':<24} not built: {one.build_command}")
         seen.add(known.name)
     lines += [f"{refused.name:<24} refused: {refused.reason}" for refused in shelf.refused]
     emit("\n".join(map(one_line, lines or ["no model is installed"])) + "\n")

@@ -15,9 +15,10 @@ def command(folders: tuple[Path, ...]) -> int:
     """Check every model in FOLDERs, or those that come with wardround.
 
     Every byte is compared with the digests in the metadata, and every graph is looked through for what it
-    reaches outside itself. Where onnxruntime is installed each model is also loaded and run once. A state
-    that the recorded evaluation does not allow, and settings changed by hand, are wrong too. The status is 1
-    if anything is wrong.
+    reaches outside itself. Where onnxruntime is installed each model is also loaded and run once. Of a model
+    that is not built (a recipe without weights) metadata and recipe are checked. A state that the recorded
+    evaluation does not allow, and settings changed by hand, are wrong too. The status is 1 if anything is
+    wrong.
     """
     from wardround.inference.locations import METADATA_FILE, package_folder
     from wardround.inference.registry import ModelRegistry, holds_models
