@@ -57,8 +57,8 @@ class Specialist:
             the pattern has a slash.
         interpreters: regular expressions for the program of a ``#!`` line, where the name says nothing.
         content_sniffed: glob patterns of files that ``claims_text`` decides about, whatever their suffix.
-        reviews_all_text: True if it reads text of any kind and encoding, and claims every file unless it has a
-            ``claims_text``; other content is then not unreviewed.
+        reviews_all_text: True if it reads text of any kind and encoding, and claims every file unless it
+            overrides ``claims_text``; other content is then not unreviewed.
         tools: its tools; ``checks.lazy.LazySequence`` defers their import, as that of checks.
         borrowed_tools: tools of other specialists that also review its files; of their results those codes
             count whose tool map names this specialist.
