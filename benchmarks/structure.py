@@ -12,7 +12,7 @@ import argparse
 import ast
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
@@ -218,15 +218,22 @@ def _flat(tree: Tree) -> str:
 
 
 def _doubled(tree: Tree) -> str:
-    places: dict[str, set[str]] = defaultdict(set)
+    """Count public class names that two modules define.
+
+    Two plugins, which do not import one another, and the rules of two languages may have a name for the same idea.
+    """
+    modules: dict[str, list[str]] = defaultdict(list)
     for path, node in tree.classes():
         if not node.name.startswith("_"):
-            places[node.name].add(path)
-    # A rule about the same defect has the same name in two languages; everything else has one meaning.
-    doubled = [
-        name for name, where in places.items() if len(where) > 1 and not all("/checks/" in w for w in where)
-    ]
+            modules[node.name].append(path)
+    doubled = [name for name, paths in modules.items() if _is_ambiguous(paths)]
     return str(len(doubled)) + (f" ({', '.join(sorted(doubled)[:4])})" if doubled else "")
+
+
+def _is_ambiguous(paths: Sequence[str]) -> bool:
+    packages = ["/".join(path.split("/")[:2]) for path in paths]
+    in_plugins = all(package.startswith("plugins/") for package in packages)
+    return len(paths) > 1 and not (in_plugins and len(set(packages)) == len(paths))
 
 
 def _denied(tree: Tree) -> int:

@@ -13,7 +13,7 @@ import msgspec
 from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.repository import INDEX
-from wardround.change.repository_view import RepositoryView
+from wardround.change.repository_view import SideView
 from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.review_config import read_config
@@ -168,9 +168,9 @@ def pipeline_inputs(
         filter_mode=request.filter_mode or settings.filter_mode,
         is_trusted=side == "head",
         texts=FileTexts(source, context.change),
-        other_text=RepositoryView(source, "head").read,
+        other_text=SideView(source, "head").read,
         tracked_paths=source.tracked,
-        test_data=TestData(RepositoryView(source, side).read),
+        test_data=TestData(SideView(source, side).read),
         baseline=baseline_file.load(accepted, settings.baseline),
         dismissals=dismissals,
         today=datetime.datetime.now(datetime.UTC).date(),

@@ -21,14 +21,22 @@ from pathlib import Path
 
 from wardround.checks.base import ChangeCheck, Check
 from wardround.checks.case_files import load_cases, load_change_cases
-from wardround.checks.cases import Change, ChangeCase, Code, Invalid, Valid, parse_change, parse_code
+from wardround.checks.cases import (
+    ChangeCase,
+    Invalid,
+    MarkedChange,
+    MarkedCode,
+    Valid,
+    parse_change,
+    parse_code,
+)
 from wardround.checks.source import ChangedFileView, ChangeView, InMemoryRepository, SourceFile
 from wardround.findings import RawFinding
 from wardround.specialists import Specialist
 
 
 def results(
-    specialist: Specialist, check: type[Check], case: str | Valid | Invalid | Code
+    specialist: Specialist, check: type[Check], case: str | Valid | Invalid | MarkedCode
 ) -> list[RawFinding]:
     """Return everything one check reports for one case, in the order of positions."""
     parsed = parse_code(case, check.CASE_PATH)
@@ -47,7 +55,7 @@ def source_for_case(specialist: Specialist, case: Valid | Invalid) -> SourceFile
 
 
 def reported_positions(
-    specialist: Specialist, check: type[Check], case: str | Valid | Invalid | Code
+    specialist: Specialist, check: type[Check], case: str | Valid | Invalid | MarkedCode
 ) -> list[tuple[int, int]]:
     """Return the (line, column) of everything one check reports for one case."""
     return [result.span.start for result in results(specialist, check, case)]
@@ -64,7 +72,7 @@ def _added_lines(base: str | None, text: str) -> set[int]:
 
 
 def change_results(
-    specialist: Specialist, check: type[ChangeCheck], case: ChangeCase | Change
+    specialist: Specialist, check: type[ChangeCheck], case: ChangeCase | MarkedChange
 ) -> list[RawFinding]:
     """Return everything one check of changes reports for one case, in the order of positions."""
     parsed = parse_change(case)

@@ -28,7 +28,7 @@ from wardround.inference.metadata import (
     Interval,
     Metadata,
     PromotionState,
-    Shared,
+    SharedTensor,
     TrainingData,
     read_metadata,
     write_metadata,
@@ -103,7 +103,7 @@ def encoder(seed: int = 0) -> onnx.ModelProto:
         return onnx.load(small)
 
 
-def share(model: onnx.ModelProto, names: Mapping[str, int]) -> tuple[bytes, tuple[Shared, ...]]:
+def share(model: onnx.ModelProto, names: Mapping[str, int]) -> tuple[bytes, tuple[SharedTensor, ...]]:
     """Move initializers out of a graph.
 
     Args:
@@ -119,7 +119,7 @@ def share(model: onnx.ModelProto, names: Mapping[str, int]) -> tuple[bytes, tupl
         content += value.tobytes()
         tensor.ClearField("raw_data")
         point_to(tensor, "shared.bin", offset, value.nbytes)
-        found.append(Shared(name=tensor.name, offset=offset, dtype=str(value.dtype), shape=value.shape))
+        found.append(SharedTensor(name=tensor.name, offset=offset, dtype=str(value.dtype), shape=value.shape))
     return bytes(content), tuple(found)
 
 

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.inference.making import altered, file_of, flip, make_base, point_to, renew
 from wardround.errors import ModelError
 from wardround.inference.locations import METADATA_FILE
-from wardround.inference.metadata import File, Shared, read_metadata, write_metadata
+from wardround.inference.metadata import File, SharedTensor, read_metadata, write_metadata
 from wardround.inference.onnx_external_data import outside
 from wardround.inference.registry import ModelRegistry
 from wardround.inference.runtime import CPU, Runtime
@@ -238,14 +238,14 @@ class TestReachingOutside:
     @pytest.mark.parametrize(
         ("tensor", "said"),
         [
-            (Shared(name="words", offset=10**9, dtype="float32", shape=(15, 16)), "beyond the end"),
-            (Shared(name="words", offset=-4, dtype="float32", shape=(15, 16)), "nonsensical"),
-            (Shared(name="words", offset=0, dtype="object", shape=(15, 16)), "nonsensical"),
-            (Shared(name="words", offset=0, dtype="float32", shape=(-15, -16)), "nonsensical"),
-            (Shared(name="words", offset=0, dtype="float32", shape=(10**9, 10**9)), "beyond the end"),
+            (SharedTensor(name="words", offset=10**9, dtype="float32", shape=(15, 16)), "beyond the end"),
+            (SharedTensor(name="words", offset=-4, dtype="float32", shape=(15, 16)), "nonsensical"),
+            (SharedTensor(name="words", offset=0, dtype="object", shape=(15, 16)), "nonsensical"),
+            (SharedTensor(name="words", offset=0, dtype="float32", shape=(-15, -16)), "nonsensical"),
+            (SharedTensor(name="words", offset=0, dtype="float32", shape=(10**9, 10**9)), "beyond the end"),
         ],
     )
-    def test_declared_nonsense_is_refused(self, shelf_folder: Path, tensor: Shared, said: str) -> None:
+    def test_declared_nonsense_is_refused(self, shelf_folder: Path, tensor: SharedTensor, said: str) -> None:
         folder = shelf_folder / "base"
         rest = read_metadata(folder).shared[1:]
         renew(folder, shared=(tensor, *rest))
@@ -253,7 +253,7 @@ class TestReachingOutside:
 
     def test_what_is_declared_must_be_there(self, shelf_folder: Path) -> None:
         folder = shelf_folder / "base"
-        more = Shared(name="more", offset=0, dtype="int8", shape=(4,))
+        more = SharedTensor(name="more", offset=0, dtype="int8", shape=(4,))
         renew(folder, shared=(*read_metadata(folder).shared, more))
         assert "declares tensor 'more'" in refusal(shelf_folder)
 

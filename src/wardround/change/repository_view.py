@@ -10,7 +10,7 @@ from wardround.change.change_source import ChangeSource, JudgeName, SideName, de
 from wardround.config.globs import matches_whole
 
 
-class RepositoryView(msgspec.Struct, frozen=True):
+class SideView(msgspec.Struct, frozen=True):
     """One side of a change source, read as text; implements ``checks.source.RepositoryView``."""
 
     origin: ChangeSource

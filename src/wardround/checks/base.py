@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from wardround.checks.cases import Case, Change, ChangeCase, Code, Invalid, Valid
+from wardround.checks.cases import Case, ChangeCase, Invalid, MarkedChange, MarkedCode, Valid
 from wardround.checks.source import ChangeView, SourceFile
 from wardround.findings import Plane, RawFinding, Severity, Span, SuggestedFix
 from wardround.rules.maturity import Maturity
@@ -81,8 +81,8 @@ class RuleDoc(ABC):
 class Check(RuleDoc):
     """Detects one rule in one file. Made anew for each file; ``VALID`` and ``INVALID`` are its cases."""
 
-    VALID: ClassVar[Sequence[str | Valid | Code]] = ()
-    INVALID: ClassVar[Sequence[Invalid | Code]] = ()
+    VALID: ClassVar[Sequence[str | Valid | MarkedCode]] = ()
+    INVALID: ClassVar[Sequence[Invalid | MarkedCode]] = ()
 
     def __init__(self, source: SourceFile) -> None:
         if source.budget is not None:
@@ -128,8 +128,8 @@ class ChangeCheck(RuleDoc):
     PLANE: ClassVar[Plane] = Plane.TESTS
     PATHS: ClassVar[tuple[str, ...]] = ()
     WORDS: ClassVar[tuple[str, ...]] = ()
-    VALID: ClassVar[Sequence[ChangeCase | Change]] = ()
-    INVALID: ClassVar[Sequence[ChangeCase | Change]] = ()
+    VALID: ClassVar[Sequence[ChangeCase | MarkedChange]] = ()
+    INVALID: ClassVar[Sequence[ChangeCase | MarkedChange]] = ()
 
     def __init__(self, change: ChangeView) -> None:
         self.change = change

@@ -73,7 +73,7 @@ class ChangeCase(msgspec.Struct, frozen=True):
     end: tuple[int, int] | None = None
 
 
-class Code(msgspec.Struct, frozen=True):
+class MarkedCode(msgspec.Struct, frozen=True):
     """A case of one file as its check holds it; ``parse_code`` reads it."""
 
     text: str
@@ -83,7 +83,7 @@ class Code(msgspec.Struct, frozen=True):
     fixed: str | None = None
 
 
-class Change(msgspec.Struct, frozen=True):
+class MarkedChange(msgspec.Struct, frozen=True):
     """A case of a change as its check holds it; ``parse_change`` reads it."""
 
     files: Mapping[str, tuple[str | None, str | None]]
@@ -91,7 +91,7 @@ class Change(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-Case = str | Valid | Invalid | Code | ChangeCase | Change
+Case = str | Valid | Invalid | MarkedCode | ChangeCase | MarkedChange
 
 
 def code(
@@ -101,7 +101,7 @@ def code(
     base: str | None = None,
     others: Mapping[str, str] | None = None,
     fixed: str | None = None,
-) -> Code:
+) -> MarkedCode:
     """Return a case of one file, unparsed: importing a check reads none of its cases.
 
     Args:
@@ -111,7 +111,7 @@ def code(
         others: further files of the project, by path.
         fixed: the file after the fix of the finding.
     """
-    return Code(text, path, base, others or {}, fixed)
+    return MarkedCode(text, path, base, others or {}, fixed)
 
 
 def change(
@@ -119,7 +119,7 @@ def change(
     *,
     others: Mapping[str, str] | None = None,
     message: str = "",
-) -> Change:
+) -> MarkedChange:
     """Return a case of a change, unparsed.
 
     Args:
@@ -128,10 +128,10 @@ def change(
         others: the files the change does not touch, by path.
         message: the message of the commit.
     """
-    return Change(files, others or {}, message)
+    return MarkedChange(files, others or {}, message)
 
 
-def parse_code(case: str | Valid | Invalid | Code, path: str = "case.py") -> Valid | Invalid:
+def parse_code(case: str | Valid | Invalid | MarkedCode, path: str = "case.py") -> Valid | Invalid:
     """Parse a case of one file; it is an ``Invalid`` if it has marks.
 
     Args:
@@ -142,7 +142,7 @@ def parse_code(case: str | Valid | Invalid | Code, path: str = "case.py") -> Val
     """
     if isinstance(case, str):
         return Valid(case, path)
-    if not isinstance(case, Code):
+    if not isinstance(case, MarkedCode):
         return case
     others = {name: dedent(text) for name, text in case.others.items()}
     return parse_text(dedent(case.text), case.path or path, _dedent(case.base), others, _dedent(case.fixed))
@@ -163,7 +163,7 @@ def parse_text(
     return Invalid(source, span.line, span.column, path, base, others or {}, fixed, end)
 
 
-def parse_change(case: ChangeCase | Change) -> ChangeCase:
+def parse_change(case: ChangeCase | MarkedChange) -> ChangeCase:
     """Parse a case of a change; it has a ``place`` if one of its texts has marks.
 
     Raises:

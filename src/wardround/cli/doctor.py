@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wardround.tools.tool import Tool
 
 
-class Environment(NamedTuple):
+class InstallationState(NamedTuple):
     """What is looked at: a repository with its settings, or a folder and why it is no repository."""
 
     root: Path
@@ -51,7 +51,7 @@ def command(repo: Path | None) -> int:
     return 4 if missing else 0
 
 
-def _tools(loaded: PluginHost, here: Environment) -> tuple[bool, list[str]]:
+def _tools(loaded: PluginHost, here: InstallationState) -> tuple[bool, list[str]]:
     """Whether a tool of the commit profile is missing or does not work, and a line about each tool."""
     from wardround.tools.install_hints import install_hint
     from wardround.tools.tool import Profile
@@ -87,7 +87,7 @@ def _tools(loaded: PluginHost, here: Environment) -> tuple[bool, list[str]]:
     return missing or broken, list(dict.fromkeys(x if isinstance(x, str) else written[x] for x in lines))
 
 
-def _is_tracked(here: Environment, program: Path) -> bool:
+def _is_tracked(here: InstallationState, program: Path) -> bool:
     """Whether a program, or anything installed beside it in the repository, is under version control."""
     from wardround.change.trees import paths_overlap
 
@@ -133,7 +133,7 @@ def _described(name: str, where: str, tool: Tool, program: Path, version: str, t
     return f"{line} ({'; '.join(notes)})" if notes else line
 
 
-def _may_need(specialist: Specialist, tool: Tool, here: Environment) -> bool:
+def _may_need(specialist: Specialist, tool: Tool, here: InstallationState) -> bool:
     """Whether there is a file for a tool, as far as names tell and the work tree has them."""
     if here.tracked is None:
         return True
@@ -148,7 +148,7 @@ def _text(file: Path) -> str:
         return ""
 
 
-def _here(loaded: PluginHost, repo: Path | None) -> Environment:
+def _here(loaded: PluginHost, repo: Path | None) -> InstallationState:
     from wardround.change.repository import INDEX, Repository
     from wardround.config import loader
     from wardround.errors import GitError
@@ -158,12 +158,12 @@ def _here(loaded: PluginHost, repo: Path | None) -> Environment:
             side = repository.head() or INDEX if repository.bare else INDEX
             tracked = repository.tracked(side)
             settings = loader.read(repository.tree(side).read, tracked, loaded.specialists)
-            return Environment(repository.root, tracked, settings)
+            return InstallationState(repository.root, tracked, settings)
     except GitError as none:
-        return Environment((repo or Path.cwd()).resolve(), None, none)
+        return InstallationState((repo or Path.cwd()).resolve(), None, none)
 
 
-def _models(loaded: PluginHost, here: Environment) -> Iterator[str]:
+def _models(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
     """What models are run with, those that were found, and those that specialists ask for in vain."""
     from wardround.cli.related import BASE_MODEL
     from wardround.errors import GitError, ModelError
@@ -235,7 +235,7 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 
-def _settings(loaded: PluginHost, here: Environment) -> Iterator[str]:
+def _settings(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
     import msgspec
 
     from wardround.errors import GitError

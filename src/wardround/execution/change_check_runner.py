@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change, FileStatus
-from wardround.change.repository_view import RepositoryView
+from wardround.change.repository_view import SideView
 from wardround.checks.base import ChangeCheck
 from wardround.checks.registry import CheckRegistry
 from wardround.checks.source import Budget, ChangedFileView, ChangeView
@@ -107,7 +107,7 @@ class ChangeCheckRunner:
             read_base = partial(self._base_texts.text, file.path)
             files.append(ChangedFileView(file.path, file.base_path, file.is_added_line, read, read_base))
         options = self._config.for_file("").options.get(specialist.name)
-        repository = RepositoryView(self._source, "head")
+        repository = SideView(self._source, "head")
         return ChangeView(tuple(files), repository, self._source.messages(self._change), options)
 
 

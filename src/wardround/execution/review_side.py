@@ -11,7 +11,7 @@ from typing import Protocol
 
 from wardround.change.change_source import ChangeSource, SideName
 from wardround.change.diff import Change
-from wardround.change.repository_view import RepositoryView as SideView
+from wardround.change.repository_view import SideView
 from wardround.change.snapshot import Snapshot
 from wardround.checks.source import RepositoryView
 from wardround.context.work_units import content_digest

@@ -29,7 +29,7 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     """A part of the metadata; unknown keys are refused."""
 
 
-class Shared(_Strict, frozen=True):
+class SharedTensor(_Strict, frozen=True):
     """A tensor of the graph that stands in the base's shared file.
 
     Attributes:
@@ -263,7 +263,7 @@ class Metadata(_Strict, frozen=True):
     base: BaseModel | None = None
     tokenizer: File | None = None
     window: int = 0
-    shared: tuple[Shared, ...] = ()
+    shared: tuple[SharedTensor, ...] = ()
     inputs: tuple[str, ...] = ()
     lora: Lora | None = None
     data: TrainingData | None = None

@@ -36,7 +36,7 @@ _OPERATOR = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class TensorReference:
     """A tensor that stands outside the file.
 
     Attributes:
@@ -55,7 +55,7 @@ class Reference:
 class ExternalReferences:
     """Everything a model refers to outside itself, in the order of the file, domains and operators once."""
 
-    references: tuple[Reference, ...]
+    references: tuple[TensorReference, ...]
     domains: tuple[str, ...]
     operators: tuple[str, ...]
 
@@ -66,7 +66,7 @@ def outside(content: bytes) -> ExternalReferences:
     Raises:
         ModelError: the bytes are no ONNX model: damaged, cut off, an archive, a pickle.
     """
-    references: list[Reference] = []
+    references: list[TensorReference] = []
     domains: dict[str, None] = {}
     operators: dict[str, None] = {}
     seen_graph = False
@@ -97,7 +97,7 @@ def outside(content: bytes) -> ExternalReferences:
     return ExternalReferences(tuple(references), tuple(domains), tuple(operators))
 
 
-def _reference(tensor: memoryview, initializer: bool) -> Reference | None:
+def _reference(tensor: memoryview, initializer: bool) -> TensorReference | None:
     """Where a tensor's data stands, if that is outside; the last value of a field counts, as in protobuf."""
     name, location = "", 0
     entries: dict[str, str] = {}
@@ -113,7 +113,7 @@ def _reference(tensor: memoryview, initializer: bool) -> Reference | None:
         return None
     try:
         length = int(entries["length"]) if "length" in entries else None
-        return Reference(
+        return TensorReference(
             name, entries.get("location", ""), int(entries.get("offset", "0")), length, initializer
         )
     except ValueError as cause:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wardround.errors import ModelError
-from wardround.inference.metadata import Metadata, Shared
+from wardround.inference.metadata import Metadata, SharedTensor
 from wardround.inference.onnx_external_data import outside
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class SharedTensors:
     folder: Path
     content: mmap.mmap
 
-    def values(self, shared: Sequence[Shared]) -> dict[str, Any]:
+    def values(self, shared: Sequence[SharedTensor]) -> dict[str, Any]:
         """The tensors as onnxruntime takes them: views of the map, which they keep alive."""
         import numpy as np
         import onnxruntime
@@ -144,7 +144,7 @@ def require_libraries() -> None:
             raise ModelError(f"{name} cannot be imported: {first_line(cause)}; install it again") from cause
 
 
-def require_declared(content: bytes, shared: Sequence[Shared], shared_bytes: int) -> None:
+def require_declared(content: bytes, shared: Sequence[SharedTensor], shared_bytes: int) -> None:
     """See that a model reaches outside itself only where its metadata says so.
 
     Args:
@@ -178,14 +178,14 @@ def require_declared(content: bytes, shared: Sequence[Shared], shared_bytes: int
         raise ModelError(f"its metadata declares tensor {min(declared)!r}, which the graph does not refer to")
 
 
-def _count(tensor: Shared) -> int:
+def _count(tensor: SharedTensor) -> int:
     count = 1
     for size in tensor.shape:
         count *= size
     return count
 
 
-def _bytes(tensor: Shared) -> int:
+def _bytes(tensor: SharedTensor) -> int:
     return _count(tensor) * {"int8": 1, "uint8": 1, "float16": 2, "int64": 8}.get(tensor.dtype, 4)
 
 

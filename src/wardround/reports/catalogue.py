@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wardround.checks.cases import Case, Change, ChangeCase
+from wardround.checks.cases import Case, ChangeCase, MarkedChange
 from wardround.reports.examples import excerpts
 from wardround.rules.model import Rule
 from wardround.text.escaping import json_text
@@ -52,6 +52,6 @@ def _row(rule: Rule) -> dict[str, Any]:
 def _plain(case: Case, path: str) -> str:
     """Return the text under review, or of a change its texts with their titles."""
     texts = excerpts(case, path)
-    if not isinstance(case, Change | ChangeCase):
+    if not isinstance(case, MarkedChange | ChangeCase):
         return texts[-1].source
     return "\n".join(f"{text.title}:\n{text.source}" for text in texts)

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 import msgspec
 
-from wardround.checks.cases import Case, Change, ChangeCase, Invalid, parse_change, parse_code
+from wardround.checks.cases import Case, ChangeCase, Invalid, MarkedChange, parse_change, parse_code
 from wardround.findings import Span
 from wardround.text.escaping import one_line
 
@@ -30,7 +30,7 @@ class Excerpt(msgspec.Struct, frozen=True):
 
 def excerpts(case: Case, path: str) -> list[Excerpt]:
     """Return the texts of a case, those under review last; ``path`` is as in ``parse_code``."""
-    if isinstance(case, ChangeCase | Change):
+    if isinstance(case, ChangeCase | MarkedChange):
         return _excerpts_of_change(parse_change(case))
     parsed = parse_code(case, path)
     found = [Excerpt(name, text) for name, text in parsed.others.items()]

@@ -12,7 +12,7 @@ from wardround.retrieval.commit_signals import CommitIndex, recency, told
 from wardround.retrieval.definitions import Definition, functions
 from wardround.retrieval.documents import query_text, query_variants
 from wardround.retrieval.index import IndexedFile, Progress, SearchIndex
-from wardround.retrieval.protocols import Embedder
+from wardround.retrieval.protocols import TextEmbedder
 from wardround.retrieval.rank_fusion import fused, weighted_sum
 from wardround.text.search_terms import counted
 
@@ -104,7 +104,7 @@ def search_files(
     entries: Sequence[IndexedFile],
     read: Callable[[IndexedFile], str | None],
     index: SearchIndex,
-    embedder: Embedder | None = None,
+    embedder: TextEmbedder | None = None,
     progress: Progress = lambda text: None,
     past: Sequence[CommitIndex] = (),
 ) -> list[FileMatch]:
@@ -132,7 +132,7 @@ def evidence(
     query: str,
     entries: Sequence[IndexedFile],
     index: SearchIndex,
-    embedder: Embedder | None,
+    embedder: TextEmbedder | None,
     past: Sequence[CommitIndex] = (),
 ) -> FileEvidence:
     """What the rankers think of entries the index has taken in, in their order."""

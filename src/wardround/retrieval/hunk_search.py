@@ -12,7 +12,7 @@ from wardround.retrieval import bm25, ngrams
 from wardround.retrieval.definitions import Definition, enclosing, functions
 from wardround.retrieval.documents import hunk_text, leading, query_text, query_variants
 from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
-from wardround.retrieval.protocols import Embedder
+from wardround.retrieval.protocols import TextEmbedder
 from wardround.retrieval.rank_fusion import fused, weighted_sum
 from wardround.text.search_terms import counted
 
@@ -99,7 +99,7 @@ class HunkScores:
         return weighted_sum(columns | {"closeness": self.closeness}, WEIGHTS)
 
 
-def rank(query: str, hunks: Sequence[ChangedCode], embedder: Embedder | None = None) -> list[Evidence]:
+def rank(query: str, hunks: Sequence[ChangedCode], embedder: TextEmbedder | None = None) -> list[Evidence]:
     """The hunks, best first: the most likely evidence of what the query says, never proof of it.
 
     Args:
@@ -113,7 +113,7 @@ def rank(query: str, hunks: Sequence[ChangedCode], embedder: Embedder | None = N
     return sorted(found, key=lambda one: (-one.score, one.hunk.path, one.hunk.line))
 
 
-def opinions(query: str, hunks: Sequence[ChangedCode], embedder: Embedder | None) -> HunkScores:
+def opinions(query: str, hunks: Sequence[ChangedCode], embedder: TextEmbedder | None) -> HunkScores:
     """What the rankers think of hunks, in the order of the hunks."""
     asked = query_text(query)
     wanted = counted(asked)
@@ -141,7 +141,7 @@ def _best_of_file(hunks: Sequence[ChangedCode], scores: Sequence[float]) -> list
     return [best[hunk.path] for hunk in hunks]
 
 
-def similar(embedder: Embedder, query: str, hunks: Sequence[ChangedCode]) -> list[float]:
+def similar(embedder: TextEmbedder, query: str, hunks: Sequence[ChangedCode]) -> list[float]:
     """The cosine of a query with each hunk, from -1 to 1: the mean over the forms of both."""
     asked = query_variants(query)
     wholes = [hunk_text(hunk.path, hunk.function, hunk.text) for hunk in hunks]

@@ -24,7 +24,7 @@ import msgspec
 from wardround.retrieval import bm25
 from wardround.retrieval.commit_signals import CommitIndex
 from wardround.retrieval.documents import file_texts
-from wardround.retrieval.protocols import Embedder
+from wardround.retrieval.protocols import TextEmbedder
 from wardround.storage import sqlite_file
 from wardround.storage.paths import cache_dir
 from wardround.text.search_terms import counted
@@ -126,7 +126,7 @@ class SearchIndex:
         self,
         entries: Sequence[IndexedFile],
         read: Callable[[IndexedFile], str | None],
-        embedder: Embedder | None,
+        embedder: TextEmbedder | None,
         progress: Progress = lambda text: None,
     ) -> None:
         """Take in what the index does not have of a tree: words, and vectors where there is an embedder.
@@ -179,7 +179,7 @@ class SearchIndex:
         self,
         entries: Sequence[IndexedFile],
         read: Callable[[IndexedFile], str | None],
-        embedder: Embedder,
+        embedder: TextEmbedder,
         progress: Progress,
     ) -> None:
         known = self._known()
@@ -259,7 +259,7 @@ class SearchIndex:
         return answers
 
     def similarity(
-        self, queries: Sequence[str], entries: Sequence[IndexedFile], embedder: Embedder
+        self, queries: Sequence[str], entries: Sequence[IndexedFile], embedder: TextEmbedder
     ) -> list[float]:
         """How close each entry's texts are: 0.7 of the closest and 0.3 of their mean, over all queries."""
         import numpy as np
@@ -279,7 +279,7 @@ class SearchIndex:
         mean = np.add.reduceat(products, starts[:-1]) / np.diff(starts)[:, None]
         return [round(float(one), 5) for one in (_NEAREST * nearest + (1 - _NEAREST) * mean).mean(axis=1)]
 
-    def vectors(self, texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:
+    def vectors(self, texts: Sequence[str], embedder: TextEmbedder) -> NDArray[np.float32]:
         """The vectors of any texts, shape (texts, dimensions); those seen before are not worked out again."""
         import numpy as np
 
@@ -312,7 +312,7 @@ class SearchIndex:
 class CachedEmbedder:
     """An embedder whose vectors an index keeps."""
 
-    embedder: Embedder
+    embedder: TextEmbedder
     index: SearchIndex
 
     @property

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Embedder(Protocol):
+class TextEmbedder(Protocol):
     """Turns texts into vectors whose dot product says how close two texts are in meaning.
 
     Attributes:

@@ -16,7 +16,7 @@ from wardround.errors import TrainingError
 from wardround.inference.metadata import Evaluation, Fusion, Improvement, Interval
 from wardround.inference.similarity import GRID
 from wardround.retrieval import bm25
-from wardround.retrieval.protocols import Embedder
+from wardround.retrieval.protocols import TextEmbedder
 from wardround.text import search_terms
 from wardround.training_tasks import Choice, Task
 from wardround_lab.corpora.within_repository_split import unit_of
@@ -79,8 +79,8 @@ class Measured:
 def evaluate(
     task: Task,
     sides: EvaluationSides,
-    base: Embedder,
-    adapters: Mapping[int, Embedder],
+    base: TextEmbedder,
+    adapters: Mapping[int, TextEmbedder],
     *,
     shipped: int,
     models: Mapping[int, str],
@@ -143,7 +143,7 @@ def _answered(choice: Choice) -> bytes:
     return hashlib.sha256("\0".join(" ".join(text.split()) for text in texts).encode()).digest()
 
 
-def _named(adapters: Mapping[int, Embedder], shipped: int) -> dict[str, Embedder]:
+def _named(adapters: Mapping[int, TextEmbedder], shipped: int) -> dict[str, TextEmbedder]:
     """The shipped one is ``adapter``, others have their seed behind the name."""
     named = {"adapter": adapters[shipped]}
     return named | {f"adapter@{seed}": adapters[seed] for seed in sorted(adapters) if seed != shipped}
@@ -156,8 +156,8 @@ def _scored(
     task: Task,
     sides: EvaluationSides,
     questions: RankedQuestions,
-    base: Embedder,
-    adapters: Mapping[str, Embedder],
+    base: TextEmbedder,
+    adapters: Mapping[str, TextEmbedder],
     progress: Progress,
 ) -> tuple[dict[str, Floats], Fusion]:
     fitting = sides.validation or sides.training
@@ -230,7 +230,7 @@ def _size(questions: RankedQuestions) -> Floats:
     return np.column_stack([logs, apart, apart**2, longer, place, place == 0, place == 1])
 
 
-def cosines(embedder: Embedder, choices: Sequence[Choice], progress: Progress, what: str) -> Floats:
+def cosines(embedder: TextEmbedder, choices: Sequence[Choice], progress: Progress, what: str) -> Floats:
     """The cosine of each candidate with its query, on the grid a review has; each text is embedded once."""
     place: dict[str, int] = {}
     for choice in choices:
@@ -241,7 +241,7 @@ def cosines(embedder: Embedder, choices: Sequence[Choice], progress: Progress, w
     return np.round(np.concatenate(near), GRID)
 
 
-def _vectors(embedder: Embedder, texts: Sequence[str], progress: Progress, what: str) -> Floats:
+def _vectors(embedder: TextEmbedder, texts: Sequence[str], progress: Progress, what: str) -> Floats:
     parts = []
     for start in range(0, len(texts), _AT_ONCE):
         progress(f"{what}: {start} of {len(texts)} texts")

@@ -19,7 +19,7 @@ from wardround.inference.metadata import Metadata, PromotionState, read_metadata
 from wardround.inference.registry import ModelRegistry
 from wardround.inference.runtime import detect_runtime
 from wardround.inference.tabular import raw_score
-from wardround.retrieval.protocols import Embedder
+from wardround.retrieval.protocols import TextEmbedder
 from wardround.training_tasks import Choice, LineTask, Task
 from wardround_lab.corpora.within_repository_split import unit_of
 from wardround_lab.training import conditional_logit, plots, tabular_evaluation
@@ -105,7 +105,7 @@ def _named_task(name: str, kind: type[OneTask]) -> OneTask:
     raise TrainingError(f"task {name!r}: no plugin brings it; there are {known}")
 
 
-def embedder(model: Model, base: Path | None) -> Embedder:
+def embedder(model: Model, base: Path | None) -> TextEmbedder:
     """A model over texts as it ships, on the CPU and one thread, since that is what reviews have.
 
     Raises:

@@ -21,7 +21,7 @@ from wardround.inference.metadata import (
     ModelSource,
     Parity,
     PromotionState,
-    Shared,
+    SharedTensor,
     read_metadata,
     write_metadata,
 )
@@ -201,7 +201,7 @@ def shipped_base(
     return export_base(trained.located, folder / BASE_NAME, progress=progress).folder
 
 
-def _adapter_metadata(run: Run, base: Metadata, model: File, tensors: tuple[Shared, ...]) -> Metadata:
+def _adapter_metadata(run: Run, base: Metadata, model: File, tensors: tuple[SharedTensor, ...]) -> Metadata:
     digest = base.shares.sha256 if base.shares and tensors else ""
     return Metadata(
         schema="wardround.adapter/1",

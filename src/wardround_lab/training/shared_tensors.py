@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from wardround.inference.metadata import Shared
+from wardround.inference.metadata import SharedTensor
 from wardround.inference.onnx_session import SHARED_FILE
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Key = tuple[str, tuple[int, ...], str]
 """dtype, shape and SHA-256 of a tensor."""
 
 
-def laid_out(model: ModelProto) -> tuple[bytes, tuple[Shared, ...]]:
+def laid_out(model: ModelProto) -> tuple[bytes, tuple[SharedTensor, ...]]:
     """Move a base's large tensors out of its graph.
 
     Returns:
@@ -40,7 +40,7 @@ def laid_out(model: ModelProto) -> tuple[bytes, tuple[Shared, ...]]:
     return bytes(content), shared(model, places)
 
 
-def shared(model: ModelProto, places: Mapping[Key, int]) -> tuple[Shared, ...]:
+def shared(model: ModelProto, places: Mapping[Key, int]) -> tuple[SharedTensor, ...]:
     """Replace the tensors of a graph that stand in a shared file by references to it."""
     found = []
     for tensor in _large(model):
@@ -48,11 +48,11 @@ def shared(model: ModelProto, places: Mapping[Key, int]) -> tuple[Shared, ...]:
         offset = places.get(key)
         if offset is not None:
             _refer(tensor, offset, len(data))
-            found.append(Shared(name=tensor.name, offset=offset, dtype=key[0], shape=key[1]))
+            found.append(SharedTensor(name=tensor.name, offset=offset, dtype=key[0], shape=key[1]))
     return tuple(found)
 
 
-def places_of(content: bytes, tensors: tuple[Shared, ...]) -> dict[Key, int]:
+def places_of(content: bytes, tensors: tuple[SharedTensor, ...]) -> dict[Key, int]:
     """What stands where in a base's shared file, from the base's metadata."""
     import math
 

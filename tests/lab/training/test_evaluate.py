@@ -25,7 +25,7 @@ from tests.lab.training.judged import (  # noqa: E402
 from wardround.errors import TrainingError  # noqa: E402
 from wardround.inference.metadata import Evaluation, Interval, Metadata, PromotionState  # noqa: E402
 from wardround.inference.similarity import fused  # noqa: E402
-from wardround.retrieval.protocols import Embedder  # noqa: E402
+from wardround.retrieval.protocols import TextEmbedder  # noqa: E402
 from wardround.training_tasks import Choice, Task  # noqa: E402
 from wardround_lab.training.evaluate import EvaluationSides, Measured, evaluate  # noqa: E402
 from wardround_lab.training.promotion_gates import decide  # noqa: E402
@@ -33,7 +33,9 @@ from wardround_lab.training.promotion_gates import decide  # noqa: E402
 MODELS = {1: MODEL, 2: digest("model of seed 2")}
 
 
-def measured(split: EvaluationSides, one: Embedder, two: Embedder, base: Embedder | None = None) -> Measured:
+def measured(
+    split: EvaluationSides, one: TextEmbedder, two: TextEmbedder, base: TextEmbedder | None = None
+) -> Measured:
     adapters = {1: one, 2: two}
     return evaluate(TASK, split, base or Knower(0.9), adapters, shipped=1, models=MODELS)
 

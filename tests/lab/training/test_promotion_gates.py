@@ -18,7 +18,7 @@ from wardround.inference.metadata import (
     Interval,
     Metadata,
     PromotionState,
-    Shared,
+    SharedTensor,
 )
 from wardround.inference.promotion_policy import min_state
 from wardround_lab.training.promotion_gates import FileDigests, decide
@@ -90,7 +90,7 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
     "other shared tensors": (
         lambda: (
             msgspec.structs.replace(
-                good(), shared=(Shared(name="weight", offset=0, dtype="int8", shape=(1,)),)
+                good(), shared=(SharedTensor(name="weight", offset=0, dtype="int8", shape=(1,)),)
             ),
             replace(SEEN, shared=digest("other")),
         ),

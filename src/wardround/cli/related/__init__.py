@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wardround.change.repository import Repository
     from wardround.cli.options import ChangeSpec
     from wardround.retrieval.hunk_search import Evidence
-    from wardround.retrieval.protocols import Embedder
+    from wardround.retrieval.protocols import TextEmbedder
     from wardround.retrieval.results import ModelUse, RelatedFiles, RelatedHunks
 
 BASE_MODEL = "base"
@@ -133,13 +133,13 @@ class LazyEmbedder(NamedTuple):
     """The base model, loaded when a text is really to be embedded: what is known of it costs nothing."""
 
     digest: str
-    load: Callable[[], Embedder]
+    load: Callable[[], TextEmbedder]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.load().embed(texts)
 
 
-def _model(repository: Repository, side: str, no_models: bool) -> tuple[Embedder | None, ModelUse]:
+def _model(repository: Repository, side: str, no_models: bool) -> tuple[TextEmbedder | None, ModelUse]:
     """The base model as the repository's configuration has it, or None and why there is none."""
     from wardround import host
     from wardround.config import loader
@@ -169,7 +169,10 @@ def _model(repository: Repository, side: str, no_models: bool) -> tuple[Embedder
 
 
 def _with_model(
-    repository: Repository, side: str, no_models: bool, search: Callable[[Embedder | None, ModelUse], Found]
+    repository: Repository,
+    side: str,
+    no_models: bool,
+    search: Callable[[TextEmbedder | None, ModelUse], Found],
 ) -> Found:
     """Search with the model; without it if it turns out to be broken when it is used."""
     from wardround.errors import ModelError
@@ -194,7 +197,7 @@ def _hunks(text: str, target: ChangeSpec, limit: int, no_models: bool) -> Relate
         origin.fetch(change.files)
         hunks = changed_code(change, FileTexts(origin, change))
 
-        def search(embedder: Embedder | None, use: ModelUse) -> RelatedHunks:
+        def search(embedder: TextEmbedder | None, use: ModelUse) -> RelatedHunks:
             if embedder is None:
                 found = [one for one in rank(text, hunks) if one.lexical > 0]
                 return RelatedHunks(len(hunks), found[:limit], use)
@@ -234,7 +237,7 @@ def _files(
         def read(entry: IndexedFile) -> str | None:
             return text_of(repository, entry.blob)
 
-        def search(embedder: Embedder | None, use: ModelUse) -> RelatedFiles:
+        def search(embedder: TextEmbedder | None, use: ModelUse) -> RelatedFiles:
             def work(index: SearchIndex) -> RelatedFiles:
                 past = index.past(commits, repository.commits_touching)
                 files = search_files(text, entries, read, index, embedder, progress, past)[:limit]

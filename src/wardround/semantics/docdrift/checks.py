@@ -88,7 +88,7 @@ def said_of_name(one: StaleName) -> tuple[Span, str]:
     return span, f'"{one.name}" is named like a reader, but this change {became}, which changes what is read'
 
 
-class UnitMismatch(msgspec.Struct, frozen=True):
+class MismatchedUnits(msgspec.Struct, frozen=True):
     """A name of a unit that is given a name of another, and where it stands, 1-based."""
 
     name: str
@@ -110,11 +110,11 @@ _GIVEN = LazyPattern(
 )
 
 
-def unit_mismatches(source: SourceFile) -> Sequence[UnitMismatch]:
+def unit_mismatches(source: SourceFile) -> Sequence[MismatchedUnits]:
     """The names of a unit that added lines give a name of another."""
     from wardround.semantics.docdrift.units import mismatched
 
-    found: dict[int, UnitMismatch] = {}
+    found: dict[int, MismatchedUnits] = {}
     text = source.text
     for place in _GIVEN.finditer(text):
         start = text.rfind("\n", 0, place.start()) + 1
@@ -124,7 +124,7 @@ def unit_mismatches(source: SourceFile) -> Sequence[UnitMismatch]:
         if one is not None:
             number = text.count("\n", 0, start) + 1
             if source.is_added(number):
-                found[number] = UnitMismatch(one[0], one[1], number, one[2] + 1)
+                found[number] = MismatchedUnits(one[0], one[1], number, one[2] + 1)
     return [found[number] for number in sorted(found)]
 
 
@@ -152,7 +152,7 @@ def wrong_messages(source: SourceFile) -> Sequence[tuple[Span, str]]:
     ]
 
 
-def said_of_units(one: UnitMismatch) -> tuple[Span, str]:
+def said_of_units(one: MismatchedUnits) -> tuple[Span, str]:
     """Where units differ and what to say of them."""
     span = Span(one.line, one.column, one.line, one.column + len(one.name))
     return span, f'"{one.name}" is given "{one.given}" as it is, which by its name is in another unit'

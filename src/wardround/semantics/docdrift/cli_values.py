@@ -25,7 +25,7 @@ _HEADER = LazyPattern(r"\|[^|\n]*\bdefault\b[^|\n]*\|", re.IGNORECASE)
 _ANY_OPTION = LazyPattern(r"(?<![\w-])--[A-Za-z]")
 
 
-class StaleOptionValue(msgspec.Struct, frozen=True):
+class OutdatedOptionValue(msgspec.Struct, frozen=True):
     """Words about an option that state a value the change made another.
 
     Attributes:
@@ -53,7 +53,7 @@ class StaleValueCheck(OptionCheck):
         """Whether a removed line can have held a value; a cheap look."""
         return any(_VALUES.search(line) for line in removed_lines(file))
 
-    def stale(self, file: ChangedFileView) -> list[StaleOptionValue]:
+    def stale(self, file: ChangedFileView) -> list[OutdatedOptionValue]:
         """What is still said of the options of a file whose values differ, one for each."""
         sides = self.both(file) if self.may_differ(file) else None
         if sides is None:
@@ -70,7 +70,7 @@ class StaleValueCheck(OptionCheck):
 
     def _in_documents(
         self, file: ChangedFileView, options: list[ChangedValues], beside: frozenset[str]
-    ) -> Iterator[StaleOptionValue]:
+    ) -> Iterator[OutdatedOptionValue]:
         from wardround.semantics.docdrift.doc_files import WordFile, word_files
         from wardround.semantics.docdrift.references import Document, option_mentions
 
@@ -91,17 +91,17 @@ class StaleValueCheck(OptionCheck):
                     yield said
 
 
-def stale_in(one: ChangedValues, words: str) -> StaleOptionValue | None:
+def stale_in(one: ChangedValues, words: str) -> OutdatedOptionValue | None:
     """What words about an option say that was so and is no longer."""
     if one.default is not None:
         old, new = one.default
         phrase = stated_default(words, old)
         if phrase is not None and stated_default(words, new) is None:
-            return StaleOptionValue(one, old, new, phrase)
+            return OutdatedOptionValue(one, old, new, phrase)
     for choice in one.gone_choices:
         phrase = _listed(choice, one.now.choices, words)
         if phrase is not None:
-            return StaleOptionValue(one, choice, ", ".join(one.now.choices), phrase)
+            return OutdatedOptionValue(one, choice, ", ".join(one.now.choices), phrase)
     return None
 
 
@@ -140,7 +140,7 @@ def _stands_in_any(word: str, others: tuple[str, ...]) -> bool:
     return any(word in other for other in others)
 
 
-def _in_document(one: ChangedValues, document: Document, mention: Reference) -> StaleOptionValue | None:
+def _in_document(one: ChangedValues, document: Document, mention: Reference) -> OutdatedOptionValue | None:
     """What a document says below an option's name, or beside it in a table."""
     lines = document.lines
     text = [mention.text]
@@ -151,10 +151,10 @@ def _in_document(one: ChangedValues, document: Document, mention: Reference) -> 
     found = stale_in(one, "\n".join(text))
     if found is None and one.default is not None and mention.text.count("|") > 1:
         found = _in_table(one, document, mention)
-    return None if found is None else StaleOptionValue(one, found.said, found.now, found.phrase, mention)
+    return None if found is None else OutdatedOptionValue(one, found.said, found.now, found.phrase, mention)
 
 
-def _in_table(one: ChangedValues, document: Document, mention: Reference) -> StaleOptionValue | None:
+def _in_table(one: ChangedValues, document: Document, mention: Reference) -> OutdatedOptionValue | None:
     assert one.default is not None
     old, new = one.default
     cells = [cell.strip(" `'\"*") for cell in mention.text.split("|")]
@@ -164,10 +164,10 @@ def _in_table(one: ChangedValues, document: Document, mention: Reference) -> Sta
     while number > 0 and "|" in document.lines[number - 1].text:
         number -= 1
     is_told = _HEADER.search(document.lines[number].text) is not None
-    return StaleOptionValue(one, old, new, mention.quote) if is_told else None
+    return OutdatedOptionValue(one, old, new, mention.quote) if is_told else None
 
 
-def _line_of(stale: StaleOptionValue, file: ChangedFileView) -> int:
+def _line_of(stale: OutdatedOptionValue, file: ChangedFileView) -> int:
     """The line that states the old value, in the option's help; else the line that states the new one."""
     now: Option = stale.option.now
     lines = (file.text or "").split("\n")
@@ -178,7 +178,7 @@ def _line_of(stale: StaleOptionValue, file: ChangedFileView) -> int:
     return next((n for n in within if file.is_added(n)), now.line)
 
 
-def _message(stale: StaleOptionValue) -> str:
+def _message(stale: OutdatedOptionValue) -> str:
     from wardround.semantics.docdrift.references import QUOTED_AT_MOST
 
     where = "its help" if stale.where is None else stale.where.place

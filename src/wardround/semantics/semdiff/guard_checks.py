@@ -14,7 +14,7 @@ from wardround.findings import Plane, Severity, Span
 from wardround.semantics.semdiff.guards import (
     KINDS,
     GuardedFunction,
-    RemovedGuard,
+    GuardRemoval,
     missing_kinds,
     moved_lines,
     outliers,
@@ -151,7 +151,7 @@ class GuardGoneCheck(GuardCheck):
                     self._tell(file, "escape", call, value, number, max(line.rfind(value), 0) + 1)
                     break
 
-    def _gone(self, file: ChangedFileView, kinds: frozenset[str]) -> Sequence[RemovedGuard]:
+    def _gone(self, file: ChangedFileView, kinds: frozenset[str]) -> Sequence[GuardRemoval]:
         before, after = file.base_text, file.text
         if before is None or after is None or max(len(before), len(after)) > _LONGEST_TEXT:
             return ()

@@ -134,7 +134,7 @@ class GuardedFunction(msgspec.Struct, frozen=True):
     group: str = ""
 
 
-class RemovedGuard(msgspec.Struct, frozen=True):
+class GuardRemoval(msgspec.Struct, frozen=True):
     """A guard that is no more; ``place`` is where the first thing it protected is still done."""
 
     guard: Guard
@@ -269,7 +269,7 @@ def removed_guards(
     after: Sequence[GuardedFunction],
     kinds: frozenset[str],
     is_added: Callable[[int], bool],
-) -> Iterator[RemovedGuard]:
+) -> Iterator[GuardRemoval]:
     """The guards of some kinds that a function had, itself or in a function of the file it calls."""
     old, new = _by_name(before), _by_name(after)
     for body in after:
@@ -284,7 +284,7 @@ def removed_guards(
                 left = _left(guard, now)
                 if len(left) >= guard.least:
                     held.add(guard.kind)
-                    yield RemovedGuard(guard, body, *_shown(left, is_added))
+                    yield GuardRemoval(guard, body, *_shown(left, is_added))
 
 
 def _is_settled(guard: Guard, were: Sequence[GuardedFunction], now: Sequence[GuardedFunction]) -> bool:
