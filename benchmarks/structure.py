@@ -220,7 +220,7 @@ def _flat(tree: Tree) -> str:
 def _doubled(tree: Tree) -> str:
     """Count public class names that two modules define.
 
-    Two plugins, which do not import one another, and the rules of two languages may have a name for the same idea.
+    Two plugins, which never import one another, may share a name for the same idea.
     """
     modules: dict[str, list[str]] = defaultdict(list)
     for path, node in tree.classes():
