@@ -8,20 +8,20 @@ read. Functions of libraries that no catalogue names return clean data.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule, statements_in
 from wardround.languages.python.tree import walk
 from wardround.semantics.dataflow.domain import PARAMETER, join
-from wardround_python.dataflow.classes import ProjectClass
 from wardround_python.dataflow.closures import NestedFunctions
-from wardround_python.dataflow.domain import CLEAN, ENCODED, Hit, Place, SinkKind, Summary, Taint
+from wardround_python.dataflow.domain import CLEAN, ENCODED, Hit, Place, SinkKind, Taint
 from wardround_python.dataflow.expression_shapes import key_of
 from wardround_python.dataflow.function_analysis import FunctionAnalysis
-from wardround_python.dataflow.modules import Modules, top_names
+from wardround_python.dataflow.modules import Modules, nothing, top_names
 from wardround_python.dataflow.observers import UNOBSERVED, Observers
+from wardround_python.dataflow.project import ModuleFinder, ProjectClass, Summary
 from wardround_python.dataflow.regex_dos import slow_names
 
 _DEEPEST_CALL = 12
@@ -35,7 +35,9 @@ _LOOKUP = LazyPattern(
 class ModuleFlow:
     """The functions of one module, their summaries and the hits."""
 
-    def __init__(self, module: PythonModule, modules: Modules, observers: Observers = UNOBSERVED) -> None:
+    def __init__(
+        self, module: PythonModule, modules: ModuleFinder, observers: Observers = UNOBSERVED
+    ) -> None:
         self.module = module
         self.modules = modules
         self.observers = observers
@@ -53,7 +55,7 @@ class ModuleFlow:
         for statement in statements_in(self.module.tree):
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.summary(statement)
-        self.analysis(None, self.observers).walk(self.module.tree.body)
+        FunctionAnalysis(self, None, self.observers).walk(self.module.tree.body)
         for made in self._classes.values():
             self._hit_by_attributes(made)
         self._hit_by_session()
@@ -96,10 +98,6 @@ class ModuleFlow:
                         if left & kind and not origin.startswith((PARAMETER, ENCODED)):
                             self.hit(kind, node, path, origin, None)
 
-    def analysis(self, function: FunctionNode | None, observers: Observers) -> FunctionAnalysis:
-        """Return a new analysis of a function, or of the statements of the module."""
-        return FunctionAnalysis(self, function, observers)
-
     def summary(self, function: FunctionNode) -> Summary:
         """Return the summary of a function; an empty one while it is being analysed."""
         known = self._summaries.get(function)
@@ -108,7 +106,7 @@ class ModuleFlow:
                 return Summary()
             self.modules.depth += 1
             self._summaries[function] = Summary()
-            known = self._summaries[function] = self.analysis(function, self.observers).run()
+            known = self._summaries[function] = FunctionAnalysis(self, function, self.observers).run()
             self.modules.depth -= 1
         return known
 
@@ -237,6 +235,15 @@ class ModuleFlow:
                 if key is not None and isinstance(call, ast.Call):
                     found.setdefault(key, set()).add(self.module.dotted(call.func) or "")
         return {key: frozenset(names) for key, names in found.items()}
+
+
+def project_modules(read: Callable[[str], str | None] = nothing) -> Modules:
+    """Return the modules of a project, each analysed once it is requested.
+
+    Args:
+        read: path -> the text of a file of the project.
+    """
+    return Modules(ModuleFlow, read)
 
 
 def constant_numbers(tree: ast.Module) -> Mapping[str, int | float]:

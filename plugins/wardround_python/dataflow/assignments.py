@@ -9,7 +9,6 @@ from wardround.languages.python.module import last_name
 from wardround.semantics.dataflow.domain import ARCHIVE, REQUEST, join, without
 from wardround_python.dataflow import request_parameters
 from wardround_python.dataflow.catalogue import SOURCES
-from wardround_python.dataflow.classes import Instance
 from wardround_python.dataflow.conditions import ConditionEvaluator
 from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.container_writes import ContainerWrites
@@ -19,6 +18,7 @@ from wardround_python.dataflow.expression_shapes import constant_text, key_of
 from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import Known, KnownConstant, KnownContainer, KnownEntry
 from wardround_python.dataflow.object_resolution import ObjectResolver
+from wardround_python.dataflow.project import Instance
 from wardround_python.dataflow.scope import NameScope
 from wardround_python.dataflow.sink_reporting import SinkReporter
 from wardround_python.dataflow.sources import FROM_HOST

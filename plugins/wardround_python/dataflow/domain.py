@@ -1,18 +1,13 @@
-"""The taint domain of Python: kinds of sink, sources, hits and summaries."""
+"""The taint domain of Python: kinds of sink, sources and hits."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
 from enum import IntFlag, auto
-from typing import TYPE_CHECKING
 
-from wardround.semantics.dataflow import domain, state, summaries
+from wardround.semantics.dataflow import domain, state
 from wardround.semantics.dataflow.domain import PARAMETER, SinkHit, join
-
-if TYPE_CHECKING:
-    from wardround_python.dataflow.classes import Instance
-    from wardround_python.dataflow.known_value import Known
 
 
 class SinkKind(IntFlag):
@@ -84,26 +79,6 @@ class Hit(SinkHit[SinkKind, ast.expr]):
 
 Place = tuple[SinkKind, ast.expr, str]
 """A kind of sink, the expression that reaches it, and the path of its module."""
-
-
-@dataclass(slots=True)
-class Summary(summaries.Summary[SinkKind, Place]):
-    """The effect of one function in terms of its parameters.
-
-    Attributes:
-        instance: the object it returns, if its class is known; its fields in terms of the parameters.
-        returns_self: whether it returns the object it is called on.
-        known: what is known of its result, whatever its arguments.
-    """
-
-    instance: Instance | None = None
-    returns_self: bool = False
-    known: Known | None = None
-
-    def session_keys(self) -> set[str]:
-        """Return the session entries that the function reads: ``session.next``."""
-        origins = {o.removeprefix(PARAMETER) for v in (self.returned, *self.stores.values()) for o in v}
-        return {name for name in (*origins, *self.reaches) if name.startswith("session.")}
 
 
 def encoded(value: Taint) -> Taint:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wardround.languages.python.module import FunctionNode, PythonModule
 from wardround_python.dataflow import request_parameters
-from wardround_python.dataflow.classes import Instance
-from wardround_python.dataflow.domain import CLEAN, Summary, Taint
+from wardround_python.dataflow.domain import CLEAN, Taint
 from wardround_python.dataflow.known_value import Known, KnownEntry
 from wardround_python.dataflow.observers import Observers
+from wardround_python.dataflow.project import Instance, ProjectModule, Summary
 from wardround_python.dataflow.state import Environment
-
-if TYPE_CHECKING:
-    from wardround_python.dataflow.analysis import ModuleFlow
 
 
 class InlineContext(NamedTuple):
@@ -27,7 +24,7 @@ class InlineContext(NamedTuple):
     """
 
     call: ast.expr
-    flow: ModuleFlow
+    flow: ProjectModule
     active: tuple[FunctionNode, ...]
 
 
@@ -58,7 +55,7 @@ class FlowState:
         "observers", "raised", "record_ids", "region", "results", "summary", "tries", "values", "yielded",
     )  # fmt: skip
 
-    def __init__(self, flow: ModuleFlow, function: FunctionNode | None, observers: Observers) -> None:
+    def __init__(self, flow: ProjectModule, function: FunctionNode | None, observers: Observers) -> None:
         self.flow = flow
         self.module = flow.module
         self.function = function

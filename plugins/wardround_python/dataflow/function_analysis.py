@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from wardround.languages.python.module import FunctionNode
 from wardround.semantics.dataflow.domain import PARAMETER
@@ -21,7 +20,7 @@ from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.container_reads import ContainerReads
 from wardround_python.dataflow.container_writes import ContainerWrites
 from wardround_python.dataflow.containers import ContainerMethods
-from wardround_python.dataflow.domain import CLEAN, PASSED, Summary, Taint
+from wardround_python.dataflow.domain import CLEAN, PASSED, Taint
 from wardround_python.dataflow.evaluation import Evaluator
 from wardround_python.dataflow.expressions import ExpressionTransfer
 from wardround_python.dataflow.flow_state import FlowState
@@ -32,6 +31,7 @@ from wardround_python.dataflow.library_calls import LibraryCalls
 from wardround_python.dataflow.loops import LoopWalker
 from wardround_python.dataflow.object_resolution import ObjectResolver
 from wardround_python.dataflow.observers import Observers
+from wardround_python.dataflow.project import ProjectModule, Summary
 from wardround_python.dataflow.project_calls import ProjectCalls
 from wardround_python.dataflow.request_objects import parameters
 from wardround_python.dataflow.returns import ReturnTransfer
@@ -44,9 +44,6 @@ from wardround_python.dataflow.summary_application import SummaryApplier
 from wardround_python.dataflow.value_tracking import KnownValues
 from wardround_python.dataflow.walking import StatementWalker
 
-if TYPE_CHECKING:
-    from wardround_python.dataflow.analysis import ModuleFlow
-
 
 class FunctionAnalysis:
     """One analysis of a function, or of the statements of a module.
@@ -58,7 +55,7 @@ class FunctionAnalysis:
 
     __slots__ = ("_registries", "_returns", "_walker", "known", "state")
 
-    def __init__(self, flow: ModuleFlow, function: FunctionNode | None, observers: Observers) -> None:
+    def __init__(self, flow: ProjectModule, function: FunctionNode | None, observers: Observers) -> None:
         self.state = state = FlowState(flow, function, observers)
         folder = ConstantFolder(state)
         evaluator = Evaluator(state, folder)
@@ -78,7 +75,7 @@ class FunctionAnalysis:
         strings = StringBuilder(state, evaluator, names, folder, containers, known)
         methods = ContainerMethods(state, folder, containers, known, writes)
         summaries = SummaryApplier(state, evaluator, names, sinks, containers)
-        inliner = Inliner(state, names, folder, known)
+        inliner = Inliner(state, names, folder, known, FunctionAnalysis)
         project = ProjectCalls(state, known, inliner, summaries)
         normalizer = CallNormalizer(state, evaluator, folder, known, resolver, assignments)
         library = LibraryCalls(
@@ -161,6 +158,10 @@ class FunctionAnalysis:
         finally:
             for registry in self._registries:
                 registry.clear()
+
+    def bind_known(self, name: str, known: Known) -> None:
+        """Bind a name to what is known of its value."""
+        self.known.bind(name, known)
 
     def record_known(self, known: Known | None) -> None:
         """Record what is known of the result, as far as every ``return`` agrees."""

@@ -7,11 +7,10 @@ import ast
 from wardround.findings import Span
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import PythonModule
-from wardround_python.dataflow.analysis import ModuleFlow
+from wardround_python.dataflow.analysis import ModuleFlow, project_modules
 from wardround_python.dataflow.check import may_have_source
 from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.module_analysis import hits
-from wardround_python.dataflow.modules import Modules
 from wardround_python.dataflow.observers import Observers
 
 
@@ -45,7 +44,7 @@ def is_guarded(path: str, text: str, kind: SinkKind, span: Span) -> bool:
 
 def _unguarded_sinks(module: PythonModule) -> list[tuple[SinkKind, ast.expr]]:
     sinks = ReachedSinks()
-    ModuleFlow(module, Modules(), Observers(sinks=sinks, ignores_guards=True)).run()
+    ModuleFlow(module, project_modules(), Observers(sinks=sinks, ignores_guards=True)).run()
     return sinks.reached
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from wardround.languages.python.module import FunctionNode
 from wardround.semantics.dataflow.domain import join
-from wardround_python.dataflow.classes import Instance
 from wardround_python.dataflow.constant_folding import ConstantFolder
 from wardround_python.dataflow.domain import CLEAN, Taint
 from wardround_python.dataflow.expression_shapes import bound_arguments
@@ -17,20 +16,40 @@ from wardround_python.dataflow.known_value import Known, KnownConstant, KnownCon
 from wardround_python.dataflow.modules import MOST_WALKS
 from wardround_python.dataflow.object_resolution import Named, ResolvedCallee
 from wardround_python.dataflow.observers import UNOBSERVED, Observers
+from wardround_python.dataflow.project import Instance, ProjectModule
 from wardround_python.dataflow.scope import NameScope
 from wardround_python.dataflow.state import OUTSIDE
 from wardround_python.dataflow.value_tracking import KnownValues
 
-if TYPE_CHECKING:
-    from wardround_python.dataflow.function_analysis import FunctionAnalysis
-
 _DEEPEST = 3
+
+
+class CalleeAnalysis(Protocol):
+    """The analysis of the function that a call runs."""
+
+    @property
+    def state(self) -> FlowState:
+        """What all parts of the analysis share."""
+
+    def walk(self, body: Iterable[ast.stmt]) -> bool:
+        """Analyse a body, once; return True if control leaves it."""
+
+    def bind_known(self, name: str, known: Known) -> None:
+        """Bind a name to what is known of its value."""
+
+    def record_known(self, known: Known | None) -> None:
+        """Record what is known of the result."""
+
+
+Analyse = Callable[[ProjectModule, FunctionNode, Observers], CalleeAnalysis]
+"""Creates the analysis of a function of a module."""
 
 
 class Inliner:
     """Analyses the body of a function for one call whose arguments decide what it does."""
 
     __slots__ = (
+        "_analyse",
         "_folder",
         "_known",
         "_names",
@@ -38,12 +57,18 @@ class Inliner:
     )
 
     def __init__(
-        self, state: FlowState, names: NameScope, folder: ConstantFolder, known: KnownValues
+        self,
+        state: FlowState,
+        names: NameScope,
+        folder: ConstantFolder,
+        known: KnownValues,
+        analyse: Analyse,
     ) -> None:
         self._state = state
         self._names = names
         self._folder = folder
         self._known = known
+        self._analyse = analyse
 
     def inline(
         self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint], named: Named
@@ -68,7 +93,7 @@ class Inliner:
         self._state.flow.modules.walks += 1
         flow = self._state.inlined.flow if self._state.inlined is not None else self._state.flow
         active = self._state.inlined.active if self._state.inlined is not None else ()
-        inner = callee.flow.analysis(callee.function, self._observers_of(callee))
+        inner = self._analyse(callee.flow, callee.function, self._observers_of(callee))
         call = self._state.inlined.call if self._state.inlined is not None else node
         inner.state.inlined = InlineContext(call, flow, (*active, callee.function))
         inner.state.region = self._state.region
@@ -146,7 +171,7 @@ class Inliner:
             made.total = made.taint
 
     @staticmethod
-    def _prepare_self(inner: FunctionAnalysis, receiver: Instance) -> None:
+    def _prepare_self(inner: CalleeAnalysis, receiver: Instance) -> None:
         fields = receiver.fields or {}
         for name in {*receiver.cls.attributes, *fields}:
             inner.state.values[f"self.{name}"] = fields.get(name, CLEAN)
@@ -154,7 +179,7 @@ class Inliner:
 
     def _prepare(
         self,
-        inner: FunctionAnalysis,
+        inner: CalleeAnalysis,
         callee: ResolvedCallee,
         bound: Mapping[str, Taint],
         known: Mapping[str, Known],
@@ -167,9 +192,9 @@ class Inliner:
         for name in callee.flow.nested.free(callee.function) if callee.flow is self._state.flow else ():
             inner.state.values.setdefault(name, self._state.values.get(name, CLEAN))
             if name in self._state.values.known:
-                inner.known.bind(name, self._state.values.known[name])
+                inner.bind_known(name, self._state.values.known[name])
         for name, certain in known.items():
-            inner.known.bind(name, certain)
+            inner.bind_known(name, certain)
         if callee.receiver is not None:
             self._prepare_self(inner, callee.receiver)
         elif callee.is_own:
@@ -178,7 +203,7 @@ class Inliner:
                 if key in self._state.values.known:
                     inner.state.values.known[key] = self._state.values.known[key]
 
-    def _merge(self, inner: FunctionAnalysis, callee: ResolvedCallee, has_one_exit: bool) -> None:
+    def _merge(self, inner: CalleeAnalysis, callee: ResolvedCallee, has_one_exit: bool) -> None:
         """Merge the effects of the analysed callee into this state."""
         for name, places in inner.state.summary.reaches.items():
             self._state.summary.reaches.setdefault(name, {}).update(places)
@@ -207,7 +232,7 @@ class Inliner:
                 if known is not None and (has_one_exit or is_same(before, known)):
                     self._state.values.known[f"self.{name}"] = known
 
-    def _result(self, inner: FunctionAnalysis, callee: ResolvedCallee, node: ast.Call) -> Taint:
+    def _result(self, inner: CalleeAnalysis, callee: ResolvedCallee, node: ast.Call) -> Taint:
         self._state.objects[node] = None
         known = inner.state.known_return[0] if inner.state.known_return is not None else None
         if known is not None:
@@ -232,7 +257,7 @@ def _defaults(function: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
             yield one.arg, default
 
 
-def _attributes_of(inner: FunctionAnalysis) -> Iterator[tuple[str, Taint, Known | None]]:
+def _attributes_of(inner: CalleeAnalysis) -> Iterator[tuple[str, Taint, Known | None]]:
     """Yield the attributes of ``self`` after the analysis, with what is known of them."""
     for key, value in inner.state.values.items():
         name = key.removeprefix("self.")

@@ -10,7 +10,6 @@ from wardround.semantics.dataflow.domain import ARCHIVE, join, without
 from wardround_python.dataflow import sanitizers, sources
 from wardround_python.dataflow.assignments import Assignments
 from wardround_python.dataflow.catalogue import SANITIZERS, SOURCES
-from wardround_python.dataflow.classes import Instance
 from wardround_python.dataflow.constant_folding import ConstantFolder
 from wardround_python.dataflow.container_construction import ContainerConstruction
 from wardround_python.dataflow.container_lookup import ContainerLookup
@@ -22,6 +21,7 @@ from wardround_python.dataflow.forwarding_calls import session_call
 from wardround_python.dataflow.iteration import Iteration
 from wardround_python.dataflow.known_value import KnownConstant, KnownEntry
 from wardround_python.dataflow.object_resolution import ObjectResolver
+from wardround_python.dataflow.project import Instance
 from wardround_python.dataflow.request_objects import is_request
 from wardround_python.dataflow.scope import NameScope
 from wardround_python.dataflow.sources import FROM_HOST, FROM_REQUEST

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
-from wardround_python.dataflow.analysis import ModuleFlow
+from wardround_python.dataflow.analysis import ModuleFlow, project_modules
 from wardround_python.dataflow.domain import Hit
-from wardround_python.dataflow.modules import Modules, nothing
+from wardround_python.dataflow.modules import nothing
 from wardround_python.dataflow.observers import Observers
 from wardround_python.dataflow.value_recorder import Seen
 
@@ -94,7 +94,7 @@ def _is_doubted(module: PythonModule) -> bool:
 
 
 def _walk(module: PythonModule) -> Walked:
-    flow = ModuleFlow(module, Modules())
+    flow = ModuleFlow(module, project_modules())
     return Walked(flow, flow.run(), None)
 
 
@@ -102,5 +102,5 @@ def _watch(module: PythonModule, read: Callable[[str], str | None] = nothing) ->
     from wardround_python.dataflow.value_recorder import ValueRecorder  # few modules are doubted
 
     recorder = ValueRecorder()
-    flow = ModuleFlow(module, Modules(read), Observers(values=recorder))
+    flow = ModuleFlow(module, project_modules(read), Observers(values=recorder))
     return Walked(flow, flow.run(), recorder.seen.copy())

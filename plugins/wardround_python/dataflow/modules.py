@@ -5,14 +5,10 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from wardround.languages.python.cache import parsed
-
-if TYPE_CHECKING:
-    from wardround.languages.python.module import PythonModule
-    from wardround_python.dataflow.analysis import ModuleFlow
-    from wardround_python.dataflow.classes import ProjectClass
+from wardround.languages.python.module import PythonModule
+from wardround_python.dataflow.project import ModuleFinder, ProjectClass, ProjectModule, ResolvedModule
 
 MOST_WALKS = 300
 """The most calls that are inlined in one review."""
@@ -26,11 +22,8 @@ _SHORTEST_NAME = 4
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-class ResolvedModule(NamedTuple):
-    """A module of the project, and the names behind it in a dotted name: ``("Store", "open")``."""
-
-    flow: ModuleFlow
-    names: tuple[str, ...]
+Analyse = Callable[[PythonModule, ModuleFinder], ProjectModule]
+"""Starts the analysis of a parsed module."""
 
 
 def nothing(path: str) -> str | None:
@@ -44,28 +37,30 @@ class Modules:
     Attributes:
         depth: the number of nested summaries that are being computed, over all modules.
         walks: the number of inlined calls.
-        asked: the queries for other modules, in order, of a module that is analysed by itself: importer and
-            dotted name, or variable and method.
-        has_answered: whether any query found something since this was reset.
+        regions: the number of regions of code so far.
+        queries: the queries for other modules, in order, of a module that is analysed by itself: importer and
+            dotted name, or variable and method; True for an import.
+        has_answered: True if any query succeeded since this was reset.
     """
 
-    def __init__(self, read: Callable[[str], str | None] = nothing) -> None:
+    def __init__(self, analyse: Analyse, read: Callable[[str], str | None] = nothing) -> None:
+        self._analyse = analyse
         self._read = read
-        self._flows: dict[str, ModuleFlow | None] = {}
+        self._flows: dict[str, ProjectModule | None] = {}
         self._watched: tuple[str, ...] = ()
         self._texts: dict[str, str | None] = {}
         self._likes: dict[tuple[str, str], ProjectClass | None] = {}
-        self._regions = 0
+        self.regions = 0
         self.depth = 0
         self._found: dict[tuple[str, str], ResolvedModule | None] = {}
         self.walks = 0
-        self.asked: dict[tuple[str, str, bool], None] = {}
+        self.queries: dict[tuple[str, str, bool], None] = {}
         self.has_answered = False
 
     def new_region(self) -> int:
         """Return a new number for a region of code that always runs together."""
-        self._regions += 1
-        return self._regions
+        self.regions += 1
+        return self.regions
 
     def watch(self, paths: Sequence[str]) -> None:
         """Set the files of the change; objects passed in may be of one of their classes."""
@@ -77,7 +72,7 @@ class Modules:
         if len(word) < _SHORTEST_NAME:
             return None
         if not self._watched:
-            self.asked[name, method, False] = None
+            self.queries[name, method, False] = None
             return None
         if (word, method) not in self._likes:
             self._likes[word, method] = self._class_like(word, method)
@@ -101,16 +96,14 @@ class Modules:
             self._texts[path] = self._read(path)
         return self._texts[path]
 
-    def flow(self, path: str) -> ModuleFlow | None:
+    def flow(self, path: str) -> ProjectModule | None:
         """Return the module at a path; None if it is absent or cannot be parsed."""
-        from wardround_python.dataflow.analysis import ModuleFlow
-
         if path not in self._flows:
             text = self._text(path) if len(self._flows) < 10 * _MOST else None
             made = None
             if text is not None and len(text) < _LONGEST and sum(map(bool, self._flows.values())) < _MOST:
                 try:
-                    made = ModuleFlow(parsed(path, text), self)
+                    made = self._analyse(parsed(path, text), self)
                 except _UNREADABLE:
                     made = None  # it is told of where that file itself is under review
             self._flows[path] = made
@@ -120,19 +113,19 @@ class Modules:
         """Return True if the module at a path was requested before."""
         return path in self._flows
 
-    def adopt(self, alone: ModuleFlow) -> bool:
+    def adopt(self, alone: ProjectModule) -> bool:
         """Take over the analysis of a module by itself, if it would be the same here.
 
         It is the same if no query of it finds something in the project. The module must be one of those here,
         and not queried yet. The analysis cannot be used elsewhere afterwards, even if this returns False.
         """
-        path, asked, walks = alone.module.path, alone.modules.asked, alone.modules.walks
+        path, queries, walks = alone.module.path, alone.modules.queries, alone.modules.walks
         if self.walks + walks > MOST_WALKS:
             return False
         before, self._flows = self._flows, {**self._flows, path: alone}
-        self._regions = max(self._regions, alone.modules._regions)
+        self.regions = max(self.regions, alone.modules.regions)
         alone.modules = self
-        if any(self._answers(*question) for question in asked):
+        if any(self._answers(*query) for query in queries):
             self._flows = before
             self._likes.clear()
             self._found.clear()
@@ -147,7 +140,7 @@ class Modules:
     def find(self, importer: str, dotted: str, again: int = _DEEPEST_EXPORT) -> ResolvedModule | None:
         """Return the module of the project that a dotted name, as it is imported, refers to."""
         if self._read is nothing:
-            self.asked[importer, dotted, True] = None
+            self.queries[importer, dotted, True] = None
             return None
         if not again:
             return None

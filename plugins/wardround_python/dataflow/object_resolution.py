@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wardround.languages.python.module import FunctionNode, last_name
-from wardround_python.dataflow.classes import Instance, ProjectClass
 from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.domain import Taint
 from wardround_python.dataflow.evaluation import Evaluator
 from wardround_python.dataflow.expression_shapes import key_of
 from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import KnownFunction, NamedTupleType
+from wardround_python.dataflow.project import Instance, ProjectClass, ProjectModule
 from wardround_python.dataflow.value_tracking import KnownValues
-
-if TYPE_CHECKING:
-    from wardround_python.dataflow.analysis import ModuleFlow
 
 Named = Sequence[tuple[ast.keyword, Taint]]
 
@@ -31,7 +28,7 @@ class ResolvedCallee(NamedTuple):
         skips: whether its first parameter is the receiver.
     """
 
-    flow: ModuleFlow
+    flow: ProjectModule
     function: FunctionNode
     receiver: Instance | None = None
     is_own: bool = False

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from wardround_python.dataflow.domain import SinkKind
-from wardround_python.dataflow.known_value import KnownContainer
+from wardround_python.dataflow.known_value import KnownConstant, KnownContainer
 
-if TYPE_CHECKING:
-    from wardround_python.dataflow.constant_folding import ConstantFolder
+
+class ConstantReader(Protocol):
+    """Folds expressions to constants."""
+
+    def constant(self, node: ast.expr | None) -> KnownConstant | None:
+        """Return the constant an expression evaluates to; None if unknown."""
 
 
 class SinkObserver(Protocol):
@@ -22,7 +26,7 @@ class SinkObserver(Protocol):
 class ValueObserver(Protocol):
     """Follows what is known of expressions."""
 
-    def evaluated(self, node: ast.expr, folder: ConstantFolder) -> None:
+    def evaluated(self, node: ast.expr, folder: ConstantReader) -> None:
         """Receive an expression after its evaluation."""
 
     def container_read(self, node: ast.expr, container: KnownContainer) -> None:

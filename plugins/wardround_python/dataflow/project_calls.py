@@ -6,13 +6,13 @@ import ast
 from collections.abc import Sequence
 
 from wardround.semantics.dataflow.domain import join
-from wardround_python.dataflow.classes import Instance, ProjectClass
 from wardround_python.dataflow.domain import CLEAN, Taint
 from wardround_python.dataflow.expression_shapes import substituted_parameters
 from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.inlining import Inliner
 from wardround_python.dataflow.known_value import KnownConstant
 from wardround_python.dataflow.object_resolution import Named, ResolvedCallee
+from wardround_python.dataflow.project import Instance, ProjectClass
 from wardround_python.dataflow.summary_application import SummaryApplier
 from wardround_python.dataflow.value_tracking import KnownValues
 

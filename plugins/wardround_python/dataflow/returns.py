@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from wardround_python.dataflow.classes import Instance
 from wardround_python.dataflow.container_lookup import ContainerLookup
 from wardround_python.dataflow.domain import SinkKind, Taint
 from wardround_python.dataflow.evaluation import Evaluator
 from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import Known, KnownConstant, KnownContainer, is_same
 from wardround_python.dataflow.object_resolution import ObjectResolver
+from wardround_python.dataflow.project import Instance
 from wardround_python.dataflow.sink_reporting import SinkReporter
 from wardround_python.dataflow.sinks import headers_in, is_not_page, page_kinds
 from wardround_python.dataflow.value_tracking import KnownValues

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from wardround.semantics.dataflow.domain import PARAMETER, join
 from wardround_python.dataflow.container_lookup import ContainerLookup
-from wardround_python.dataflow.domain import CLEAN, PASSED, SELF, Summary, Taint
+from wardround_python.dataflow.domain import CLEAN, PASSED, SELF, Taint
 from wardround_python.dataflow.evaluation import Evaluator
 from wardround_python.dataflow.expression_shapes import bound_arguments, substituted_parameters
 from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import KnownContainer
 from wardround_python.dataflow.object_resolution import Named, ResolvedCallee
+from wardround_python.dataflow.project import Summary
 from wardround_python.dataflow.scope import NameScope
 from wardround_python.dataflow.sink_reporting import SinkReporter
 from wardround_python.dataflow.state import OUTSIDE

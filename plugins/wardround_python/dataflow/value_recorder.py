@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import cast
 
 from wardround.languages.python.module import last_name
-from wardround_python.dataflow.constant_folding import ConstantFolder
 from wardround_python.dataflow.known_value import Known, KnownContainer, is_same
+from wardround_python.dataflow.observers import ConstantReader
 
 Table = Mapping[object, Known | None]
 """Key -> what is known of the entry of a mapping."""
@@ -29,7 +29,7 @@ class ValueRecorder:
     def __init__(self) -> None:
         self.seen: Seen = {}
 
-    def evaluated(self, node: ast.expr, folder: ConstantFolder) -> None:
+    def evaluated(self, node: ast.expr, folder: ConstantReader) -> None:
         """Record the constant an expression, and each part of a built text, evaluates to."""
         for one in (node, *(parts_of_text(node) or ())):
             _note(self.seen, one, folder.constant(one))

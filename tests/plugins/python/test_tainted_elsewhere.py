@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wardround_python.dataflow.analysis import ModuleFlow
-from wardround_python.dataflow.modules import Modules
+from wardround_python.dataflow.analysis import ModuleFlow, project_modules
 
 from wardround.languages.python.module import PythonModule
 
@@ -14,7 +13,7 @@ _VIEW = "from flask import request\n{}\ndef view(db):\n    return {}(db, request
 
 def _reached(files: dict[str, str], path: str) -> list[tuple[str, int]]:
     """The places that the requests of one file reach, with the rest of the project at hand."""
-    flow = Modules(files.get).flow(path)
+    flow = project_modules(files.get).flow(path)
     assert flow is not None
     return [(hit.path, hit.node.lineno) for hit in flow.run()]
 
@@ -53,7 +52,7 @@ def test_a_library_is_not_looked_for_in_the_project() -> None:
         asked.append(path)
         return _VIEW.format("import json", "json.dumps") if path == "a.py" else None
 
-    flow = Modules(read).flow("a.py")
+    flow = project_modules(read).flow("a.py")
 
     assert flow is not None
     assert flow.run() == []
@@ -97,6 +96,6 @@ def test_a_function_nested_too_deeply_is_no_clean_function() -> None:
     deep = "request.args" + "".join(f"[{n}]" for n in range(400))
     module = PythonModule("a.py", f"from flask import request\ndef view(db):\n    db.execute({deep})\n")
 
-    found = ModuleFlow(module, Modules()).run()
+    found = ModuleFlow(module, project_modules()).run()
 
     assert [hit.node.lineno for hit in found] == [3]

@@ -15,10 +15,10 @@ from wardround.findings import Plane, RawFinding
 from wardround.languages.python.module import is_test_path
 
 if TYPE_CHECKING:
-    from wardround_python.dataflow.analysis import ModuleFlow
     from wardround_python.dataflow.check import TaintedCheck
     from wardround_python.dataflow.domain import Hit
     from wardround_python.dataflow.modules import Modules
+    from wardround_python.dataflow.project import ProjectModule
 
 _RULES = tuple(f"PY{number}" for number in range(301, 317))
 """The rules for data that one module of the project reads and another passes to a sink."""
@@ -148,19 +148,21 @@ class CrossModuleTaint(ChangeCheck):
     ]
 
     def run(self) -> None:
-        from wardround_python.dataflow.modules import Modules  # only a change that reads requests needs them
+        from wardround_python.dataflow.analysis import (
+            project_modules,  # only a change that reads requests needs them
+        )
 
         changed = [file for file in self.change.files if _may_have_source(file)]
         if not changed:
             return
-        modules = Modules(self.change.project.read)
+        modules = project_modules(self.change.project.read)
         modules.watch([file.path for file in self.change.files if file.path.endswith(".py")])
         self._reported: set[tuple[str, int, str]] = set()
         for file in changed:
             is_first = not modules.has(file.path)
             flow = modules.flow(file.path)
             if flow is not None and not (is_first and _is_adopted(flow, modules)):
-                for hit in _beyond(flow, is_first):
+                for hit in _beyond(flow, modules, is_first):
                     self._report_hit(file, modules, hit)
 
     def _report_hit(self, file: ChangedFileView, modules: Modules, hit: Hit) -> None:
@@ -178,7 +180,9 @@ class CrossModuleTaint(ChangeCheck):
                     assert caller is not None  # the hit comes from its analysis
                     self._report(check, caller, hit.call, once=not check.report_key(hit))
 
-    def _report(self, check: TaintedCheck, flow: ModuleFlow, node: ast.expr, *, once: bool = False) -> None:
+    def _report(
+        self, check: TaintedCheck, flow: ProjectModule, node: ast.expr, *, once: bool = False
+    ) -> None:
         """Report an expression, or with ``once`` a single call in its function."""
         span = flow.module.span(node)
         function = flow.module.function_of(node) if once else None
@@ -196,7 +200,7 @@ def _may_have_source(file: ChangedFileView) -> bool:
     return file.text is not None and "import" in file.text and may_have_source(file.text)
 
 
-def _is_adopted(flow: ModuleFlow, modules: Modules) -> bool:
+def _is_adopted(flow: ProjectModule, modules: Modules) -> bool:
     """Return True if the analysis of the module by itself is complete in this change too."""
     from wardround_python.dataflow.module_analysis import taken
 
@@ -204,7 +208,7 @@ def _is_adopted(flow: ModuleFlow, modules: Modules) -> bool:
     return alone is not None and modules.adopt(alone)
 
 
-def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
+def _beyond(flow: ProjectModule, modules: Modules, is_first: bool) -> Sequence[Hit]:
     """Return the hits of a module that its analysis by itself cannot find.
 
     Args:
@@ -213,7 +217,6 @@ def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
     from wardround_python.dataflow.module_analysis import hits
     from wardround_python.dataflow.modules import MOST_WALKS
 
-    modules = flow.modules
     modules.has_answered, before = False, modules.walks
     found = flow.run()
     if is_first and not modules.has_answered and (not before or modules.walks < MOST_WALKS):

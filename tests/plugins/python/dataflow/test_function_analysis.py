@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import ast
 
-from wardround_python.dataflow.analysis import ModuleFlow
-from wardround_python.dataflow.domain import PASSED, SinkKind, Summary
+from wardround_python.dataflow.analysis import ModuleFlow, project_modules
+from wardround_python.dataflow.domain import PASSED, SinkKind
 from wardround_python.dataflow.known_value import KnownConstant
-from wardround_python.dataflow.modules import Modules
 from wardround_python.dataflow.observers import Observers
+from wardround_python.dataflow.project import Summary
 from wardround_python.dataflow.value_recorder import ValueRecorder
 
 from wardround.languages.python.cache import parsed
 
 
 def _flow(source: str, observers: Observers | None = None) -> ModuleFlow:
-    return ModuleFlow(parsed("shop.py", source), Modules(), observers or Observers())
+    return ModuleFlow(parsed("shop.py", source), project_modules(), observers or Observers())
 
 
 def _summary(source: str) -> Summary:

@@ -1,32 +1,145 @@
-"""The classes of the project: their methods, the fields their objects hold, and objects themselves."""
+"""The project as an analysis reads it: modules, classes, objects, and the summaries of functions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from wardround.semantics.dataflow.domain import PARAMETER, join
-from wardround_python.dataflow.domain import CLEAN, SELF, Taint
-from wardround_python.dataflow.known_value import Known
-from wardround_python.dataflow.state import OUTSIDE
-
-if TYPE_CHECKING:
-    from wardround_python.dataflow.analysis import ModuleFlow
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import NamedTuple, Protocol
 
-from wardround.languages.python.module import FunctionNode, last_name, statements_in
+from wardround.languages.python.module import FunctionNode, PythonModule, last_name, statements_in
+from wardround.semantics.dataflow import summaries
+from wardround.semantics.dataflow.domain import PARAMETER, join
+from wardround_python.dataflow.closures import NestedFunctions
+from wardround_python.dataflow.domain import CLEAN, SELF, Hit, Place, SinkKind, Taint
+from wardround_python.dataflow.known_value import Known
+from wardround_python.dataflow.observers import Observers
+from wardround_python.dataflow.state import OUTSIDE
 
 _DEEPEST_BASE = 4
+
+
+class ProjectModule(Protocol):
+    """One module under analysis: its names and classes, the summaries of its functions, its hits."""
+
+    modules: ModuleFinder
+
+    @property
+    def module(self) -> PythonModule:
+        """The parsed module."""
+
+    @property
+    def observers(self) -> Observers:
+        """The observers of its analysis."""
+
+    @property
+    def nested(self) -> NestedFunctions:
+        """The functions that other functions of the module define."""
+
+    @property
+    def top(self) -> frozenset[str]:
+        """The functions, classes and variables the module defines."""
+
+    @property
+    def functions(self) -> Mapping[str, FunctionNode]:
+        """The functions of the module by name."""
+
+    @property
+    def methods(self) -> Mapping[ast.ClassDef, Mapping[str, FunctionNode]]:
+        """The methods of each class by name."""
+
+    @property
+    def makers(self) -> Mapping[str, frozenset[str]]:
+        """Key of a name or attribute -> the functions whose results it is bound to."""
+
+    @property
+    def lookups(self) -> frozenset[str]:
+        """The functions that return records of a database."""
+
+    @property
+    def numbers(self) -> Mapping[str, int | float]:
+        """The names of the module that are bound to one number."""
+
+    @property
+    def slow(self) -> Mapping[str, str]:
+        """The names of the module that are bound to a regular expression with exponential backtracking."""
+
+    @property
+    def calls_objects(self) -> bool:
+        """True if a class of the module may define ``__call__``."""
+
+    @property
+    def converts_objects(self) -> bool:
+        """True if a class of the module may define ``__str__``."""
+
+    @property
+    def has_named_tuples(self) -> bool:
+        """True if the module may define a ``NamedTuple``."""
+
+    def run(self) -> Sequence[Hit]:
+        """Analyse the module and return its hits."""
+
+    def summary(self, function: FunctionNode) -> Summary:
+        """Return the summary of a function."""
+
+    def hit(self, kind: SinkKind, node: ast.expr, path: str, origin: str, call: ast.expr | None) -> None:
+        """Record tainted data that reaches a sink."""
+
+    def class_around(self, function: FunctionNode) -> ProjectClass | None:
+        """Return the class that defines a method."""
+
+    def class_of_name(self, node: ast.expr) -> ProjectClass | None:
+        """Return the class that a name or attribute refers to."""
+
+    def class_of_top(self, name: str) -> ProjectClass | None:
+        """Return the class of the object that a name of the module is bound to."""
+
+    def top_class(self, name: str) -> ProjectClass | None:
+        """Return a class of the module by name."""
+
+    def classes(self) -> Iterable[ProjectClass]:
+        """Return the classes of the module."""
+
+
+class ModuleFinder(Protocol):
+    """Finds the modules and classes of the project that names refer to.
+
+    Attributes:
+        depth: the number of nested summaries that are being computed, over all modules.
+        walks: the number of inlined calls.
+        regions: the number of regions of code so far.
+        queries: the queries for other modules, in order, of a module that is analysed by itself: importer and
+            dotted name, or variable and method; True for an import.
+    """
+
+    depth: int
+    walks: int
+    regions: int
+    queries: dict[tuple[str, str, bool], None]
+
+    def new_region(self) -> int:
+        """Return a new number for a region of code that always runs together."""
+
+    def find(self, importer: str, dotted: str) -> ResolvedModule | None:
+        """Return the module of the project that a dotted name, as it is imported, refers to."""
+
+    def called(self, name: str, method: str) -> ProjectClass | None:
+        """Return the class of the change that is named like a variable and has a method."""
+
+
+class ResolvedModule(NamedTuple):
+    """A module of the project, and the names behind it in a dotted name: ``("Store", "open")``."""
+
+    flow: ProjectModule
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class ProjectClass:
     """One class, in the module that defines it."""
 
-    flow: ModuleFlow
+    flow: ProjectModule
     node: ast.ClassDef
 
     @cached_property
@@ -129,6 +242,26 @@ class Instance:
     @property
     def total(self) -> Taint:
         return join(*(self.fields or {}).values())
+
+
+@dataclass(slots=True)
+class Summary(summaries.Summary[SinkKind, Place]):
+    """The effect of one function in terms of its parameters.
+
+    Attributes:
+        instance: the object it returns, if its class is known; its fields in terms of the parameters.
+        returns_self: whether it returns the object it is called on.
+        known: what is known of its result, whatever its arguments.
+    """
+
+    instance: Instance | None = None
+    returns_self: bool = False
+    known: Known | None = None
+
+    def session_keys(self) -> set[str]:
+        """Return the session entries that the function reads: ``session.next``."""
+        origins = {o.removeprefix(PARAMETER) for v in (self.returned, *self.stores.values()) for o in v}
+        return {name for name in (*origins, *self.reaches) if name.startswith("session.")}
 
 
 def _made_attributes(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
