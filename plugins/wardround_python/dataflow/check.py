@@ -61,7 +61,7 @@ class TaintedCheck(PythonCheck):
 
     def message_of(self, hit: Hit) -> str:
         if hit.origin == MODEL:
-            return self.MESSAGE.replace("data from the request", "what a language model wrote")
+            return self.MESSAGE.replace("data from the request", "text from a language model")
         others = {ARCHIVE: self.ARCHIVE_MESSAGE, STORED: self.STORED_MESSAGE}
         return others.get(hit.origin) or self.MESSAGE
 

@@ -14,7 +14,7 @@ from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 _OPEN = LazyPattern(r"(?i)^(http|ws|ldap|ftp|mqtt|amqp)://(?:[^/@\s]*@)?([^/:?\s]+|\[[^]]*\])")
-# Addresses of this machine or of a network of one's own: a single word is a name of such a network too.
+# Addresses of this machine or of a private network: a single word is also a name in such a network.
 _NEAR = LazyPattern(
     r"(?i)^(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|\[|[\w-]+$)|"
     r"\.(local|internal|localhost|test|svc|lan|cluster|consul|intranet|home|docker)(\.|$)|\{"
@@ -38,14 +38,15 @@ _MAIL = {
     "ldap.initialize": ("simple_bind_s", ("start_tls", "ldaps")),
     "paho.mqtt.client.Client": ("username_pw_set", ("tls_set", "8883")),
 }
-"""Who makes a connection -> the method that sends a password, and what encrypts it before."""
+"""Constructor of a connection -> the method that sends a password, and what enables encryption."""
 
 
 class CleartextCredentials(PythonCheck):
-    """A password, a token or personal data goes over a connection that is not encrypted.
+    """A password, a token or personal data is sent over an unencrypted connection.
 
-    Everybody on the way, in a wireless network too, reads it and may use it. Take the encrypted form of the
-    protocol: ``https``, ``wss``, ``ldaps``, ``SMTP.starttls()``, and let the library check the certificate.
+    Anyone on the network path, including a shared wireless network, can read it and reuse it. Use the
+    encrypted form of the protocol (``https``, ``wss``, ``ldaps``, ``SMTP.starttls()``) and leave certificate
+    verification on.
     """
 
     ID = "PY351"
@@ -87,9 +88,14 @@ class CleartextCredentials(PythonCheck):
         if name.endswith("insecure_channel"):
             address = f"http://{literal(self.module, node.args[0])}" if node.args else ""
             if self._is_far(address):
-                self.report(self.module.span(node), "this channel is not encrypted")
+                self.report(
+                    self.module.span(node),
+                    "this channel is unencrypted; use a secure channel with TLS credentials",
+                )
         elif isinstance(node.func, ast.Attribute) and self._is_open_login(node, node.func):
-            self.report(self.module.span(node), "the password goes over the network unencrypted")
+            self.report(
+                self.module.span(node), "the password is sent over an unencrypted connection; use TLS"
+            )
         elif self._is_client(name, node):
             addresses = self._addresses(node)
             if any(self._is_far(one) for one in addresses):
@@ -97,10 +103,10 @@ class CleartextCredentials(PythonCheck):
 
     def _look_at_sent(self, node: ast.Call) -> None:
         if self._carries_secret(node):
-            self.report(self.module.span(node), "what is secret here goes over the network unencrypted")
+            self.report(self.module.span(node), "secret data is sent over an unencrypted connection; use TLS")
         else:
-            said = "whoever is in between can read and change this: the connection is not encrypted"
-            self.report(self.module.span(node), said, None, Severity.INFO)
+            message = "the connection is unencrypted: anyone on the network path can change the data; use TLS"
+            self.report(self.module.span(node), message, None, Severity.INFO)
 
     def visit_keyword(self, node: ast.keyword) -> None:
         call = self.module.parents[node]
@@ -108,7 +114,9 @@ class CleartextCredentials(PythonCheck):
         is_off = isinstance(node.value, ast.Constant) and node.value.value is False
         is_client = called.endswith((".client", ".resource", "ldap3.Server"))
         if node.arg == "use_ssl" and is_off and is_client and "endpoint_url" not in ast.unparse(call):
-            self.report(self.module.span(node), "the connection is not encrypted")
+            self.report(
+                self.module.span(node), "use_ssl=False disables encryption of the connection; leave TLS on"
+            )
 
     def _is_client(self, name: str, node: ast.Call) -> bool:
         last = node.func.attr if isinstance(node.func, ast.Attribute) else name
@@ -122,7 +130,7 @@ class CleartextCredentials(PythonCheck):
             yield self._start_of(one)
 
     def _start_of(self, node: ast.expr, deep: int = 3) -> str:
-        """How a text begins, as far as it stands in the module."""
+        """Return the prefix of a text, as far as the module determines it."""
         if isinstance(node, (ast.Name, ast.Attribute)) and deep:
             made = given_once(self.module, node)
             return self._start_of(made, deep - 1) if made is not None else ""
@@ -142,7 +150,7 @@ class CleartextCredentials(PythonCheck):
         return ""
 
     def _is_far(self, address: str) -> bool:
-        """Whether an address is one of an unencrypted protocol, outside this machine and network."""
+        """Return True if an address uses an unencrypted protocol outside this machine and network."""
         found = _OPEN.search(address)
         return found is not None and _NEAR.search(found.group(2)) is None
 
@@ -176,6 +184,6 @@ class CleartextCredentials(PythonCheck):
         return False
 
     def _maker(self, node: ast.expr) -> ast.Call | None:
-        """The one call that made what a name or attribute stands for, by ``with`` too."""
+        """Return the only call that creates the value of a name or attribute, also in a ``with``."""
         made = given_once(self.module, node)
         return made if isinstance(made, ast.Call) else None

@@ -13,10 +13,10 @@ _LENGTHS = frozenset({16, 24, 32, 44})
 
 
 class HardcodedEncryptionKey(PythonCheck):
-    """The key that encrypts stands in the source.
+    """An encryption key is hardcoded in the source.
 
-    Whoever has a copy of the source, of this commit too, reads everything that was encrypted with it. Make a
-    new key, and read it from the environment or a secret store.
+    Anyone with a copy of the source, including this commit, can decrypt everything encrypted with the key.
+    Generate a new key and read it from the environment or a secret store.
     """
 
     ID = "PY343"
@@ -62,7 +62,11 @@ class HardcodedEncryptionKey(PythonCheck):
         last = name.rpartition(".")[2]
         is_cipher = last in _CIPHERS or name.endswith(("Cipher.AES.new", "algorithms.AES"))
         if is_cipher and node.args and self._is_in_source(node.args[0]):
-            self.report(self.module.span(node.args[0]), "the key that encrypts stands in the source")
+            self.report(
+                self.module.span(node.args[0]),
+                "hardcoded encryption key; generate a new one and read it "
+                "from the environment or a secret store",
+            )
 
     def _is_in_source(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Constant):

@@ -26,10 +26,11 @@ _OF_KEY = LazyPattern(r"(?i)\bkey\w*\[|\bhashlib\.\w+\([^)]*key")
 
 
 class InsecureCipher(PythonCheck):
-    """Encryption gives away what it should hide: a mode without chaining, a fixed start value, an old cipher.
+    """Encryption leaks plaintext: ECB mode, a fixed IV or nonce, or a broken cipher.
 
-    In ECB equal blocks stay equal; with an initialisation vector or nonce that never changes, equal messages
-    start the same, and GCM loses its key. Take ``AESGCM`` or Fernet with ``os.urandom`` for every message.
+    ECB encrypts equal blocks to equal blocks. With a fixed initialisation vector or nonce, equal messages
+    have equal prefixes, and a repeated nonce reveals the authentication key of GCM. Use ``AESGCM`` with a new
+    ``os.urandom`` nonce for each message, or Fernet.
     """
 
     ID = "PY323"
@@ -77,11 +78,11 @@ class InsecureCipher(PythonCheck):
             and node.args
             and (self._is_fixed(node.args[0]) or self._is_of_the_key(node.args[0], node))
         ):
-            return f"{last} with a start value that is always the same"
+            return f"{last} with a fixed IV or nonce; generate one with os.urandom for each message"
         if _PYCRYPTO.search(name) and last == "new":
             return self._pycrypto(node, name)
         if (_BROKEN.search(name) and "cryptography" in name) or name in {"pyDes.des", "pyDes.triple_des"}:
-            return f"{last} is broken; take AES"
+            return f"{last} is a broken cipher; use AES"
         if (
             isinstance(node.func, ast.Attribute)
             and node.func.attr == "encrypt"
@@ -93,21 +94,27 @@ class InsecureCipher(PythonCheck):
                 and node.args
                 and self._is_fixed(node.args[0])
             ):
-                return f"{maker.rpartition('.')[2]} with a nonce that is always the same"
+                return (
+                    f"{maker.rpartition('.')[2]} with a fixed nonce; "
+                    "generate one with os.urandom for each message"
+                )
         if isinstance(node.func, ast.Attribute) and node.func.attr == "encrypt" and len(node.args) == 3:
             return self._kept_nonce(node, node.func.value)
         return None
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """The mode, named where the cipher is made elsewhere."""
+        """Report the mode itself if the cipher is created elsewhere."""
         name = self.module.imported_name(node) or ""
         parent = self.module.parents[node]
         is_kept = isinstance(parent, (ast.Assign, ast.AnnAssign, ast.Return, ast.Dict))
         if is_kept and name.endswith(("ciphers.modes.ECB", "modes.ECB", "AES.MODE_ECB")):
-            self.report(self.module.span(node), "ECB leaves equal blocks equal")
+            self.report(
+                self.module.span(node),
+                "ECB encrypts equal blocks to equal blocks; use an authenticated mode such as GCM",
+            )
 
     def _is_of_the_key(self, node: ast.expr, place: ast.AST) -> bool:
-        """Whether a start value is a part of the key, or a hash of it."""
+        """Return True if an IV is a part of the key, or a hash of it."""
         function = self.module.function_of(place)
         texts = [ast.unparse(node)]
         if isinstance(node, ast.Name) and function is not None:
@@ -119,7 +126,7 @@ class InsecureCipher(PythonCheck):
         return any(_OF_KEY.search(text) for text in texts)
 
     def _kept_nonce(self, node: ast.Call, cipher: ast.expr) -> str | None:
-        """A nonce that is set once, for an object or the module, and used for every message."""
+        """Return the message for a nonce that is set once and reused for each message."""
         made = _made_once(self.module, cipher)
         maker = (self.module.dotted(made.func) or "").rpartition(".")[2] if isinstance(made, ast.Call) else ""
         if maker not in _AEADS:
@@ -131,25 +138,28 @@ class InsecureCipher(PythonCheck):
         )
         is_derived = isinstance(set_once, (ast.Call, ast.Subscript)) and "hashlib." in ast.unparse(set_once)
         if is_kept or is_derived or self._is_fixed(nonce):
-            return f"{maker} with a nonce that is used again for the next message"
+            return (
+                f"{maker} reuses its nonce for the next message; "
+                "generate one with os.urandom for each message"
+            )
         return None
 
     def _pycrypto(self, node: ast.Call, name: str) -> str | None:
         if _BROKEN.search(name):
-            return f"{name.split('.')[-2]} is broken; take AES"
+            return f"{name.split('.')[-2]} is a broken cipher; use AES"
         modes = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "mode")]
         mode = ast.unparse(modes[0]).rpartition("_")[2] if modes else ""
         if mode == "ECB":
-            return "ECB leaves equal blocks equal"
+            return "ECB encrypts equal blocks to equal blocks; use an authenticated mode such as GCM"
         given = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"iv", "IV", "nonce"})]
         return (
-            f"{mode} with a start value that is always the same"
+            f"{mode} with a fixed IV or nonce; generate one with os.urandom for each message"
             if given and (self._is_fixed(given[0]) or self._is_of_the_key(given[0], node))
             else None
         )
 
     def _is_fixed(self, node: ast.expr) -> bool:
-        """Whether bytes stand in the source: as a literal, times a number, or by a constant's name."""
+        """Return True if bytes are constant: a literal, a repeated literal, or the name of a constant."""
         if isinstance(node, ast.Constant):
             return isinstance(node.value, (bytes, str))
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Add)):
@@ -186,7 +196,7 @@ class InsecureCipher(PythonCheck):
 
 
 def _made_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
-    """What the one assignment anywhere in the module gives a name or attribute."""
+    """Return the value of a name or attribute that is assigned once in the module."""
     text = ast.unparse(node)
     made = [
         one.value
@@ -197,7 +207,7 @@ def _made_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
 
 
 def _is_counted(module: PythonModule, node: ast.expr) -> bool:
-    """Whether an attribute changes: it is counted up, or set again outside the constructor."""
+    """Return True if an attribute changes: it is incremented, or assigned outside the constructor."""
     text = ast.unparse(node)
     for one in statements_in(module.tree):
         targets = (

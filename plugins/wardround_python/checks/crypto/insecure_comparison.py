@@ -26,15 +26,15 @@ _DIGEST = LazyPattern(
     r"\bhmac\.(new|digest)\(|HMAC\(|\.hexdigest\(\).*(?i:key|secret)|(?i:key|secret).*hexdigest"
 )
 _DIGEST_NAME = LazyPattern(r"(?i)^_?(mac|hmac|sig|signature|digest|token|secret)$")
-_TOLD = "a secret is compared with ==, which tells how much of a guess was right"
+_TOLD = "a secret is compared with ==, which leaks its prefix through timing; use hmac.compare_digest"
 _HANDLED = LazyPattern(r"(?i)(request|header|Depends|Security|Header\(|authoriz|webhook|verif|authentic)")
 
 
 class InsecureComparison(PythonCheck):
-    """A secret from outside is compared with ==, which takes longer the more of it is right.
+    """A secret is compared with ``==``, whose duration depends on the number of matching characters.
 
-    It stops at the first character that differs, so answer times tell how much of a guess was right.
-    ``hmac.compare_digest`` takes the same time whatever it is given.
+    The comparison stops at the first difference, so response times reveal how long a correct prefix is.
+    ``hmac.compare_digest`` takes the same time for every input of the same length.
     """
 
     ID = "PY329"
@@ -103,7 +103,7 @@ class InsecureComparison(PythonCheck):
         return "hmac" in self.source.text.lower() or "hexdigest" in self.source.text
 
     def _look_at_own(self, node: ast.Compare) -> None:
-        """Equality of objects that hold a digest, in a module that computes one with a key."""
+        """Report ``__eq__`` of classes that hold a digest, in a module that computes one with a key."""
         if "hmac" not in self.source.text:
             return
         for one, other in self._pairs(node):
@@ -111,14 +111,14 @@ class InsecureComparison(PythonCheck):
                 self.report(self.module.span(node), _TOLD)
 
     def _pairs(self, node: ast.Compare) -> list[tuple[ast.expr, ast.expr]]:
-        """The two sides; of two tuples of one length, those of every place."""
+        """Yield the two operands; for two tuples of one length, the operands at each position."""
         left, right = node.left, node.comparators[0]
         if isinstance(left, ast.Tuple) and isinstance(right, ast.Tuple) and len(left.elts) == len(right.elts):
             return list(zip(left.elts, right.elts, strict=True))
         return [(left, right)]
 
     def _is_computed(self, left: ast.expr, right: ast.expr, function: ast.AST) -> bool:
-        """Whether one side is a keyed digest, computed here or in a function of this module."""
+        """Return True if an operand is a keyed digest, computed here or in a function of this module."""
         return any(
             _GIVEN.search(_called(given)) and _DIGEST.search(self._made_of(ours, function))
             for ours, given in ((left, right), (right, left))
@@ -126,7 +126,7 @@ class InsecureComparison(PythonCheck):
         ) or any("hmac." in self._made_of(one, function) for one in (left, right))
 
     def _made_of(self, node: ast.expr, function: ast.AST) -> str:
-        """The text of what an expression was made of."""
+        """Return the source text of the value an expression is assigned."""
         if isinstance(node, ast.Name):
             made = [
                 one.value
@@ -155,14 +155,14 @@ class InsecureComparison(PythonCheck):
         return bool(_OURS.search(mine) and _GIVEN.search(theirs)) and ast.unparse(ours) != ast.unparse(given)
 
     def _handles_strangers(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        """Whether what is compared came with a request, as far as the function itself tells."""
+        """Return True if the compared value comes from a request, as far as the function shows."""
         signature = ast.unparse(function.args)
         lines = self.source.lines[function.lineno - 1 : function.end_lineno]
         return bool(_HANDLED.search(signature) or _HANDLED.search("\n".join(lines)))
 
 
 def _is_earlier(function: ast.AST, left: ast.expr, right: ast.expr) -> bool:
-    """Whether one side was set from the other: a look whether it changed since."""
+    """Return True if one operand was assigned from the other: the comparison detects a change."""
     texts = {ast.unparse(left), ast.unparse(right)}
     return any(
         isinstance(one, ast.Assign) and {ast.unparse(one.targets[0]), ast.unparse(one.value)} == texts
@@ -171,7 +171,7 @@ def _is_earlier(function: ast.AST, left: ast.expr, right: ast.expr) -> bool:
 
 
 def _called(node: ast.expr) -> str:
-    """The last word of what a value is called: a name, an attribute, a constant key or argument."""
+    """Return the last word of the name of a value: a name, an attribute, a constant key or argument."""
     if isinstance(node, ast.Attribute):
         return node.attr
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):

@@ -19,10 +19,10 @@ _ABOUT = LazyPattern(
     r"(?i)(^|_|\b)(sign(ed|ature|ing)?|signer|hmac|mac|token|passwords?|passwd|passphrase|secret|credentials?|auth|"
     r"api_?key|api_?token|signing_key|secret_key|private_key)(_|\b|$)"
 )
-# A protocol of somebody else's: what is made is called after the hash.
+# A third-party protocol that names its values after the hash.
 _NAMES_IT = LazyPattern(r"(?i)_?(md5|sha1)$")
 _CAMEL = LazyPattern(r"(?<=[a-z0-9])(?=[A-Z])")
-"""Where a word in camel case goes on: ``passwordFile`` is a file of passwords."""
+"""The boundary of words in camel case: ``passwordFile`` is a file of passwords."""
 _HARMLESS = LazyPattern(
     r"(?i)(cache|etag|checksum|finger_?print|gravatar|dedup|revision|version|file_?hash|content_?hash|asset|"
     r"id_?for|thumb|tokeniz|pwned|hibp|breach|legacy|function_signature|file_sign|type_sign)"
@@ -32,17 +32,16 @@ _HARMLESS = LazyPattern(
 _FIELDS = frozenset(
     {"form", "args", "json", "cookies", "values", "GET", "POST", "COOKIES", "query_params", "get_json"}
 )
-"""Where a request holds what a person typed; a whole body or an upload is hashed to tell files apart."""
+"""The parts of a request that hold user input; a body or an upload is hashed to identify files."""
 _SIGNING = frozenset({"sign", "verify", "ECDSA", "CertificateBuilder", "Prehashed"})
 _CRYPTO_HASH = LazyPattern(r"^(Crypto|Cryptodome)\.Hash\.(MD2|MD4|MD5|SHA|SHA1)\.new$")
 
 
 class InsecureHash(PythonCheck):
-    """A signature or a password rests on MD5 or SHA-1.
+    """A signature or a password hash uses MD5 or SHA-1.
 
-    Neither resists forgery any longer, and a hash of secret and message together can be extended without
-    knowing the secret. Sign with ``hmac.new(key, message, "sha256")``; keep passwords with scrypt, bcrypt or
-    argon2.
+    Neither is collision-resistant, and a hash of secret and message together allows length extension without
+    the secret. Sign with ``hmac.new(key, message, "sha256")``; hash passwords with scrypt, bcrypt or argon2.
     """
 
     ID = "PY324"
@@ -102,16 +101,20 @@ class InsecureHash(PythonCheck):
             algorithm = self._text(node.args[0]) if node.args else ""
             hashed = node.args[1:]
         if _WEAK.search(algorithm) and self._is_about_security(node, hashed):
-            self.report(self.module.span(node), f"{algorithm} does not protect a signature or a password")
+            self.report(
+                self.module.span(node),
+                f"{algorithm} is too weak for a signature or a password; "
+                "use HMAC-SHA-256, or scrypt for passwords",
+            )
 
     def _got_by_name(self, func: ast.expr) -> str:
-        """``getattr(hashlib, "md5")`` as ``hashlib.md5``."""
+        """Return ``hashlib.md5`` for ``getattr(hashlib, "md5")``."""
         if not isinstance(func, ast.Call) or last_name(func.func) != "getattr" or len(func.args) < 2:
             return ""
         return f"{self.module.dotted(func.args[0])}.{self._text(func.args[1])}"
 
     def _look_at_others(self, node: ast.Call, name: str) -> None:
-        """The same hashes from ``hmac``, ``cryptography`` and PyCryptodome, where they sign something."""
+        """Report the same hashes of ``hmac``, ``cryptography`` and PyCryptodome if they sign something."""
         last = name.rpartition(".")[2]
         parent = self.module.parents[node]
         called = last_name(parent.func) if isinstance(parent, ast.Call) else ""
@@ -120,15 +123,31 @@ class InsecureHash(PythonCheck):
             kind = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"digestmod", "digest"})]
             said = (self.module.dotted(kind[0]) or self._text(kind[0])) if kind else ""
             if said.rpartition(".")[2].lower() == "md5":
-                self.report(self.module.span(node), "md5 does not protect a signature or a password")
+                self.report(
+                    self.module.span(node),
+                    "md5 is too weak for a signature or a password; "
+                    "use HMAC-SHA-256, or scrypt for passwords",
+                )
         elif weak and (called in _SIGNING or (called == "HMAC" and weak == "MD5")):
-            self.report(self.module.span(node), f"{weak} does not protect a signature or a password")
+            self.report(
+                self.module.span(node),
+                f"{weak} is too weak for a signature or a password; "
+                "use HMAC-SHA-256, or scrypt for passwords",
+            )
         elif weak and called == "Hash" and isinstance(parent, ast.Call):
             if self._is_about_security(parent, ()):
-                self.report(self.module.span(node), f"{weak} does not protect a signature or a password")
+                self.report(
+                    self.module.span(node),
+                    f"{weak} is too weak for a signature or a password; "
+                    "use HMAC-SHA-256, or scrypt for passwords",
+                )
         elif _CRYPTO_HASH.search(name) and self._is_about_security(node, node.args):
             kind_of_hash = name.split(".")[-2]
-            self.report(self.module.span(node), f"{kind_of_hash} does not protect a signature or a password")
+            self.report(
+                self.module.span(node),
+                f"{kind_of_hash} is too weak for a signature or a password; "
+                "use HMAC-SHA-256, or scrypt for passwords",
+            )
 
     def _text(self, node: ast.expr) -> str:
         if isinstance(node, ast.Constant):
@@ -136,14 +155,14 @@ class InsecureHash(PythonCheck):
         if isinstance(node, ast.Name) and node.id in self.module.top_texts:
             return self.module.top_texts[node.id]
         from wardround_python.dataflow.known_values import (
-            constant_of,  # only where an algorithm is worked out
+            constant_of,  # only if an algorithm is computed
         )
 
         known = constant_of(self.module, node)
         return str(known.value) if known is not None else ""
 
     def _is_about_security(self, node: ast.Call, hashed: Sequence[ast.expr]) -> bool:
-        """By what is hashed, and by the names of the function and of what the digest becomes."""
+        """Return True if the hashed value, the function or the name of the digest concerns security."""
         uses = ValueUses(self.module)
         filled = [*hashed, *(one for name in self._names_of(node) for one in self._put_in(uses, name))]
         names = [one for part in filled for one in walk(part) if isinstance(one, ast.Name)]
@@ -155,13 +174,13 @@ class InsecureHash(PythonCheck):
         return any(_ABOUT.search(word) for word in words) or any(map(_is_request_field, [*filled, *made]))
 
     def _names_of(self, node: ast.Call) -> list[ast.Name]:
-        """The names that a hash is given as it is made."""
+        """Return the names in the arguments of the constructor of a hash."""
         parent = self.module.parents[node]
         targets = parent.targets if isinstance(parent, ast.Assign) else []
         return [one for one in targets if isinstance(one, ast.Name)]
 
     def _put_in(self, uses: ValueUses, name: ast.Name) -> Iterator[ast.expr]:
-        """What is put into a hash later: ``digest.update(text)``."""
+        """Return the values that are added to a hash later: ``digest.update(text)``."""
         for one in uses.loads(name):
             func = self.module.parents[one]
             call = self.module.parents[func]

@@ -14,7 +14,7 @@ from wardround_python.check import PythonCheck
 
 _PLACES = frozenset({"jwt", "jose", "authlib", "joserfc", "flask_jwt_extended"})
 _VERIFYING = frozenset({"decode", "verify", "get_signing_key_from_jwt", "verify_token"})
-_UNSIGNED = "the token's signature is not verified, so anybody can write one"
+_UNSIGNED = "the token's signature is not verified, so anyone can forge one; verify it with a fixed algorithm"
 _UNVERIFIED = frozenset({"get_unverified_claims"})
 
 
@@ -25,10 +25,10 @@ _LOOKS = LazyPattern(r"(?i)hmac|verify|compare_digest|check|valid|unverified|pee
 
 
 class InsecureJwt(PythonCheck):
-    """A token can be made by anybody: its key stands in the source, or its signature is not looked at.
+    """A JSON Web Token can be forged: its key is hardcoded, or its signature is not verified.
 
-    The key is in every clone for good, and whoever has it signs tokens for any user. Read it from the
-    environment or a secret store, and verify with a fixed list of algorithms that leaves "none" out.
+    The key is in every clone permanently, and anyone who has it can sign tokens for any user. Read it from
+    the environment or a secret store, and verify with a fixed list of algorithms that excludes "none".
     """
 
     ID = "PY325"
@@ -73,7 +73,9 @@ class InsecureJwt(PythonCheck):
         last = name.rpartition(".")[2]
         if last in _UNVERIFIED and not self._is_verified_later(node):
             self.report(
-                self.module.span(node), "the token's signature is not verified, so anybody can write one"
+                self.module.span(node),
+                "the token's signature is not verified, so anyone can forge one; "
+                "verify it with a fixed algorithm",
             )
         elif last in {"encode", "decode"}:
             self._look_at_key(node)
@@ -85,17 +87,23 @@ class InsecureJwt(PythonCheck):
                 self._look_at_choice(node)
 
     def _look_at_claims(self, node: ast.Call) -> None:
-        """A token is signed and not encrypted: whoever holds it reads what is in it."""
+        """Report secret claims: a token is signed and not encrypted, so its holder can read them."""
         claims = node.args[0] if node.args else None
         claims = given_once(self.module, claims) if isinstance(claims, ast.Name) else claims
         for name, value in entries(claims).items():
             if _TOLD_IN_CLAIMS.search(name) and not isinstance(value, ast.Constant):
-                self.report(self.module.span(value), f"whoever holds the token reads the {name} in it")
+                self.report(
+                    self.module.span(value),
+                    f"the token contains the {name} unencrypted; leave it out of the claims",
+                )
 
     def _look_at_key(self, node: ast.Call) -> None:
         given = [*node.args[1:2], *(k.value for k in node.keywords if k.arg in {"key", "secret"})]
         if given and self._is_in_source(given[0]):
-            self.report(self.module.span(given[0]), "the key that signs tokens stands in the source")
+            self.report(
+                self.module.span(given[0]),
+                "hardcoded key for signing tokens; read it from the environment or a secret store",
+            )
 
     def _is_in_source(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Constant):
@@ -123,7 +131,7 @@ class InsecureJwt(PythonCheck):
         return False
 
     def _is_read_by_hand(self, node: ast.Call) -> bool:
-        """Whether a function takes the claims out of a token's text and never looks at the signature."""
+        """Return True if a function decodes the claims of a token and never verifies the signature."""
         function = self.module.function_of(node)
         if function is None or ("payload" not in ast.unparse(node) and "[1]" not in ast.unparse(node)):
             return False
@@ -131,7 +139,7 @@ class InsecureJwt(PythonCheck):
         return ".split('.')" in text and "json.loads" in text and not _LOOKS.search(text)
 
     def _look_at_options(self, node: ast.Call) -> None:
-        """Switches that turn the look at the signature off."""
+        """Report options that disable the verification of the signature."""
         for keyword in node.keywords:
             if keyword.arg in {"verify", "verify_signature"} and is_false(keyword.value):
                 self.report(self.module.span(node), _UNSIGNED)
@@ -140,10 +148,12 @@ class InsecureJwt(PythonCheck):
                     if key == "verify_signature" and is_false(value) and not self._is_peeked_at(node):
                         self.report(self.module.span(node), _UNSIGNED)
                     elif key == "verify_exp" and is_false(value) and not _is_about_end(self, node):
-                        self.report(self.module.span(node), "tokens that have expired are still accepted")
+                        self.report(
+                            self.module.span(node), "verify_exp=False accepts expired tokens; leave it on"
+                        )
 
     def _is_peeked_at(self, node: ast.Call) -> bool:
-        """Whether it is only asked who made the token, or the token is verified after."""
+        """Return True if only the issuer or a similar claim is read, or the token is verified later."""
         reader = self.module.parents[node]
         outer = self.module.parents.get(reader)
         asked = ast.unparse(outer if isinstance(outer, ast.Call) else reader)
@@ -151,7 +161,7 @@ class InsecureJwt(PythonCheck):
         return issuer or self._is_verified_later(node)
 
     def _entries(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
-        """The entries of a dict, or of the one dict a name or attribute of the module stands for."""
+        """Return the entries of a dict, or of the only dict a name or attribute is bound to."""
         if isinstance(node, (ast.Name, ast.Attribute)):
             last = node.id if isinstance(node, ast.Name) else node.attr
             made = [
@@ -167,7 +177,7 @@ class InsecureJwt(PythonCheck):
         return [(str(key.value), value) for key, value in pairs if isinstance(key, ast.Constant)]
 
     def _look_at_choice(self, node: ast.Call) -> None:
-        """An algorithm the token itself names: its writer chooses how it is checked, and with which key."""
+        """Report an algorithm read from the token itself: its author chooses how it is verified."""
         given = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"algorithms", "algorithm"})]
         function = self.module.function_of(node)
         if not given or function is None or isinstance(given[0], ast.Constant):
@@ -184,11 +194,12 @@ class InsecureJwt(PythonCheck):
             for one in walk(function)
         ):
             self.report(
-                self.module.span(node), "the token itself says how it is checked: fix the algorithms here"
+                self.module.span(node),
+                "the token chooses the algorithm of its own verification; use a fixed list of algorithms",
             )
 
     def _told(self, function: ast.AST, value: ast.expr) -> str:
-        """An expression as text, with what the names in it were given."""
+        """Return the text of an expression with the values of the names in it."""
         names = {one.id for one in walk(value) if isinstance(one, ast.Name)}
         made = [
             ast.unparse(one.value)
@@ -202,7 +213,11 @@ class InsecureJwt(PythonCheck):
         for keyword in node.keywords:
             if keyword.arg == "algorithms" and _mixes(keyword.value):
                 span = self.module.span(keyword.value)
-                self.report(span, "with both kinds, a token signed with the public key as its secret passes")
+                self.report(
+                    span,
+                    "HMAC and public-key algorithms are mixed: "
+                    "a token signed with the public key as secret is accepted; allow one kind",
+                )
             if keyword.arg in {"algorithms", "algorithm"}:
                 for one in walk(keyword.value):
                     if (
@@ -211,11 +226,13 @@ class InsecureJwt(PythonCheck):
                         and one.value is not None
                     ):
                         span = self.module.span(keyword.value)
-                        self.report(span, 'a token with the algorithm "none" needs no signature')
+                        self.report(
+                            span, 'the algorithm "none" accepts tokens without a signature; remove it'
+                        )
                         return
 
     def _is_verified_later(self, node: ast.Call) -> bool:
-        """A first look to find the issuer is fine where the same function then verifies the token."""
+        """Return True if the same function verifies the token after reading its issuer."""
         function = self.module.function_of(node)
         body = function.body if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
         return any(
@@ -230,13 +247,13 @@ def _is_pem(text: str | bytes) -> bool:
 
 
 def _is_about_end(check: InsecureJwt, node: ast.Call) -> bool:
-    """Whether a function is about tokens past their end: one that renews or revokes them."""
+    """Return True if a function handles expired tokens: it renews or revokes them."""
     name = getattr(check.module.function_of(node), "name", "").lower()
     return any(word in name for word in ("refresh", "expire", "logout", "revoke", "renew", "peek", "debug"))
 
 
 def _mixes(node: ast.expr) -> bool:
-    """Whether algorithms with a shared secret stand beside those with a public key."""
+    """Return True if a list has both HMAC and public-key algorithms."""
     named = [str(one.value) for one in walk(node) if isinstance(one, ast.Constant)]
     return any(name.startswith("HS") for name in named) and any(
         name.startswith(("RS", "ES", "PS")) for name in named

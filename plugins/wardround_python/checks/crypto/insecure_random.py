@@ -22,7 +22,7 @@ _GUESSABLE = frozenset(
         "expovariate", "gammavariate", "paretovariate", "weibullvariate", "vonmisesvariate",
     }
 )  # fmt: skip
-# What must not be guessed. A bare "key" or "code" is too often one of a dictionary or of a country.
+# Names of secrets. A bare "key" or "code" is too often a dictionary key or a country code.
 _SECRET = LazyPattern(
     r"(?i)(^|_)(password|passwd|passphrase|passcode|secret|otp|totp|pin_?code|nonce|csrf|salt|api_?keys?|token|credentials?|passcode|"
     r"(access|auth|session|refresh|reset|invite|bearer|csrf|login|remember(_?me)?|verification|confirm(ation)?|sms|email|recovery|"
@@ -41,7 +41,9 @@ _NOT_SERVED = LazyPattern(
     r"(?i)(^|[/_.-])(tests?|testing|mocks?|fakes?|samples?|dummy|demos?|seeds?|benchmarks?|simulat\w+|tokeniz\w+)"
     r"([/_.-]|$)"
 )
-"""Paths of modules whose numbers protect nothing: whole words, as a part of a name says something else."""
+"""Paths of modules whose numbers protect nothing: complete words, since a part of a name has other meanings.
+
+"""
 
 
 _GATHERING = frozenset({"append", "extend", "write", "add", "insert"})
@@ -58,11 +60,11 @@ _KEEPING = LazyPattern(
 
 
 class InsecureRandom(PythonCheck):
-    """A secret is made with a generator whose output can be predicted.
+    """A secret is generated with a predictable random generator.
 
-    ``random`` is built for simulations: after some of its output, the rest can be computed, and a seed from
-    the clock can be tried out. The ``secrets`` module has ``choice``, ``token_urlsafe``, ``randbits`` and
-    ``randbelow``.
+    ``random`` is built for simulations: its future output can be computed from some of its past output, and a
+    seed from the clock can be guessed. Use ``choice``, ``token_urlsafe``, ``randbits`` or ``randbelow`` of
+    the ``secrets`` module.
     """
 
     ID = "PY321"
@@ -116,22 +118,26 @@ class InsecureRandom(PythonCheck):
         is_harmless = _NOT_SERVED.search(self.source.path) or any(map(_HARMLESS.search, names))
         if names and not is_harmless:
             self.report(
-                self.module.span(node), f"{names[0]} is made with a generator whose output can be predicted"
+                self.module.span(node),
+                f"{names[0]} is generated with a predictable random generator; use the secrets module",
             )
 
     def _is_of_the_clock(self, node: ast.Call) -> bool:
-        """Whether a secret is the hash of the time; that is said."""
+        """Report a secret that is a hash of the time; return True if it is one."""
         if not (self.module.imported_name(node.func) or "").startswith("hashlib.") or not node.args:
             return False
         text = ast.unparse(node.args[0])
         names = self._made(node, ValueUses(self.module), 0)
         if names and ("time.time(" in text or ".now(" in text) and not _UNGUESSABLE.search(text):
-            self.report(self.module.span(node), f"{names[0]} is made of the time, which can be tried out")
+            self.report(
+                self.module.span(node),
+                f"{names[0]} is derived from the time, which can be guessed; use the secrets module",
+            )
             return True
         return False
 
     def _is_short(self, node: ast.Call) -> bool:
-        """Whether a secret has so few bytes that all can be tried; that is said."""
+        """Report a secret with so few bytes that all values can be tried; return True if it is one."""
         if not (self.module.imported_name(node.func) or "").startswith("secrets.token_") or not node.args:
             return False
         count = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
@@ -141,11 +147,14 @@ class InsecureRandom(PythonCheck):
             else []
         )
         if names:
-            self.report(self.module.span(node), f"{names[0]} is so short that all of them can be tried out")
+            self.report(
+                self.module.span(node),
+                f"{names[0]} is short enough to be guessed by trying all values; use at least 16 bytes",
+            )
         return bool(names)
 
     def _picks(self, node: ast.Call) -> bool:
-        """Whether one of several things is picked as it is: nothing is made."""
+        """Return True if an existing item is selected unchanged, so that no secret is generated."""
         picked = node.args[0] if node.args else None
         is_text = isinstance(picked, ast.Constant) or "string." in ast.unparse(picked or node)
         is_whole = isinstance(self.module.parents[node], (ast.Assign, ast.Return, ast.keyword, ast.AnnAssign))
@@ -167,7 +176,7 @@ class InsecureRandom(PythonCheck):
         return False
 
     def _generators(self) -> frozenset[str]:
-        """Names and attributes that hold a ``random.Random`` anywhere in the module."""
+        """Return the names and attributes that hold a ``random.Random`` anywhere in the module."""
         return frozenset(
             ast.unparse(target)
             for node in statements_in(self.module.tree)
@@ -178,9 +187,10 @@ class InsecureRandom(PythonCheck):
         )
 
     def _made(self, node: ast.expr, uses: ValueUses, deep: int = _DEEPEST) -> list[str]:
-        """What the number becomes, where it is a secret: a variable, a field, an argument, an answer.
+        """Return the secrets that the number becomes: a variable, a field, an argument, a return value.
 
-        ``deep``: through how many names and functions of the module it may go.
+        Args:
+            deep: the number of names and functions of the module to follow.
         """
         function = self.module.function_of(node)
         around = getattr(function, "name", "")
@@ -216,7 +226,7 @@ class InsecureRandom(PythonCheck):
         return []
 
     def _secret_of(self, target: ast.expr, about: str) -> str:
-        """The name of a secret that an assignment fills; empty for anything else."""
+        """Return the name of the secret that an assignment sets; empty for anything else."""
         name = _last(target)
         if isinstance(target, ast.Subscript):
             name = name or fixed_text(self.module, target.slice)
@@ -228,7 +238,7 @@ class InsecureRandom(PythonCheck):
         return next((found for one in nodes if (found := self._made(one, uses, deep))), [])
 
     def _of_module(self, node: ast.expr) -> list[str]:
-        """The name of the module, where that makes secrets out of letters: ``tokens.py``."""
+        """Return the name of the module if it generates secrets from characters: ``tokens.py``."""
         stem = _stem(self.source)
         is_text = isinstance(node, ast.Call) and _last(node.func) in {"choice", "choices", "sample"}
         return [stem] if is_text and "string." in self.source.text and _SECRET.search(stem) else []
@@ -239,7 +249,7 @@ def _stem(source: SourceFile) -> str:
 
 
 def _kept_as(call: ast.Call) -> list[str]:
-    """What a value is called by the function that keeps it: a cookie of a login, a token that is stored."""
+    """Return the name under which a function stores a value: a login cookie, a stored token."""
     name = _last(call.func)
     if name in {"set_cookie", "add_cookie", "set_signed_cookie", "set_secure_cookie"}:
         cookie = call.args[0] if len(call.args) > 1 else None
@@ -249,7 +259,7 @@ def _kept_as(call: ast.Call) -> list[str]:
 
 
 def _passes_on(call: ast.Call) -> bool:
-    """Whether the answer is made of the arguments, as that of ``str(n)`` or ``"".join(...)``."""
+    """Return True if the result is made of the arguments, as for ``str(n)`` or ``"".join(...)``."""
     name = _last(call.func)
     return name in {
         "str",

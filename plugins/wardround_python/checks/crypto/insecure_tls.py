@@ -20,7 +20,7 @@ _OLD = frozenset(
         "TLSVersion.TLSv1_1",
     )
 )  # fmt: skip
-_UNCHECKED = "whoever answers is trusted: the certificate is not checked"
+_UNCHECKED = "the server's certificate is not verified, so anyone can impersonate it; leave verification on"
 
 
 _OLD_TEXT = LazyPattern(r"(?i)^(tls)?_?v?1([._][01])?$|^TLSv1([._][01])?$|^ssl_?v?[23]$")
@@ -41,11 +41,11 @@ _VARIABLES = {
 
 
 class InsecureTls(PythonCheck):
-    """A connection is made without checking who is at the other end, or with a broken protocol.
+    """A TLS connection does not verify the peer, or uses a broken protocol version.
 
-    It is encrypted, but to anybody: whoever is in between can read and change it. Keep the checks on and name
-    the right authority with ``cafile``; take ``ssl.PROTOCOL_TLS_CLIENT`` and leave the version to the
-    library.
+    It is encrypted, but an attacker on the network path can impersonate the server and read and change the
+    data. Leave verification on and set the right authority with ``cafile``; use ``ssl.PROTOCOL_TLS_CLIENT``
+    and leave the version to the library.
     """
 
     ID = "PY322"
@@ -112,7 +112,7 @@ class InsecureTls(PythonCheck):
         )
 
     def _look_at_setting(self, node: ast.Assign | ast.AnnAssign, target: ast.expr, value: ast.expr) -> None:
-        """A setting of this module or of a class of settings, from which connections are made elsewhere."""
+        """Report a setting of this module or of a settings class that connections elsewhere use."""
         name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
         if self._is_old_version(name, value):
             self.report(self.module.span(node), _broken(value))
@@ -136,7 +136,7 @@ class InsecureTls(PythonCheck):
         self._look_at_default(node)
 
     def _look_at_default(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """A parameter that is off unless somebody asks, and is handed on as ``verify``."""
+        """Report a parameter that is False by default and is passed on as ``verify``."""
         arguments = node.args
         positional = [*arguments.posonlyargs, *arguments.args]
         late = positional[len(positional) - len(arguments.defaults) :]
@@ -161,7 +161,7 @@ class InsecureTls(PythonCheck):
         )
 
     def _look_at_options(self, node: ast.Call) -> None:
-        """Options with ``verify`` off that are spread into a call of an HTTP client."""
+        """Report options with ``verify`` off that are spread into a call of an HTTP client."""
         for keyword in node.keywords:
             if keyword.arg is None and isinstance(keyword.value, (ast.Name, ast.Attribute)):
                 text = ast.unparse(keyword.value)
@@ -197,7 +197,7 @@ class InsecureTls(PythonCheck):
                     self.report(self.module.span(node), _UNCHECKED)
 
     def _look_at_variable(self, node: ast.Assign, target: ast.expr) -> None:
-        """A variable of the process that switches the check off in the libraries it loads."""
+        """Report an environment variable that disables verification in the libraries it configures."""
         if not isinstance(target, ast.Subscript) or self.module.dotted(target.value) != "os.environ":
             return
         given = _VARIABLES.get(str(getattr(target.slice, "value", "")))
@@ -213,7 +213,7 @@ class InsecureTls(PythonCheck):
         return target.attr == "verify_mode" and (self.module.dotted(value) or "").endswith("CERT_NONE")
 
     def _is_asked_for(self, node: ast.AST) -> bool:
-        """Whether it stands behind a switch that says so, which is off unless somebody asks."""
+        """Return True if it is behind an explicit option that is off by default."""
         child: ast.AST = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.If):
@@ -230,7 +230,7 @@ class InsecureTls(PythonCheck):
         return child is None
 
     def _is_server(self, context: ast.expr) -> bool:
-        """Servers ask nobody for a certificate unless they are told to."""
+        """Return True for a server, which requests no client certificate by default."""
         name = ast.unparse(context)
         return any(
             isinstance(one, ast.Assign)
@@ -242,7 +242,11 @@ class InsecureTls(PythonCheck):
     def visit_Attribute(self, node: ast.Attribute) -> None:
         name = self.module.imported_name(node)
         if name in _OLD and self._is_chosen(node):
-            self.report(self.module.span(node), f"{name} is broken: the connection can be read and changed")
+            self.report(
+                self.module.span(node),
+                f"{name} is broken: an attacker can read and change the connection; "
+                "use ssl.PROTOCOL_TLS_CLIENT",
+            )
 
     def _is_no_check(self, value: ast.expr) -> bool:
         text = value.value if isinstance(value, ast.Constant) else self.module.dotted(value)
@@ -290,4 +294,4 @@ class InsecureTls(PythonCheck):
 
 
 def _broken(value: ast.expr) -> str:
-    return f"{ast.unparse(value)} is broken: the connection can be read and changed"
+    return f"{ast.unparse(value)} is broken: an attacker can read and change the connection; require TLS 1.2"

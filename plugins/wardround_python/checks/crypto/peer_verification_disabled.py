@@ -11,12 +11,12 @@ from wardround.findings import Plane
 from wardround.languages.python.literals import given_once, literal
 from wardround_python.check import PythonCheck
 
-_UNCHECKED = "whoever answers is trusted: the certificate is not checked"
+_UNCHECKED = "the peer's identity is not verified, so anyone can impersonate it; leave verification on"
 _OFF = frozenset(
     {"verify_certs", "verify_ssl_certs", "ssl_verify", "validate_certs", "ssl_check_hostname", "tls_verify",
      "assert_hostname", "server_hostname_check", "ssl_assert_hostname", "verify_hostname"}
 )  # fmt: skip
-"""Keywords of clients that check nothing when they are False."""
+"""Keyword arguments of clients that disable verification when False."""
 _VERIFYING = LazyPattern(
     r"^(boto3|botocore|hvac|docker|consul|jenkins|jira|keystoneauth1|niquests|elasticsearch)\b"
 )
@@ -36,10 +36,10 @@ _OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?)([/_.]
 
 
 class PeerVerificationDisabled(PythonCheck):
-    """The look at who is at the other end of a connection is switched off.
+    """The verification of the peer of a connection is disabled.
 
-    It is encrypted, but to anybody: whoever is in between can read and change it. Name the right authority or
-    the known hosts instead.
+    The connection is encrypted, but an attacker on the network path can impersonate the peer and read and
+    change the data. Set the right certificate authority or the known hosts instead.
     """
 
     ID = "PY356"
@@ -118,7 +118,10 @@ class PeerVerificationDisabled(PythonCheck):
         is_taken_out = isinstance(node.op, ast.BitAnd) and isinstance(value, ast.UnaryOp)
         name = (self.module.dotted(value.operand) or "") if isinstance(value, ast.UnaryOp) else ""
         if is_taken_out and name.startswith(("ssl.OP_NO_SSL", "ssl.OP_NO_TLSv1")):
-            self.report(self.module.span(node), "this allows a protocol that is broken")
+            self.report(
+                self.module.span(node),
+                "this option allows a broken protocol version; require TLS 1.2 or later",
+            )
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         parent = self.module.parents[node]
@@ -129,7 +132,9 @@ class PeerVerificationDisabled(PythonCheck):
             and _OLD_METHODS.search(self.module.imported_name(node) or "")
         ):
             self.report(
-                self.module.span(node), "this protocol is broken: what is sent can be read and changed"
+                self.module.span(node),
+                "this protocol version is broken: an attacker can read and "
+                "change the data; require TLS 1.2 or later",
             )
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -145,7 +150,11 @@ class PeerVerificationDisabled(PythonCheck):
         elif called == "set_ciphers" and node.args:
             ciphers = str(literal(self.module, node.args[0]))
             if _WEAK_CIPHERS.search(ciphers):
-                self.report(self.module.span(node), "these ciphers are broken: what is sent can be read")
+                self.report(
+                    self.module.span(node),
+                    "these ciphers are broken: an attacker can read the data; "
+                    "use the library's default ciphers",
+                )
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if not isinstance(node.value, str) or len(node.value) > 400:

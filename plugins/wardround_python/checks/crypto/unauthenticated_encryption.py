@@ -16,7 +16,7 @@ _BARE = LazyPattern(r"\b(AES\.MODE_|modes\.)(CBC|CTR|CFB8?|OFB)\b")
 _SEALED = LazyPattern(
     r"(?i)\bhmac\b|\bHMAC\(|\bCMAC\b|\bpoly1305\b|compare_digest|\.verify\(|authenticat|\bmac\b|GCM|signature|encrypt_then"
 )
-# Formats of others: what is read or written there is as they made it.
+# Third-party formats, whose encryption is fixed.
 _OTHERS = LazyPattern(
     r"(?i)pkcs12|pbe|openssl|legacy|compat|ntlm|kerberos|smb|zip|pdf|wechat|wx|alipay|dingtalk|feishu"
 )
@@ -24,10 +24,10 @@ _PADDED = frozenset({"Crypto.Cipher.PKCS1_v1_5.new", "Cryptodome.Cipher.PKCS1_v1
 
 
 class UnauthenticatedEncryption(PythonCheck):
-    """What was encrypted can be changed on the way, and decrypting does not notice.
+    """Data is encrypted without authentication, so changes to the ciphertext are not detected.
 
-    Without a tag that is checked an attacker flips bits, or asks with changed messages until they know the
-    text. Take ``AESGCM`` or Fernet, ``decrypt_and_verify`` for the modes with a tag, and OAEP for RSA.
+    Without a verified tag an attacker can flip bits, or recover the plaintext by sending changed messages.
+    Use ``AESGCM`` or Fernet, ``decrypt_and_verify`` for the modes with a tag, and OAEP for RSA.
     """
 
     ID = "PY357"
@@ -72,7 +72,8 @@ class UnauthenticatedEncryption(PythonCheck):
         name = self.module.imported_name(node.func) or ""
         if name in _PADDED or (name.endswith("padding.PKCS1v15") and self._is_for_hiding(node)):
             self.report(
-                self.module.span(node), "this padding tells an attacker what was encrypted; take OAEP"
+                self.module.span(node),
+                "PKCS #1 v1.5 padding lets an attacker recover the plaintext; use OAEP",
             )
         elif isinstance(node.func, ast.Attribute) and node.func.attr == "decrypt":
             self._look_at_tag(node, node.func)
@@ -90,7 +91,7 @@ class UnauthenticatedEncryption(PythonCheck):
         return called in {"encrypt", "decrypt"}
 
     def _look_at_tag(self, node: ast.Call, func: ast.Attribute) -> None:
-        """A mode with a tag, which nobody looks at."""
+        """Report a mode with a tag that is never verified."""
         made = func.value if isinstance(func.value, ast.Call) else given_once(self.module, func.value)
         if not isinstance(made, ast.Call) or not _TAGGED.search(ast.unparse(made)):
             return
@@ -98,11 +99,12 @@ class UnauthenticatedEncryption(PythonCheck):
         around = ast.unparse(function) if function is not None else self.source.text
         if ".verify(" not in around and ".hexverify(" not in around and "_and_verify" not in around:
             self.report(
-                self.module.span(node), "the tag is not checked: what was changed is decrypted all the same"
+                self.module.span(node),
+                "the tag is not verified, so changed data is decrypted; use decrypt_and_verify",
             )
 
     def _look_at_bare(self, node: ast.Call) -> None:
-        """A mode that keeps secret and proves nothing, in a module where nothing else proves it."""
+        """Report a mode without authentication, in a module where nothing else authenticates the data."""
         function = self.module.function_of(node)
         texts = [ast.unparse(one) for one in node.args] + [ast.unparse(k.value) for k in node.keywords]
         if (
@@ -115,7 +117,7 @@ class UnauthenticatedEncryption(PythonCheck):
             self._said.add(function)
             self.report(
                 self.module.span(node),
-                "nothing tells whether this was changed on the way",
+                "the ciphertext is not authenticated, so changes are not detected; use AESGCM or Fernet",
                 None,
                 Severity.INFO,
             )

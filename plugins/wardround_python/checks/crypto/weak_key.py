@@ -11,7 +11,7 @@ from wardround.findings import Plane
 from wardround.languages.python.literals import given_once, literal
 from wardround_python.check import PythonCheck
 
-# Bits that NIST SP 800-57 asks for until 2030, and a curve of as much strength.
+# Bits that NIST SP 800-57 requires until 2030, and a curve of equal strength.
 _BITS = 2048
 _CURVES = LazyPattern(
     r"(?i)(^|\.)ec\.(SECP192R1|SECT163\w+|SECT193\w+|BrainpoolP160\w*|BrainpoolP192\w*|PRIME192\w+)$|"
@@ -24,16 +24,16 @@ _MAKERS = {
     "dsa.generate_parameters": ("key_size", 0), "ElGamal.generate": ("bits", 0),
     "generate_key": ("", 1),
 }  # fmt: skip
-"""The end of a function's dotted name -> its parameter for the size, by name and position."""
+"""The suffix of a function's dotted name -> its parameter for the size, by name and position."""
 _FROM = LazyPattern(r"^(cryptography|Crypto|Cryptodome|paramiko|rsa|OpenSSL|M2Crypto)\b")
 
 
 class WeakKey(PythonCheck):
-    """A key is made so short that it can be computed from its public half.
+    """An asymmetric key is short enough that the private key can be computed from the public key.
 
-    Below 2048 bits RSA, DSA and Diffie-Hellman, and curves below 224 bits, are within the reach of whoever
-    can rent enough machines; the exponent 3 is open to simpler tricks. Take RSA with 3072 bits and 65537,
-    Ed25519 or P-256.
+    RSA, DSA and Diffie-Hellman keys below 2048 bits, and curves below 224 bits, can be broken with rented
+    hardware; the exponent 3 allows simpler attacks. Use RSA with 3072 bits and the exponent 65537, Ed25519 or
+    P-256.
     """
 
     ID = "PY358"
@@ -77,16 +77,16 @@ class WeakKey(PythonCheck):
         sizes = list(self._numbers(given[0])) if given else []
         exponents = [literal(self.module, k.value) for k in node.keywords if k.arg == "public_exponent"]
         if any(16 < size < _BITS for size in sizes):
-            self.report(self.module.span(node), f"a key of {min(sizes)} bits can be computed; take 3072")
+            self.report(self.module.span(node), f"a key of {min(sizes)} bits can be broken; use 3072")
         elif any(isinstance(one, int) and one < 65537 for one in exponents):
-            self.report(self.module.span(node), f"the exponent {exponents[0]} is open to attack; take 65537")
+            self.report(self.module.span(node), f"the exponent {exponents[0]} is vulnerable; use 65537")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if _CURVES.search(self.module.imported_name(node) or ""):
-            self.report(self.module.span(node), "this curve is too short; take P-256 or Ed25519")
+            self.report(self.module.span(node), "this curve is too short; use P-256 or Ed25519")
 
     def _numbers(self, node: ast.expr) -> Iterator[int]:
-        """The sizes a key can be given: a literal, a constant, or an entry of a table with its default."""
+        """Yield the possible sizes of a key: a literal, a constant, or an entry of a table."""
         value = literal(self.module, node)
         if type(value) is int:
             yield value

@@ -12,7 +12,7 @@ from wardround.languages.python.literals import literal
 from wardround_python.check import PythonCheck
 
 # OWASP, Password Storage Cheat Sheet (2023): PBKDF2 600,000 with SHA-256, bcrypt 10, scrypt 2**14 at least,
-# argon2id 7 MiB at least. Half of PBKDF2's is let pass: what was right some years ago.
+# argon2id 7 MiB at least. Half the rounds of PBKDF2 are accepted: older recommendations.
 _PBKDF2 = 100_000
 _BCRYPT = 10
 _SCRYPT = 2**13
@@ -30,7 +30,7 @@ _OLD_SCHEME = LazyPattern(
     r"^passlib\.hash\.(md5_crypt|des_crypt|apr_md5_crypt|ldap_md5|ldap_sha1|lmhash|nthash|hex_\w+|plaintext|"
     r"mysql323|sha1_crypt|unix_disabled|postgres_md5|oracle10)\."
 )
-# Function that stretches a password -> where its salt stands.
+# Password hash function -> the position of its salt.
 _SALTED = {"pbkdf2_hmac": 2, "scrypt": 9, "hashpw": 1, "PBKDF2": 1, "PBKDF2HMAC": 2, "hash_secret": 1,
            "hash_secret_raw": 1, "kdf": 1}  # fmt: skip
 _OF_PASSWORD = LazyPattern(r"(?i)pass|\bpw|_pw\b|pwd|secret|login|user|credential")
@@ -38,10 +38,10 @@ _SLOW = LazyPattern(r"(?i)bcrypt|argon2|scrypt|pbkdf2|pwned|range\(|hmac")
 
 
 class WeakPasswordHash(PythonCheck):
-    """Passwords are stretched so little that a stolen table is soon read.
+    """A password hash is too fast, so a leaked table of passwords can be cracked.
 
-    Whoever has the hashes tries out words; the number of rounds is what each try costs. Take what the library
-    has as its default, or at least 600,000 rounds of PBKDF2-SHA256, cost 12 for bcrypt.
+    An attacker with the hashes tries candidate passwords; the number of rounds determines the cost of each
+    try. Use the default of the library, or at least 600,000 rounds of PBKDF2-SHA256 or cost 12 for bcrypt.
     """
 
     ID = "PY333"
@@ -101,10 +101,17 @@ class WeakPasswordHash(PythonCheck):
         ):
             first = node.value.elts[0]
             if isinstance(first, ast.Constant) and _WEAK_FIRST.search(str(first.value)):
-                self.report(self.module.span(node), "new passwords are kept with a hash that is broken")
+                self.report(
+                    self.module.span(node),
+                    "new passwords are stored with a broken hash; use argon2, bcrypt or scrypt",
+                )
         elif names == ["AUTH_PASSWORD_VALIDATORS"] and isinstance(node.value, (ast.List, ast.Tuple)):
             if not node.value.elts:
-                self.report(self.module.span(node), "any password is taken, the shortest and commonest too")
+                self.report(
+                    self.module.span(node),
+                    "no password validators are configured, so any password is accepted; "
+                    "set AUTH_PASSWORD_VALIDATORS",
+                )
         elif names in (["iterations"], ["rounds"], ["work_factor"], ["time_cost"]):
             self._look_at_hasher(node, names[0])
 
@@ -128,11 +135,16 @@ class WeakPasswordHash(PythonCheck):
             self._look_at_schemes(node)
             return
         if self._is_outdated(node, name, last):
-            self.report(self.module.span(node), "new passwords are kept with a hash that is broken")
+            self.report(
+                self.module.span(node),
+                "new passwords are stored with a broken hash; use argon2, bcrypt or scrypt",
+            )
             return
         if last in _SALTED and self._has_fixed_salt(node, last):
             self.report(
-                self.module.span(node), "the salt is the same for everybody: one table reads all passwords"
+                self.module.span(node),
+                "all passwords share one salt, so one table cracks them all; "
+                "generate a salt for each password",
             )
             return
         for wanted, at, keyword, least in _COSTS.get(last, ()):
@@ -143,16 +155,19 @@ class WeakPasswordHash(PythonCheck):
                 return
 
     def _look_at_fast(self, node: ast.Call, last: str) -> None:
-        """A hash made to be fast, in a function that keeps or checks a password and does nothing slow."""
+        """Report a fast hash in a function that stores or verifies a password without a slow one."""
         function = self.module.function_of(node)
         if not _KEEPS.search(getattr(function, "name", "")):
             return
         text = ast.unparse(function) if function is not None else ""
         if not _SLOW.search(text):
-            self.report(self.module.span(node), f"{last} is made to be fast, and so is trying out passwords")
+            self.report(
+                self.module.span(node),
+                f"{last} is a fast hash, which makes passwords easy to crack; use argon2, bcrypt or scrypt",
+            )
 
     def _is_outdated(self, node: ast.Call, name: str, last: str) -> bool:
-        """A scheme for passwords that nobody should choose any longer."""
+        """Return True for an outdated password scheme."""
         if last == "generate_password_hash":
             given = [k.value for k in node.keywords if k.arg == "method"] or node.args[1:2]
             return bool(given) and _OLD_METHOD.search(str(literal(self.module, given[0]))) is not None
@@ -182,10 +197,13 @@ class WeakPasswordHash(PythonCheck):
                 if (isinstance(first, ast.Constant) and "md5" in str(first.value)) or "sha1" in ast.unparse(
                     first
                 ):
-                    self.report(self.module.span(node), "new passwords are kept with a hash that is broken")
+                    self.report(
+                        self.module.span(node),
+                        "new passwords are stored with a broken hash; use argon2, bcrypt or scrypt",
+                    )
 
     def _number(self, node: ast.expr) -> int | None:
-        """A whole number that stands here, or at the top of the module or of the class under a name."""
+        """Return an integer that is a literal, or a constant of the module or of the class."""
         if isinstance(node, ast.Constant):
             return node.value if type(node.value) is int else None
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.LShift, ast.Mult)):
@@ -211,7 +229,7 @@ class WeakPasswordHash(PythonCheck):
         return None
 
 
-# Last part of a function's name -> (what its name holds, position, keyword, least value).
+# Last part of a function's name -> (name of the parameter, position, keyword, minimum).
 _COSTS = {
     "pbkdf2_hmac": [("", 3, "iterations", _PBKDF2)],
     "PBKDF2HMAC": [("", 3, "iterations", _PBKDF2)],
@@ -230,4 +248,4 @@ _COSTS = {
 
 
 def _told(name: str, value: int) -> str:
-    return f"{name} of {value} is so little that a stolen table of passwords is soon read"
+    return f"{name} of {value} makes a leaked table of passwords easy to crack; use the library's default"

@@ -25,10 +25,10 @@ _NO_PAGES = LazyPattern(
 
 
 class AutoescapeDisabled(PythonCheck):
-    """The templates of pages put values in as they are.
+    """Template autoescaping is disabled.
 
-    A name or a comment with a script in it then runs in the browser of whoever looks at the page. Switch
-    escaping on for all templates, and mark the few values that hold markup of your own.
+    A name or a comment that contains a script then runs in the browser of everyone who views the page. Enable
+    escaping for all templates, and mark the few values that hold trusted markup.
     """
 
     ID = "PY349"
@@ -65,12 +65,16 @@ class AutoescapeDisabled(PythonCheck):
     def visit_Assign(self, node: ast.Assign) -> None:
         is_off = literal(self.module, node.value) is False
         if is_off and any(isinstance(t, ast.Attribute) and t.attr == "autoescape" for t in node.targets):
-            self.report(self.module.span(node), "values go into the pages as they are")
+            self.report(
+                self.module.span(node), "autoescaping is off, so values reach the page unescaped; enable it"
+            )
 
     def visit_Dict(self, node: ast.Dict) -> None:
         value = entries(node).get("autoescape")
         if value is not None and literal(self.module, value) is False:
-            self.report(self.module.span(value), "values go into the pages as they are")
+            self.report(
+                self.module.span(value), "autoescaping is off, so values reach the page unescaped; enable it"
+            )
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""
@@ -80,10 +84,13 @@ class AutoescapeDisabled(PythonCheck):
             for keyword in node.keywords:
                 is_off = isinstance(keyword.value, ast.Constant) and keyword.value.value in {None, False}
                 if keyword.arg == "autoescape" and is_off:
-                    self.report(self.module.span(keyword), "values go into the pages as they are")
+                    self.report(
+                        self.module.span(keyword),
+                        "autoescaping is off, so values reach the page unescaped; enable it",
+                    )
 
     def _look_at_mako(self, node: ast.Call) -> None:
-        """Mako escapes nothing unless it is told to."""
+        """Report Mako, which does not escape by default."""
         given = {keyword.arg: keyword.value for keyword in node.keywords}
         filters = given.get("default_filters")
         is_escaping = filters is not None and (
@@ -91,4 +98,4 @@ class AutoescapeDisabled(PythonCheck):
             or any(literal(self.module, one) in {"h", "html_escape", "x"} for one in filters.elts)
         )
         if not is_escaping and None not in given and _PAGES.search(self.source.text):
-            self.report(self.module.span(node), "Mako escapes nothing unless default_filters has 'h'")
+            self.report(self.module.span(node), "Mako does not escape by default; add 'h' to default_filters")

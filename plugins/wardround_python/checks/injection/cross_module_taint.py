@@ -25,11 +25,11 @@ _RULES = tuple(f"PY{number}" for number in range(301, 317))
 
 
 class CrossModuleTaint(ChangeCheck):
-    """Data from the request is handed to another module of the project, and does harm there.
+    """Data from the request is passed to another module of the project and reaches a sink there.
 
-    It goes through a function, a method or an object of a module that is imported. The finding has the number
-    of the rule for the harm it does (PY301 to PY319), and stands where the harm is done if the change wrote
-    that line, else at the call that hands the data over.
+    It flows through a function, a method or an object of an imported module. The finding has the number of
+    the rule for the sink (PY301 to PY319). It is reported at the sink if the change added that line,
+    otherwise at the call that passes the data.
     """
 
     ID = "PY340"

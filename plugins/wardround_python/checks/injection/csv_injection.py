@@ -15,7 +15,7 @@ from wardround_python.check import PythonCheck
 
 _WRITING = frozenset({"writerow", "writerows"})
 _MAKERS = frozenset({"csv.writer", "csv.DictWriter", "unicodecsv.writer"})
-# What people type in themselves.
+# Fields with user input.
 _TYPED = LazyPattern(
     r"(?i)(^|_)(name|title|comments?|notes?|message|description|subject|body|text|feedback|company|remarks?|"
     r"reason|bio|label|question|answer|review|summary|nickname|address|memo)$"
@@ -31,10 +31,10 @@ _MAKING_SAFE = LazyPattern(r"(?i)escape|sanit|safe|clean|neutral|guard|defus|quo
 
 
 class CsvInjection(PythonCheck):
-    """Text that people typed is written into a table that others download, formulas and all.
+    """User input is written into a CSV or spreadsheet file without neutralising formulas.
 
-    A cell that starts with ``=``, ``+``, ``-`` or ``@`` is calculated when the file is opened in a
-    spreadsheet, and can send the other cells away. Put an apostrophe before such text.
+    A spreadsheet evaluates a cell that starts with ``=``, ``+``, ``-`` or ``@`` when the file is opened, and
+    a formula can send the other cells to an attacker. Prefix such text with an apostrophe.
     """
 
     ID = "PY353"
@@ -102,7 +102,9 @@ class CsvInjection(PythonCheck):
             is_sent = "request." in ast.unparse(row) or self._is_downloaded(node)
             if is_sent and any(map(self._is_typed, self._cells(row))):
                 self.report(
-                    self.module.span(node), "a cell that starts with = is calculated when this is opened"
+                    self.module.span(node),
+                    "a cell that starts with = is evaluated as a formula; "
+                    "prefix user input with an apostrophe",
                 )
 
     def _is_table(self, node: ast.expr) -> bool:
@@ -110,7 +112,7 @@ class CsvInjection(PythonCheck):
         return isinstance(made, ast.Call) and self.module.dotted(made.func) in _MAKERS
 
     def _is_sheet(self, node: ast.Call) -> bool:
-        """A row for a sheet of openpyxl, which takes a text that starts with ``=`` for a formula too."""
+        """Return True for a row of an openpyxl sheet, where ``=`` also starts a formula."""
         roots = {name.partition(".")[0] for name in self.module.imported.values()}
         on = ast.unparse(node.func).lower()
         return "openpyxl" in roots and on.startswith(("ws", "sheet", "worksheet", "work_sheet", "wb."))
@@ -130,7 +132,7 @@ class CsvInjection(PythonCheck):
         return list(row.elts) if isinstance(row, (ast.List, ast.Tuple)) else []
 
     def _is_typed(self, cell: ast.expr) -> bool:
-        """Whether a cell holds text as somebody typed it, and nothing was done to it."""
+        """Return True if a cell holds unmodified user input."""
         if isinstance(cell, ast.Call) and not isinstance(cell.func, ast.Attribute):
             called = getattr(cell.func, "id", "")
             return called == "str" and bool(cell.args) and self._is_typed(cell.args[0])

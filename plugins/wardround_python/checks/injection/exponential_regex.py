@@ -15,11 +15,11 @@ _CONSTRAINTS = frozenset({"pattern", "regex"})
 
 
 class ExponentialRegex(PythonCheck):
-    """A pattern that checks a whole text takes exponential time where the text nearly fits.
+    """A regular expression for a full match takes exponential time on a text that nearly matches.
 
-    A group that repeats, of parts that repeat, can split the same text in countless ways, and all are tried
-    before it is given up. Thirty characters stop the process. Make the parts unable to match the same text,
-    or look at the length first.
+    A repeated group of repeated parts can split the same text in exponentially many ways, and all are tried
+    before the match fails. Thirty characters are enough to block the process. Rewrite the parts so that they
+    cannot match the same text, or limit the length first.
     """
 
     ID = "PY345"
@@ -70,16 +70,20 @@ class ExponentialRegex(PythonCheck):
         if text is None or not is_slow_text(text) or self._is_short(node):
             return
         if is_whole or self._is_matched_whole(node) or text.endswith(("$", r"\Z", r"\z")):
-            self.report(self.module.span(node), "a text that nearly fits this pattern takes exponential time")
+            self.report(
+                self.module.span(node),
+                "a text that nearly matches takes exponential time; "
+                "make the repeated parts disjoint or limit the length",
+            )
 
     def _is_matched_whole(self, node: ast.Call) -> bool:
-        """Whether the name a compiled pattern is given is asked for full matches."""
+        """Return True if full matches are requested of the name a compiled pattern is bound to."""
         parent = self.module.parents[node]
         names = [ast.unparse(target) for target in parent.targets] if isinstance(parent, ast.Assign) else []
         return any(f"{name}.fullmatch(" in self.source.text for name in names)
 
     def _text(self, node: ast.expr) -> str | None:
-        """A text that stands here, or at the top of the module under a name."""
+        """Return a text that is a literal or a constant of the module."""
         if isinstance(node, ast.Name):
             made = [
                 one.value
@@ -90,7 +94,7 @@ class ExponentialRegex(PythonCheck):
         return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
     def _is_short(self, node: ast.Call) -> bool:
-        """Whether the text is cut, or its length looked at, where it is matched."""
+        """Return True if the text is truncated, or its length compared, at the match."""
         if any(isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Slice) for one in node.args[1:]):
             return True
         if any(keyword.arg in {"max_length", "timeout"} for keyword in node.keywords):

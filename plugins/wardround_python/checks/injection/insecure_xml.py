@@ -21,10 +21,10 @@ _OPENING = {
 
 
 class InsecureXml(PythonCheck):
-    """The parser follows what the document tells it to load.
+    """An XML parser resolves external entities.
 
     An entity in a crafted document then names a file of this machine or an internal address, and its content
-    comes back in the answer. Leave entities and DTDs off; ``defusedxml`` does so everywhere.
+    is returned in the response. Leave entities and DTDs disabled; ``defusedxml`` does so everywhere.
     """
 
     ID = "PY331"
@@ -68,17 +68,23 @@ class InsecureXml(PythonCheck):
             is_on = isinstance(node.args[1], ast.Constant) and bool(node.args[1].value)
             parser = node.func.value if isinstance(node.func, ast.Attribute) else node.func
             if feature in _EXTERNAL and is_on and not self._reads_own_text(parser):
-                self.report(self.module.span(node), "the parser loads whatever the document names")
+                self.report(
+                    self.module.span(node),
+                    "the parser resolves external entities; disable them or use defusedxml",
+                )
         elif name.rpartition(".")[2] in {"update", "dict", "setdefault"} and self._names_parser(node):
             if any(keyword.arg is not None and self._opens(keyword) for keyword in node.keywords):
-                self.report(self.module.span(node), "the parser loads whatever the document names")
+                self.report(
+                    self.module.span(node),
+                    "the parser resolves external entities; disable them or use defusedxml",
+                )
         elif name.startswith("lxml.") and any(self._opens(keyword) for keyword in node.keywords):
             if self._reads_own_text(node):
                 return
             self.report(self.module.span(node), self._told(node))
 
     def _reads_own_text(self, parser: ast.expr) -> bool:
-        """Whether all that a parser reads is text that is certain to stand in the module."""
+        """Return True if everything a parser reads is certain to be text of the module itself."""
         name: ast.expr | None = parser
         if isinstance(parser, ast.Call):
             held = self.module.parents[parser]
@@ -94,7 +100,7 @@ class InsecureXml(PythonCheck):
         return bool(used) and all(one.args and self._is_own_text(one.args[0]) for one in used)
 
     def _is_own_text(self, node: ast.expr) -> bool:
-        from wardround_python.dataflow.known_values import is_certain  # only where a parser is open
+        from wardround_python.dataflow.known_values import is_certain  # only if a parser resolves entities
 
         while isinstance(node, ast.Call):  # io.BytesIO(text.encode())
             inner = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -110,11 +116,14 @@ class InsecureXml(PythonCheck):
     def _told(self, node: ast.Call) -> str:
         opening = {keyword.arg for keyword in node.keywords if self._opens(keyword)}
         if opening == {"huge_tree"}:
-            return "a small document may grow to gigabytes here: the parser's limits are off"
-        return "the parser loads whatever the document names"
+            return (
+                "a small document can expand to gigabytes: the parser's "
+                "limits are disabled; leave huge_tree off"
+            )
+        return "the parser resolves external entities; disable them or use defusedxml"
 
     def _names_parser(self, node: ast.Call) -> bool:
-        """Whether a mapping that is made or filled here is handed to a parser of lxml as its options."""
+        """Return True if a mapping that is created or filled here is the options of an lxml parser."""
         name = node.func.value if isinstance(node.func, ast.Attribute) else None
         parent = self.module.parents[node]
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
@@ -164,7 +173,7 @@ class InsecureXml(PythonCheck):
         return [(str(key.value), value) for key, value in pairs if isinstance(key, ast.Constant)]
 
     def _is_opened_elsewhere(self, name: str) -> bool:
-        """Return True if ``name.update(...)`` is where a mapping gets what opens the parser."""
+        """Return True if ``name.update(...)`` is where a mapping gets the option that enables entities."""
         updates = (
             one for one in self.module.nodes if isinstance(one, ast.Call) and last_name(one.func) == "update"
         )
@@ -177,7 +186,7 @@ class InsecureXml(PythonCheck):
 
 
 def _given_to(call: ast.Call) -> list[ast.expr]:
-    """What a call is given, and what it is called on to read something."""
+    """Return the arguments of a call, and the receiver it reads with."""
     on = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "parse" else None
     return [*call.args, *(keyword.value for keyword in call.keywords), *([on] if on is not None else [])]
 

@@ -17,10 +17,11 @@ _SHELLS = frozenset(
 
 
 class InterpolatedShellCommand(PythonCheck):
-    """A command line with values in it goes through a shell.
+    """A command line with interpolated values is run by a shell.
 
-    A quote, a semicolon or a backtick in a value runs a second command: names of files and of people are
-    enough for it. Start the program with ``create_subprocess_exec`` and a list, or quote each value.
+    A quote, a semicolon or a backtick in a value starts a second command; file names and personal names can
+    contain them. Start the program with ``create_subprocess_exec`` and a list of arguments, or quote each
+    value.
     """
 
     ID = "PY337"
@@ -59,10 +60,13 @@ class InterpolatedShellCommand(PythonCheck):
         text = self._made(node)
         is_built = isinstance(text, (ast.JoinedStr, ast.BinOp)) or _is_filled(text)
         if is_built and not is_constant_text(self.module, text, node):
-            self.report(self.module.span(node), "values in this command line reach a shell")
+            self.report(
+                self.module.span(node),
+                "interpolated values reach a shell; pass a list of arguments or quote each value",
+            )
 
     def _made(self, node: ast.Call) -> ast.expr:
-        """The text, or what the one assignment in the same function makes it of."""
+        """Return the text, or the value of its only assignment in the same function."""
         text = node.args[0]
         function = self.module.function_of(node)
         if isinstance(text, ast.Name) and function is not None:

@@ -20,7 +20,7 @@ _ASKING = frozenset(
      "replace_one",
      "find_one_and_update", "find_one_and_delete", "distinct", "aggregate", "remove"}
 )  # fmt: skip
-# What holds the JSON of a request, whose values can be objects.
+# Expressions with the JSON of a request, whose values can be objects.
 _JSON = LazyPattern(
     r"\brequest\.(get_json\(|json\b|data\b)|\bawait request\.json\(\)|json\.loads\(|\breq\.(media|json)\b|"
     r"self\.request\.body|event\["
@@ -29,10 +29,10 @@ _CONVERTED = frozenset({"str", "int", "float", "bool", "ObjectId", "UUID", "esca
 
 
 class NosqlInjection(PythonCheck):
-    """A value from a request's JSON stands in a query of MongoDB, where it can be an operator.
+    """A value from the JSON of a request is used in a MongoDB query, where it can be an operator.
 
-    ``{"password": {"$ne": ""}}`` matches every password, and text in ``$where`` is run as JavaScript. Make a
-    text of it, ``str(value)``, or check it against a schema first.
+    ``{"password": {"$ne": ""}}`` matches every password, and text in ``$where`` is run as JavaScript. Convert
+    the value with ``str(value)``, or validate it against a schema first.
     """
 
     ID = "PY363"
@@ -77,15 +77,21 @@ class NosqlInjection(PythonCheck):
         around = ast.unparse(function) if function is not None else ""
         where = entries(asked).get("$where")
         if where is not None and not isinstance(where, ast.Constant):
-            self.report(self.module.span(node), "text that is put together here is run as JavaScript")
+            self.report(
+                self.module.span(node),
+                "interpolated text is run as JavaScript; compare fields with operators instead of $where",
+            )
         elif _JSON.search(around) and "isinstance(" not in around and any(self._sent(asked, function)):
-            self.report(self.module.span(node), "the sender may put operators into this query")
+            self.report(
+                self.module.span(node),
+                "the sender can put operators into this query; convert the value with str() or validate it",
+            )
 
     def _uses_mongo(self) -> bool:
         return any(name.partition(".")[0] in _MONGO for name in self.module.imported.values())
 
     def _sent(self, asked: ast.expr, function: ast.AST | None) -> Iterator[ast.expr]:
-        """The parts of a query that stand there as the request's JSON gave them."""
+        """Yield the parts of a query that are unmodified values of the request's JSON."""
         values = asked.values if isinstance(asked, ast.Dict) else [asked]
         for one in values:
             if isinstance(one, ast.Call) and getattr(one.func, "id", "") in _CONVERTED:

@@ -20,10 +20,10 @@ _ENDED = LazyPattern(r"os\.sep|os\.path\.sep|[/\\]['\"]|\bsep\b|, ''\)|\bSEP\b")
 
 
 class PartialPathTraversal(PythonCheck):
-    """A look whether a file is inside a folder that a folder beside it passes too.
+    """A prefix test for a path inside a folder also accepts a sibling folder.
 
-    ``/srv/files-old/secret`` starts with ``/srv/files``. Ask ``path.is_relative_to(folder)``, or compare with
-    the folder and a separator behind it.
+    ``/srv/files-old/secret`` starts with ``/srv/files``. Use ``path.is_relative_to(folder)``, or compare with
+    the folder followed by a separator.
     """
 
     ID = "PY362"
@@ -77,7 +77,10 @@ class PartialPathTraversal(PythonCheck):
             and self._is_open_ended(node.args[0], node)
             and not self._is_narrowed(node)
         ):
-            self.report(self.module.span(node), "a folder beside it whose name begins the same passes too")
+            self.report(
+                self.module.span(node),
+                "the prefix test also accepts a sibling folder with the same prefix; use is_relative_to",
+            )
 
     def _is_resolved(self, node: ast.expr, place: ast.AST) -> bool:
         return any(map(_RESOLVED.search, self._texts(node, place)))
@@ -91,7 +94,7 @@ class PartialPathTraversal(PythonCheck):
         return _FOLDER.search(last) is not None and not is_ended
 
     def _texts(self, node: ast.expr, place: ast.AST) -> list[str]:
-        """An expression as text, and what the names in it are given in the same function."""
+        """Return the text of an expression, and the values of the names in it in the same function."""
         function = self.module.function_of(place)
         names = {one.id for one in walk(node) if isinstance(one, ast.Name)}
         given = [
@@ -102,7 +105,7 @@ class PartialPathTraversal(PythonCheck):
         return [ast.unparse(node), *given]
 
     def _is_narrowed(self, node: ast.Call) -> bool:
-        """Whether the same function asks for the folder in another way too."""
+        """Return True if the same function tests the folder in another way too."""
         function = self.module.function_of(node)
         text = ast.unparse(function) if function is not None else ""
         return "commonpath" in text or "is_relative_to" in text or "relative_to(" in text

@@ -24,10 +24,10 @@ _SAFE = LazyPattern(r"(?i)escape|quote|sanit|isoformat|strftime|\bint\b|replace\
 
 
 class QuotedValueInSql(PythonCheck):
-    """A value is written between the quotes of a piece of SQL.
+    """A value is interpolated between the quotes of an SQL text.
 
-    Whoever gives the value can close the quote and write on; one with an apostrophe breaks the statement.
-    Bind it as a parameter: ``text("name = :name").bindparams(name=name)``.
+    A value with a quote ends the string and can add SQL; one with an apostrophe breaks the statement. Bind it
+    as a parameter: ``text("name = :name").bindparams(name=name)``.
     """
 
     ID = "PY447"
@@ -66,7 +66,8 @@ class QuotedValueInSql(PythonCheck):
             value = None if text is None else _quoted(text)
             if text is not None and value is not None and not self._is_fixed(value):
                 self.report(
-                    self.module.span(text), f"{ast.unparse(value)} is written between the quotes of this SQL"
+                    self.module.span(text),
+                    f"{ast.unparse(value)} is interpolated between the quotes of SQL; bind it as a parameter",
                 )
 
     def _pieces(self, node: ast.Call) -> Iterator[ast.expr]:
@@ -87,14 +88,14 @@ class QuotedValueInSql(PythonCheck):
         return isinstance(func, ast.Attribute) and last_name(func.value) in ("db", "sa", "sqlalchemy")
 
     def _text(self, given: ast.expr) -> ast.expr | None:
-        """A text that is put together, also where a name stands for it."""
+        """Return an interpolated text, also through a name that is bound to it."""
         if isinstance(given, ast.Name):
             values = self.module.assigned.get(given.id, [])
             given = values[0] if len(values) == 1 else given
         return given if isinstance(given, (ast.JoinedStr, ast.Call, ast.BinOp)) else None
 
     def _is_fixed(self, value: ast.expr) -> bool:
-        """Whether a value is one the program itself names, or is made harmless."""
+        """Return True if a value is determined by the program itself, or is sanitized."""
         if isinstance(value, ast.Constant) or _SAFE.search(ast.unparse(value)):
             return True
         last = last_name(value)
@@ -102,7 +103,7 @@ class QuotedValueInSql(PythonCheck):
 
 
 def _quoted(node: ast.expr) -> ast.expr | None:
-    """The first value that a text puts between quotes, if the rest of it is SQL."""
+    """Return the first value that a text puts between quotes, if the text is SQL."""
     if isinstance(node, ast.JoinedStr):
         parts = node.values
         written = "".join(str(one.value) if isinstance(one, ast.Constant) else "\0" for one in parts)

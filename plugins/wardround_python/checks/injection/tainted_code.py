@@ -17,10 +17,10 @@ _REQUEST = ("request.", "self.request.", "await request.", "flask.request.")
 
 
 class TaintedCode(TaintedCheck):
-    """Data from the request is run as Python, or names the module that is imported.
+    """Data from the request is run as Python, or chooses the module that is imported.
 
-    The sender's code runs with the rights of this process. Choose from a table of functions by name, or read
-    literals with ``ast.literal_eval``.
+    The sender's code runs with the privileges of this process. Select from a table of functions by name, or
+    parse literals with ``ast.literal_eval``.
     """
 
     ID = "PY304"
@@ -29,7 +29,7 @@ class TaintedCode(TaintedCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "code-injection"
     SINK = SinkKind.CODE
-    MESSAGE = "data from the request is run as code"
+    MESSAGE = "data from the request is run as code; select from a table of allowed names"
     WORDS = ("eval(", "exec(", "import_module", "__import__", "runpy", "runsource", "timeit",
              "getattr(", "globals()",
              "sympify", "parse_expr", "numexpr", "CDLL", "LoadLibrary", "eval_js")  # fmt: skip
@@ -65,13 +65,13 @@ class TaintedCode(TaintedCheck):
     ]
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        """``function = globals()[name]``; where it is called at once the walk knows of it."""
+        """Report ``function = globals()[name]``; the data flow analysis covers a direct call."""
         parent = self.module.parents[node]
         if _is_namespace(node.value) and not (isinstance(parent, ast.Call) and parent.func is node):
             self._look_at(node.slice)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """``globals().get(name)``; ``method = getattr(store, name)``, called afterwards."""
+        """Report ``globals().get(name)`` and ``method = getattr(store, name)`` that are called later."""
         func = node.func
         if node.args and isinstance(func, ast.Attribute) and func.attr == "get" and _is_namespace(func.value):
             self._look_at(node.args[0])
@@ -90,7 +90,7 @@ class TaintedCode(TaintedCheck):
             self.report(self.module.span(name), self.MESSAGE)
 
     def _is_of_request(self, node: ast.expr) -> bool:
-        """Whether an expression reads the request, or something that was read from it: ``body["action"]``."""
+        """Return True if an expression reads the request, or a value read from it: ``body["action"]``."""
         if ast.unparse(node).startswith(_REQUEST):
             return True
         read = isinstance(node, ast.Subscript) or (

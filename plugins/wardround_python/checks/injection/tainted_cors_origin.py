@@ -9,10 +9,10 @@ from wardround_python.dataflow.domain import Hit, SinkKind
 
 
 class TaintedCorsOrigin(TaintedCheck):
-    """Any origin that asks is allowed to read answers with the visitor's cookies.
+    """Any requesting origin may read responses with the visitor's cookies.
 
-    The origin header is sent back as the allowed one while credentials are allowed, so every site a visitor
-    opens can read what they see here. Answer only origins of a fixed list.
+    The Origin header is returned as the allowed origin while credentials are allowed, so every site a visitor
+    opens can read their data. Allow only origins of a fixed list.
     """
 
     ID = "PY313"
@@ -20,7 +20,9 @@ class TaintedCorsOrigin(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "permissive-cors"
     SINK = SinkKind.ORIGIN
-    MESSAGE = "every origin that asks may read answers with the visitor's cookies"
+    MESSAGE = (
+        "every requesting origin can read responses with the visitor's cookies; allow a fixed list of origins"
+    )
     WORDS = ("llow-Origin", "llow-origin")
     VALID = [
         code("""
@@ -52,5 +54,5 @@ class TaintedCorsOrigin(TaintedCheck):
     ]
 
     def is_reported(self, hit: Hit) -> bool:
-        """Without credentials there is nothing to read that anybody could not."""
+        """Return True if credentials are allowed; without them the response is public."""
         return "allow-credentials" in self.source.text.lower()

@@ -9,10 +9,11 @@ from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedDeserialization(TaintedCheck):
-    """Data from the request is turned into arbitrary objects.
+    """Data from the request is deserialized into arbitrary objects.
 
-    Pickle and YAML's full loaders call whatever the bytes name, so a crafted request runs code here. Use
-    JSON, or ``yaml.safe_load``; where it must be pickle, sign what is sent and check the signature first.
+    Pickle and the full loaders of YAML call any function that the bytes name, so a crafted request runs code
+    in this process. Use JSON or ``yaml.safe_load``; if pickle is required, sign the data and verify the
+    signature first.
     """
 
     ID = "PY305"
@@ -21,7 +22,7 @@ class TaintedDeserialization(TaintedCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "insecure-deserialisation"
     SINK = SinkKind.OBJECTS
-    MESSAGE = "data from the request is turned into arbitrary objects"
+    MESSAGE = "data from the request is deserialized into arbitrary objects; use JSON or yaml.safe_load"
     WORDS = ("pickle", "marshal", "dill", "yaml", "joblib", "shelve", "torch.load")
     VALID = [
         code("""

@@ -18,10 +18,10 @@ _SECRET = LazyPattern(
 
 
 class TaintedHostHeader(TaintedCheck):
-    """The link in a mail leads to the server the sender of the request named.
+    """The link in a mail uses the Host header of the request.
 
-    The Host header is what the client says it is. Who asks for somebody's reset mail with a header of their
-    own gets the secret in the link sent to them. Take the address of the site from the settings.
+    The client chooses the Host header. An attacker who requests another user's reset mail with a Host of
+    their own receives the secret in the link. Read the address of the site from the settings.
     """
 
     ID = "PY316"
@@ -29,7 +29,9 @@ class TaintedHostHeader(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "host-header-injection"
     SINK = SinkKind.HOST
-    MESSAGE = "the link in this mail leads to the server that the sender of the request named"
+    MESSAGE = (
+        "the link in this mail leads to the Host of the request; read the site's address from the settings"
+    )
     WORDS = ("mail", "Mail", "MIMEText", "Message(", "render_to_string", "send_", "invit")
     VALID = [
         code("""

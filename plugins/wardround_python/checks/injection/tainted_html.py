@@ -12,10 +12,10 @@ from wardround_python.dataflow.domain import Hit, SinkKind
 
 
 class TaintedHtml(TaintedCheck):
-    """Data from the request goes into a page unescaped.
+    """Data from the request reaches an HTML page unescaped.
 
-    A link with a script in it then runs that script in the visitor's browser, logged in as the visitor.
-    Render a template, which escapes, or ``format_html``, or escape the value.
+    A link that contains a script then runs it in the visitor's browser, in the visitor's session. Render a
+    template, which escapes values, use ``format_html``, or escape the value.
     """
 
     ID = "PY307"
@@ -23,7 +23,7 @@ class TaintedHtml(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "html-injection"
     SINK = SinkKind.HTML | SinkKind.PAGE
-    MESSAGE = "data from the request goes into a page unescaped"
+    MESSAGE = "data from the request reaches the page unescaped; escape it or render a template"
     WORDS = (
         "mark_safe",
         "Markup",
@@ -77,7 +77,7 @@ class TaintedHtml(TaintedCheck):
     ]
 
     def is_reported(self, hit: Hit) -> bool:
-        """Only where nothing that follows says that the answer is no page."""
+        """Return True unless a later statement shows that the response is not an HTML page."""
         call = self.module.parents.get(hit.node)
         kept = self.module.parents.get(call) if isinstance(call, ast.Call) else None
         target = kept.targets[0] if isinstance(kept, ast.Assign) else None
@@ -88,7 +88,7 @@ class TaintedHtml(TaintedCheck):
 
 
 def _types(node: ast.Assign, name: str) -> bool:
-    """Whether a statement gives the answer of a name another type of content than that of a page."""
+    """Return True if a statement sets a content type other than HTML on the response of a name."""
     target = ast.unparse(node.targets[0]).lower()
     kinds = {f"{name}.mimetype", f"{name}.content_type", f"{name}.headers['content-type']"}
     is_page = isinstance(node.value, ast.Constant) and "html" in str(node.value.value)

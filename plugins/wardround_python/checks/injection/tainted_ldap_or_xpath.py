@@ -9,10 +9,10 @@ from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedLdapOrXpath(TaintedCheck):
-    """Data from the request becomes part of an LDAP filter or an XPath expression.
+    """Data from the request is part of an LDAP filter or an XPath expression.
 
-    A parenthesis or a quote in the value changes the question, so a login matches everybody or reads what it
-    was not meant to. Escape the value (``ldap.filter.escape_filter_chars``), or hand it over as a variable.
+    A parenthesis or a quote in the value changes the query, so that a login matches every account or other
+    data is read. Escape the value (``ldap.filter.escape_filter_chars``), or pass it as a variable.
     """
 
     ID = "PY310"
@@ -20,7 +20,7 @@ class TaintedLdapOrXpath(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
     SINK = SinkKind.LDAP | SinkKind.XPATH
-    MESSAGE = "data from the request becomes part of the expression that is looked up"
+    MESSAGE = "data from the request is part of the query expression; escape it or pass it as a variable"
     WORDS = ("search", "XPath", "xpath", "find", "elementpath", "bind", "ldap3")
     VALID = [
         code("""

@@ -9,10 +9,10 @@ from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedLog(TaintedCheck):
-    """Data from the request goes into the log with its line ends.
+    """Data from the request is logged with its line breaks.
 
-    Whoever sends it can end the line and write lines of their own: a login that never was, an error that
-    hides theirs. Log it with ``%r``, or take the line ends out.
+    The sender can end the line and forge log entries: a login that never happened, or noise that hides an
+    error. Log it with ``%r``, or remove the line breaks.
     """
 
     ID = "PY315"
@@ -21,7 +21,7 @@ class TaintedLog(TaintedCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "log-injection"
     SINK = SinkKind.LOG
-    MESSAGE = "data from the request goes into the log with its line ends"
+    MESSAGE = "data from the request is logged with its line breaks; log it with %r"
     WORDS = ("syslog", ".debug(", ".info(", ".warning(", ".warn(", ".error(", ".critical(", ".exception(")
     VALID = [
         code("""

@@ -11,8 +11,8 @@ from wardround_python.dataflow.domain import SinkKind
 class TaintedMassAssignment(TaintedCheck):
     """The sender of a request chooses which fields of a record are written.
 
-    Every column can then be set, those that make somebody an owner or an administrator too. Name the fields
-    that may be written, or pass the data through a serializer or a form that does.
+    Every column can then be set, including the owner and administrator flags. List the writable fields, or
+    pass the data through a serializer or a form that does.
     """
 
     ID = "PY312"
@@ -20,7 +20,7 @@ class TaintedMassAssignment(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "mass-assignment"
     SINK = SinkKind.FIELDS
-    MESSAGE = "the request chooses which fields of the record are written"
+    MESSAGE = "the request chooses which fields of the record are written; list the writable fields"
     WORDS = ("session.update(", "**", "setattr(", "update(", "update_", "insert_one", "replace_one")
     VALID = [
         code("""

@@ -13,10 +13,10 @@ from wardround_python.dataflow.domain import Hit, SinkKind
 
 
 class TaintedPath(TaintedCheck):
-    """Data from the request, or a name inside an archive, chooses which file is touched.
+    """Data from the request, or a name inside an archive, chooses the path of a file.
 
-    With ``../`` or a leading slash the sender reaches files outside the folder that was meant. Keep only the
-    last part of the name, or resolve the path and check that it is still below the folder.
+    With ``../`` or a leading slash the sender reaches files outside the intended folder. Use only the last
+    part of the name, or resolve the path and verify that it is inside the folder.
     """
 
     ID = "PY303"
@@ -24,8 +24,10 @@ class TaintedPath(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "path-traversal"
     SINK = SinkKind.PATH
-    MESSAGE = "data from the request chooses which file is touched"
-    ARCHIVE_MESSAGE = "a name inside the archive chooses which file is touched"
+    MESSAGE = "data from the request chooses the path of a file; verify that it is inside the intended folder"
+    ARCHIVE_MESSAGE = (
+        "a name inside the archive chooses the path of a file; verify that it is inside the intended folder"
+    )
     WORDS = (
         "sqlite3", "FileHandler", "loadtxt", "numpy", "open(", "os.", "shutil", "send_",
         "FileResponse", "read_", "write_", "unlink", "save(",
@@ -73,7 +75,7 @@ class TaintedPath(TaintedCheck):
     ]
 
     def report_key(self, hit: Hit) -> str:
-        """Of a path that is kept in variables, the first use: what is right for it is right for all."""
+        """Return the text of the first use of a path in variables: one fix is right for all its uses."""
         text = ast.unparse(hit.node)
         return text if _ASKS.search(text) or hit.origin == ARCHIVE else ""
 

@@ -10,10 +10,10 @@ from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedRedirect(TaintedCheck):
-    """Data from the request chooses where the visitor is sent.
+    """Data from the request chooses the target of a redirect.
 
-    A link to your site then leads to anybody else's, which is how people are talked into typing their
-    password there. Check the target with ``url_has_allowed_host_and_scheme``, or choose it from a table.
+    A link to your site then leads to any other site, which is used to phish passwords. Validate the target
+    with ``url_has_allowed_host_and_scheme``, or select it from a table.
     """
 
     ID = "PY308"
@@ -22,7 +22,9 @@ class TaintedRedirect(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "open-redirect"
     SINK = SinkKind.REDIRECT
-    MESSAGE = "data from the request chooses where the visitor is sent"
+    MESSAGE = (
+        "data from the request chooses the target of the redirect; validate it or select it from a table"
+    )
     WORDS = (
         "get_success_url",
         "get_next_page",

@@ -10,12 +10,12 @@ from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedRegex(TaintedCheck):
-    """Data from the request is matched in a way that can take for ever.
+    """Data from the request is matched in a way that can take exponential time.
 
-    A repeated group that can split the same text in many ways, or a pattern of the sender's own, needs
-    exponential time on text made for it; one request then keeps a worker busy. Rewrite the pattern so that
-    each character can match in one place only, limit the length first, or ``re.escape`` what is not meant as
-    a pattern.
+    A repeated group that can split the same text in many ways, or a pattern chosen by the sender, takes
+    exponential time on a crafted text; one request then blocks a worker. Rewrite the pattern so that each
+    character can match in one position only, limit the length first, or apply ``re.escape`` to text that is
+    not a pattern.
     """
 
     ID = "PY314"
@@ -24,7 +24,9 @@ class TaintedRegex(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
     SINK = SinkKind.PATTERN | SinkKind.BACKTRACK
-    MESSAGE = "data from the request is matched in a way that can take exponential time"
+    MESSAGE = (
+        "matching data from the request can take exponential time; rewrite the pattern or limit the length"
+    )
     WORDS = ("regex=", "re.", "regex", "match(", "search(", "findall(", "finditer(", ".sub(")
     VALID = [
         code("""

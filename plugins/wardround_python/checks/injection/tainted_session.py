@@ -18,10 +18,10 @@ _RIGHTS = LazyPattern(
 
 
 class TaintedSession(TaintedCheck):
-    """Data from the request is stored in the session as who the visitor is or what they may do.
+    """Data from the request is stored in the session as the visitor's identity or permissions.
 
-    Later code trusts the session, so the sender gives themselves a role or somebody else's account. Look the
-    value up for the user who is logged in, and store what was found.
+    Later code trusts the session, so the sender can take a role or another user's account. Look the value up
+    for the logged-in user, and store the result.
     """
 
     ID = "PY311"
@@ -29,7 +29,9 @@ class TaintedSession(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "trust-boundary"
     SINK = SinkKind.TRUST
-    MESSAGE = "data from the request is stored in the session as what the visitor may do"
+    MESSAGE = (
+        "data from the request is stored in the session as a permission; look it up for the logged-in user"
+    )
     WORDS = ("session[", "session.setdefault(", "session.update(", "session.__setitem__(")
     VALID = [
         code("""
@@ -62,7 +64,7 @@ class TaintedSession(TaintedCheck):
     ]
 
     def is_reported(self, hit: Hit) -> bool:
-        """Only where the session's key says that it is about rights, or is the sender's choice itself."""
+        """Return True if the session's key concerns permissions, or the sender chooses the key itself."""
         parent = self.module.parents.get(hit.node)
         if isinstance(parent, ast.Subscript):
             return parent.slice is hit.node

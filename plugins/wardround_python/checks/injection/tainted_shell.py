@@ -11,9 +11,9 @@ from wardround_python.dataflow.domain import SinkKind
 class TaintedShell(TaintedCheck):
     """Data from the request reaches a shell.
 
-    A semicolon, a pipe or ``$( )`` in the value starts a command of the sender's choice, with the rights of
-    this process. Pass the program and its arguments as a list and leave the shell out; where there must be
-    one, ``shlex.quote`` every value.
+    A semicolon, a pipe or ``$( )`` in the value starts a command of the sender's choice, with the privileges
+    of this process. Pass the program and its arguments as a list without a shell; if a shell is required,
+    apply ``shlex.quote`` to every value.
     """
 
     ID = "PY302"
@@ -22,7 +22,7 @@ class TaintedShell(TaintedCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "shell-injection"
     SINK = SinkKind.SHELL
-    MESSAGE = "data from the request reaches a shell"
+    MESSAGE = "data from the request reaches a shell; pass a list of arguments or use shlex.quote"
     WORDS = ("os.system", "popen", "subprocess", "getoutput", "exec_command", "pexpect", "invoke", "system(",
              "fabric", "asyncssh", "os.exec", "os.spawn", "exec_run", "containers.run",
              "posix_spawn", "pty.spawn", "create_subprocess")  # fmt: skip

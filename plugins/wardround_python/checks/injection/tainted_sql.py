@@ -9,10 +9,10 @@ from wardround_python.dataflow.domain import SinkKind
 
 
 class TaintedSql(TaintedCheck):
-    """Data from the request becomes part of the SQL text.
+    """Data from the request is part of the SQL text.
 
-    Whoever sends the request can close the quote and add SQL of their own: read other tables, change rows,
-    log in as somebody else. Leave a placeholder in the text and pass the value as a parameter.
+    The sender can close the quote and add SQL: read other tables, change rows, log in as another user. Put a
+    placeholder into the text and pass the value as a parameter.
     """
 
     ID = "PY301"
@@ -20,7 +20,7 @@ class TaintedSql(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "sql-injection"
     SINK = SinkKind.SQL
-    MESSAGE = "data from the request becomes part of the SQL text"
+    MESSAGE = "data from the request is part of the SQL text; pass it as a parameter"
     WORDS = ("execute", "raw(", "text(", "extra(", "RawSQL", "read_sql", "literal_column", "fetch", "mogrify")
     VALID = [
         code("""

@@ -11,8 +11,8 @@ from wardround_python.dataflow.domain import SinkKind
 class TaintedTemplate(TaintedCheck):
     """Data from the request is run as a template.
 
-    A template can call methods of what it is given and so reach the whole process. Keep the template fixed
-    and pass the value as a variable of it.
+    A template can call methods of its variables and so reach the entire process. Use a fixed template and
+    pass the value as a variable.
     """
 
     ID = "PY306"
@@ -21,7 +21,7 @@ class TaintedTemplate(TaintedCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "template-injection"
     SINK = SinkKind.TEMPLATE
-    MESSAGE = "data from the request is run as a template"
+    MESSAGE = "data from the request is run as a template; pass it as a variable of a fixed template"
     WORDS = ("render_template_string", "Template(", "from_string", ".format(", ".format_map(")
     VALID = [
         code("""

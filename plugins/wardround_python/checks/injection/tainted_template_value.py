@@ -13,7 +13,7 @@ from wardround.findings import Plane, Severity, Span
 _FILLED = LazyPattern(r"\{\{-?\s*(?P<value>[\w.\[\]'\"()]{1,80})\s*(?P<filters>\|[^{}]{0,120})\}\}")
 _SAFE = LazyPattern(r"\|\s*safe\b")
 _OFF = LazyPattern(r"\{%-?\s*autoescape\s+(off|false|False)\s*-?%\}")
-# What visitors of a site write themselves.
+# Fields with text that visitors write.
 _VISITORS = LazyPattern(
     r"(?i)^(\w+_)?(comments?|message|msg|reviews?|user|profile|author|visitor|guest|feedback|repl(y|ies)|question|answer|"
     r"ticket|contact|member|customer|request|query|search|q|bio|note|chat|review|testimonial|submission)$"
@@ -28,10 +28,10 @@ _NO_PAGE = LazyPattern(r"(?i)(^|[/_.-])(tests?|te?xt|plain)([/_.-]|$)")
 
 
 class TaintedTemplateValue(ChangeCheck):
-    """A template puts what visitors wrote into the page as it is.
+    """A template writes user input into the page unescaped.
 
-    ``safe`` switches off the escaping that templates do by themselves, so a comment with a script in it runs
-    in the browser of everybody who reads it. Leave the filter out, or clean the text first with ``nh3``.
+    ``safe`` disables the automatic escaping of the template, so a comment that contains a script runs in the
+    browser of every reader. Remove the filter, or sanitize the text first with ``nh3``.
     """
 
     ID = "PY360"
@@ -103,7 +103,11 @@ def _told(line: str) -> Iterator[tuple[int, int, str]]:
         names = found["value"].replace("(", ".").replace("[", ".").split(".")
         is_trusted = _TRUSTED.search(found["value"]) or _TRUSTED.search(_SAFE.sub("", found["filters"]))
         if _SAFE.search(found["filters"]) and not is_trusted and any(map(_VISITORS.search, names)):
-            yield found.start(), found.end(), "what a visitor wrote goes into the page as it is"
+            yield (
+                found.start(),
+                found.end(),
+                "user input reaches the page unescaped; remove the filter or sanitize the text",
+            )
     off = _OFF.search(line)
     if off is not None:
-        yield off.start(), off.end(), "values in this block go into the page as they are"
+        yield off.start(), off.end(), "values in this block reach the page unescaped; enable autoescaping"

@@ -13,10 +13,10 @@ _RECORD = LazyPattern(r"\.(objects|query)\b|session\.get")
 
 
 class TaintedUrl(TaintedCheck):
-    """Data from the request chooses which server this one calls.
+    """Data from the request chooses the server that this one calls.
 
-    The call comes from inside your network, so the sender reaches what only you can reach: internal
-    services, the cloud's metadata address. Take the host from a fixed list.
+    The call comes from inside your network, so the sender reaches internal services and the cloud's metadata
+    address. Select the host from a fixed list.
     """
 
     ID = "PY309"
@@ -24,8 +24,8 @@ class TaintedUrl(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "ssrf"
     SINK = SinkKind.URL
-    MESSAGE = "data from the request chooses which server this one calls"
-    STORED_MESSAGE = "an address that a user gave is called as it is: look first where it leads"
+    MESSAGE = "data from the request chooses which server is called; select the host from a fixed list"
+    STORED_MESSAGE = "a user-supplied address is called unchecked; verify its host first"
     WORDS = (
         "requests.",
         "httpx",

@@ -28,9 +28,9 @@ _DEEPEST = 2
 
 
 class UnescapedMarkup(PythonCheck):
-    """Text is put together with tags and then promised to be safe, so nothing escapes what is in it.
+    """Text is combined with tags and then marked as safe, so its values are not escaped.
 
-    A name with a script in it then runs in the browser of whoever looks at the page. Leave the tags to
+    A name that contains a script then runs in the browser of everyone who views the page. Use
     ``format_html("<b>{}</b>", name)`` or ``Markup("<b>{}</b>").format(name)``, which escape the values.
     """
 
@@ -75,11 +75,20 @@ class UnescapedMarkup(PythonCheck):
         if _PROMISES.search(name):
             is_told = self._is_literal_form(first) and name.endswith(("mark_safe", "Markup"))
             if not is_told and (self._is_mixed(first, node, _DEEPEST) or self._is_markdown(first)):
-                self.report(self.module.span(node), "nothing escapes what is filled in between these tags")
+                self.report(
+                    self.module.span(node),
+                    "values between these tags are not escaped; use format_html or Markup.format",
+                )
         elif name in _FORMATTING and self._is_filled(first):
-            self.report(self.module.span(node), "this is filled in before format_html could escape it")
+            self.report(
+                self.module.span(node),
+                "the text is formatted before format_html can escape its values; pass them as arguments",
+            )
         elif self._is_streamlit(node) and self._is_mixed(first, node, _DEEPEST):
-            self.report(self.module.span(node), "nothing escapes what is filled in between these tags")
+            self.report(
+                self.module.span(node),
+                "values between these tags are not escaped; use format_html or Markup.format",
+            )
 
     def _is_streamlit(self, node: ast.Call) -> bool:
         return any(k.arg == "unsafe_allow_html" and is_true(k.value) for k in node.keywords)
@@ -95,11 +104,12 @@ class UnescapedMarkup(PythonCheck):
                 and self._is_mixed(one.value, one, _DEEPEST)
             ):
                 self.report(
-                    self.module.span(one.value), "nothing escapes what is filled in between these tags"
+                    self.module.span(one.value),
+                    "values between these tags are not escaped; use format_html or Markup.format",
                 )
 
     def _is_literal_form(self, node: ast.expr) -> bool:
-        """What the rule on texts that are formatted right there says already."""
+        """Return True if the rule about texts formatted in place already reports it."""
         is_percent = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
         is_format = (
             isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
@@ -114,7 +124,7 @@ class UnescapedMarkup(PythonCheck):
         return name in _MARKDOWN and "bleach" not in self.source.text and "nh3" not in self.source.text
 
     def _is_mixed(self, node: ast.expr, place: ast.AST, deep: int) -> bool:
-        """Whether a text has tags of its own, and a value between them that nothing escaped."""
+        """Return True if a text has tags of its own, and an unescaped value between them."""
         if deep and isinstance(node, ast.Name):
             return any(self._is_mixed(one, place, deep - 1) for one in self._given(node, place))
         if deep and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -145,7 +155,7 @@ class UnescapedMarkup(PythonCheck):
         )
 
     def _is_made_safe(self, node: ast.expr, place: ast.AST) -> bool:
-        """Whether a name was given something that is escaped already, or put together piece by piece."""
+        """Return True if a name is bound to an escaped value, or built piece by piece."""
         given = list(self._given(node, place)) if isinstance(node, ast.Name) else []
         return any(isinstance(one, (ast.Call, ast.JoinedStr, ast.BinOp, ast.List)) for one in given)
 
@@ -167,7 +177,7 @@ class UnescapedMarkup(PythonCheck):
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
-    """What a text is put together from."""
+    """Return the parts a text is built of."""
     if isinstance(node, ast.JoinedStr):
         for one in node.values:
             yield from _parts(one.value) if isinstance(one, ast.FormattedValue) else [one]

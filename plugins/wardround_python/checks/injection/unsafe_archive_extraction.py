@@ -10,17 +10,17 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
-_TOLD = "a name in the archive can lead out of the folder it is unpacked to"
+_TOLD = 'a name in the archive can lead out of the target folder; pass filter="data"'
 _LOOKED = LazyPattern(
     r"(?i)\.\.|startswith|is_relative_to|commonpath|commonprefix|relative_to|basename|isabs|safe|\.isfile\(\)"
 )
 
 
 class UnsafeArchiveExtraction(PythonCheck):
-    """A tar archive is unpacked wherever the names in it lead.
+    """A tar archive is extracted without validating the names in it.
 
     A member called ``../../.ssh/authorized_keys``, or a link and a file below it, is written outside the
-    folder. Pass ``filter="data"``, which refuses such members.
+    target folder. Pass ``filter="data"``, which rejects such members.
     """
 
     ID = "PY334"
@@ -85,7 +85,7 @@ class UnsafeArchiveExtraction(PythonCheck):
             self.report(self.module.span(node), _TOLD)
 
     def _is_ours(self, node: ast.Call) -> bool:
-        """Whether what is unpacked is named in the source or was made by the same function."""
+        """Return True if the archive is named in the source or created by the same function."""
         if not node.args or isinstance(node.args[0], (ast.Constant, ast.JoinedStr)):
             return True
         function = self.module.function_of(node)

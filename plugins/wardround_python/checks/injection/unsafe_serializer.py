@@ -33,14 +33,15 @@ _KEYS = {
     "allow_dangerous_deserialization": (True, LazyPattern(r"\.load_local$|^load_local$")),
     "typ": ("unsafe", LazyPattern(r"ruamel\.yaml\.(main\.)?YAML$")),
 }
-_MESSAGE = "whoever can put a message or a file there runs code here"
+_MESSAGE = "anyone who can write a message or file there can run code here; use JSON or msgpack"
 
 
 class UnsafeSerializer(PythonCheck):
-    """Messages, sessions or files are read with a format that can call any function while it is read.
+    """Messages, sessions or files are read with a format that can call any function.
 
-    Pickle and its kind build objects by running what the bytes say. Whoever reaches the broker, the cache or
-    the file then runs code in this process. Send JSON or msgpack; keep arrays and weights in formats of data.
+    Pickle and similar formats build objects by calling functions that the bytes name. Anyone with access to
+    the broker, the cache or the file can run code in this process. Send JSON or msgpack; store arrays and
+    weights in data-only formats.
     """
 
     ID = "PY348"
@@ -94,13 +95,13 @@ class UnsafeSerializer(PythonCheck):
                 self.report(self.module.span(node), _MESSAGE)
 
     def _look_at_remote_code(self, node: ast.keyword, call: ast.Call) -> None:
-        """The code comes from the model's owner: of a revision that is named it was looked at."""
+        """Report code that is loaded from the model's owner; a pinned revision was reviewed."""
         if any(one.arg in ("revision", "code_revision") for one in call.keywords):
             return
         is_named = bool(call.args) and isinstance(call.args[0], ast.Constant)
         self.report(
             self.module.span(node),
-            "code that comes with the model runs here, and may be another tomorrow",
+            "code of the model is run here and can change at any time; pin a revision",
             severity=Severity.INFO if is_named else None,
         )
 
@@ -121,7 +122,7 @@ class UnsafeSerializer(PythonCheck):
         return False
 
     def _is_repeated(self, node: ast.AST) -> bool:
-        """Whether a setting beside it said so before: the first of them is enough."""
+        """Return True if an adjacent setting was already reported: the first is enough."""
         function = self.module.function_of(node)
         if function in self._said:
             return True
@@ -133,6 +134,6 @@ class UnsafeSerializer(PythonCheck):
 
 
 def _is_loose(node: ast.Call) -> bool:
-    """Whether YAML is read with a loader that builds any object; of ``yaml.load`` ruff tells (S506)."""
+    """Return True if YAML is read with a loader that builds any object; ruff reports ``yaml.load`` (S506)."""
     given = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "Loader")]
     return any(last_name(one) in ("Loader", "UnsafeLoader", "CLoader") for one in given)

@@ -18,11 +18,10 @@ _PARTS = {
 
 
 class DateReplaceOverflow(PythonCheck):
-    """A date is moved by ``replace`` with a part of itself counted up.
+    """A date is moved by ``replace`` with one of its own parts incremented.
 
-    ``replace`` carries nothing over and raises ValueError where there is no such date: a year after the
-    29th of February, a month after December. Add a ``timedelta``, or a ``relativedelta`` for months and
-    years.
+    ``replace`` carries nothing over and raises ValueError if the date does not exist: a year after the 29th
+    of February, a month after December. Add a ``timedelta``, or a ``relativedelta`` for months and years.
     """
 
     ID = "PY074"
@@ -64,7 +63,10 @@ class DateReplaceOverflow(PythonCheck):
                 continue
             if (part == "year" and "day" in given) or self._is_tried(node):
                 return
-            self.report(self.module.span(node), f"{when} there is no such date, and this raises ValueError")
+            self.report(
+                self.module.span(node),
+                f"ValueError {when}, where no such date exists; add a timedelta or relativedelta",
+            )
 
     def _is_tried(self, node: ast.AST) -> bool:
         tries = [one for one in self.module.ancestors(node) if isinstance(one, ast.Try)]

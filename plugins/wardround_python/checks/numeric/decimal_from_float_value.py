@@ -14,7 +14,7 @@ _ROUNDS = frozenset({"quantize", "normalize", "to_integral_value"})
 
 
 class DecimalFromFloatValue(PythonCheck):
-    """A Decimal is made of a float.
+    """A Decimal is created from a float.
 
     The float is the nearest binary fraction, and Decimal keeps its error to the last digit: 0.1 becomes
     0.1000000000000000055. Compute with Decimal from the start, or convert with ``Decimal(str(value))``.
@@ -57,7 +57,7 @@ class DecimalFromFloatValue(PythonCheck):
         rounds = isinstance(parent, ast.Attribute) and parent.attr in _ROUNDS
         if not rounds and self._is_float(node.args[0]):
             value = ast.unparse(node.args[0])[:40]
-            text = f"Decimal keeps the binary error of the float {value}; convert its text instead"
+            text = f"Decimal keeps the binary error of the float {value}; convert it with Decimal(str(...))"
             self.report(self.module.span(node), text)
 
     def _is_float(self, value: ast.expr) -> bool:

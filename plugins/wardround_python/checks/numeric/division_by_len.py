@@ -18,10 +18,10 @@ _COUNTED = ("count", "scalar_count")
 
 
 class DivisionByLen(PythonCheck):
-    """It is divided by how many there are, and there may be none.
+    """A division by a length that may be zero.
 
-    What a filter or a query gives can be empty: then this raises ZeroDivisionError, on the first day without
-    an order. Say what the result is where there is nothing to count.
+    The result of a filter or a query can be empty: then this raises ZeroDivisionError, on the first day
+    without an order. Define the result for an empty collection.
     """
 
     ID = "PY034"
@@ -80,10 +80,13 @@ class DivisionByLen(PythonCheck):
             or self._goes_through(node.left, counted)
         )
         if self._may_be_empty(scope, counted, averages) and not self._is_guarded(scope, node, names):
-            self.report(self.module.span(node), f"ZeroDivisionError where {ast.unparse(counted)} is empty")
+            self.report(
+                self.module.span(node),
+                f"ZeroDivisionError if {ast.unparse(counted)} is empty; define the result for that case",
+            )
 
     def visit_Call(self, node: ast.Call) -> None:
-        """The mean of what a filter leaves over."""
+        """Report the mean of the result of a filter."""
         name = self.module.dotted(node.func) or ""
         if name not in _MEANS or len(node.args) != 1 or node.keywords:
             return
@@ -96,17 +99,20 @@ class DivisionByLen(PythonCheck):
             filtered = _filters(given)
         if scope is None or not filtered or self._is_guarded(scope, node, [ast.unparse(given)]):
             return
-        self.report(self.module.span(node), f"{name}() raises where nothing passes the filter")
+        self.report(
+            self.module.span(node),
+            f"{name}() raises if nothing passes the filter; define the result for that case",
+        )
 
     def _is_text(self, node: ast.BinOp) -> bool:
-        """Whether it formats a text or joins paths."""
+        """Return True if it formats a text or joins paths."""
         left = node.left
         return isinstance(left, ast.JoinedStr) or (
             isinstance(left, ast.Constant) and isinstance(left.value, str)
         )
 
     def _counted(self, divisor: ast.expr) -> ast.expr | None:
-        """What is counted by ``len(x)`` or ``x.count()``."""
+        """Return the collection whose length is taken by ``len(x)`` or ``x.count()``."""
         if not isinstance(divisor, ast.Call) or divisor.keywords:
             return None
         if isinstance(divisor.func, ast.Name) and divisor.func.id == "len" and len(divisor.args) == 1:
@@ -117,7 +123,7 @@ class DivisionByLen(PythonCheck):
         return None
 
     def _goes_through(self, value: ast.expr, counted: ast.expr) -> bool:
-        """Whether a value is a sum over what is counted."""
+        """Return True if a value is a sum over the counted collection."""
         written = ast.unparse(counted)
         return any(
             isinstance(n, ast.comprehension) and ast.unparse(n.iter) == written for n in walk(value)
@@ -142,9 +148,7 @@ class DivisionByLen(PythonCheck):
         return bool(returns) and all(one is not None and _filters(one) for one in returns)
 
     def _values(self, scope: ast.AST, name: str) -> list[ast.expr]:
-        """What the statements of a function give a name; nothing if it is a parameter or comes from "
-        "outside.
-        """
+        """Return the values that a function assigns to a name; none for a name from outside."""
         found: list[ast.expr] = []
         for node in walk(scope):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
@@ -163,7 +167,7 @@ class DivisionByLen(PythonCheck):
 
 
 def _filters(value: ast.expr) -> bool:
-    """Whether a value is what a condition leaves over, of a list or of a table."""
+    """Return True if a value is the result of a filter, of a list or of a table."""
     value = value.value if isinstance(value, ast.Await) else value
     if isinstance(value, ast.Call):
         if (

@@ -17,10 +17,10 @@ _MONEY = LazyPattern(r"(\w+_)?(price|amount|total|cost|fee|subtotal|balance|net|
 
 
 class FloatEquality(PythonCheck):
-    """Two floats are compared for equality, or money is cut to whole cents.
+    """Floats are compared for equality, or money is truncated to cents.
 
-    ``0.1 + 0.2 == 0.3`` is False and ``int(19.99 * 100)`` is 1998: sums that should match do not. Use
-    Decimal for money, ``round`` before ``int``, ``math.isclose`` for the rest.
+    ``0.1 + 0.2 == 0.3`` is False and ``int(19.99 * 100)`` is 1998. Use Decimal for money, ``round`` before
+    ``int``, and ``math.isclose`` for other values.
     """
 
     ID = "PY050"
@@ -65,7 +65,7 @@ class FloatEquality(PythonCheck):
         if of_money and all(map(self._is_float, sides)):
             self.report(
                 self.module.span(node),
-                "these floats may differ in the last digit though they should be equal",
+                "equal float results may differ in the last digit; use math.isclose or Decimal",
             )
 
     def _is_float(self, value: ast.expr) -> bool:
@@ -86,7 +86,7 @@ class FloatEquality(PythonCheck):
         return isinstance(value, ast.Attribute) and self._attributes.get(value.attr) == {"float"}
 
     def _are_floats(self, values: ast.expr) -> bool:
-        """Whether what is summed up is worked out as floats: a comprehension, or the values of one."""
+        """Return True if the summed values are computed as floats: a comprehension, or the values of one."""
         if isinstance(values, (ast.GeneratorExp, ast.ListComp)):
             return self._is_float(values.elt)
         func = values.func if isinstance(values, ast.Call) else None
@@ -101,7 +101,7 @@ class FloatEquality(PythonCheck):
 
     @cached_property
     def _attributes(self) -> dict[str, set[str]]:
-        """Field or property of the module's classes -> how it is annotated."""
+        """Return the annotation of each field or property of the module's classes."""
         found: dict[str, set[str]] = {}
         for node in self.module.nodes:
             if isinstance(node, ast.AnnAssign):
@@ -134,4 +134,7 @@ class FloatEquality(PythonCheck):
             and "round(" not in written
             and "Decimal" not in self.source.text
         ):
-            self.report(self.module.span(node), "int() cuts off what a float lacks: 19.99 * 100 becomes 1998")
+            self.report(
+                self.module.span(node),
+                "int() truncates the binary error of a float: 19.99 * 100 becomes 1998; round first",
+            )

@@ -23,10 +23,10 @@ _KEEPS = frozenset({"astimezone"})
 
 
 class NaiveAwareDatetimeMix(PythonCheck):
-    """A time with a zone is compared with one without, or they are subtracted.
+    """A timezone-aware datetime is compared with a naive one, or subtracted from it.
 
-    Python refuses that with TypeError, each time the line runs. Give both a zone: parse with ``%z`` or put
-    one on with ``.replace(tzinfo=...)``, and take ``datetime.now(timezone.utc)`` for ``utcnow()``.
+    Python raises TypeError each time the line runs. Make both aware: parse with ``%z`` or add a zone with
+    ``.replace(tzinfo=...)``, and use ``datetime.now(timezone.utc)`` instead of ``utcnow()``.
     """
 
     ID = "PY039"
@@ -81,11 +81,12 @@ class NaiveAwareDatetimeMix(PythonCheck):
         ):
             self.report(
                 self.module.span(node),
-                f"{ast.unparse(left)} is a time {one}, {ast.unparse(right)} {other}: TypeError",
+                f"{ast.unparse(left)} is a time {one}, {ast.unparse(right)} {other}: "
+                "TypeError; give both a zone",
             )
 
     def _kind(self, value: ast.expr, step: int) -> str | None:
-        """Whether a value is a time with a zone or without; None if it is not known, or no time."""
+        """Return the zone state of a datetime; None if it is unknown, or the value is not a datetime."""
         if step > _MOST_STEPS:
             return None
         if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub)):
@@ -160,9 +161,7 @@ class NaiveAwareDatetimeMix(PythonCheck):
 
     @cached_property
     def _given(self) -> dict[str, list[ast.expr]]:
-        """Name, or attribute behind a dot, -> the values the module gives it; by keyword counts for "
-        "attributes.
-        """
+        """Map a name or attribute to the values the module assigns, as keyword arguments too."""
         found: dict[str, list[ast.expr]] = {}
         for node in self.module.nodes:
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:

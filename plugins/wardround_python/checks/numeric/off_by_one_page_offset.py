@@ -19,9 +19,9 @@ _OFFSET = LazyPattern(r"offset|skip|start|first|begin")
 
 
 class OffByOnePageOffset(PythonCheck):
-    """Pages are counted from 1 and the offset is worked out as if from 0.
+    """A page offset treats a page number that starts at 1 as if it started at 0.
 
-    ``page * size`` leaves out the first page, for everybody who asks for it. Take ``(page - 1) * size``.
+    ``page * size`` skips the first page for every caller. Use ``(page - 1) * size``.
     """
 
     ID = "PY057"
@@ -66,12 +66,13 @@ class OffByOnePageOffset(PythonCheck):
                 sides = [product.left, product.right]
                 if any(isinstance(s, ast.Name) and s.id in pages for s in sides) and self._is_offset(product):
                     self.report(
-                        self.module.span(product), "pages start at 1 here: this leaves the first one out"
+                        self.module.span(product),
+                        "pages start at 1 here, so this skips the first page; use (page - 1) * size",
                     )
                     return
 
     def visit_Call(self, node: ast.Call) -> None:
-        """``range(2, page_count)`` after the first page leaves the last one out."""
+        """Report ``range(2, page_count)`` after the first page, which omits the last page."""
         if not isinstance(node.func, ast.Name) or node.func.id != "range" or len(node.args) != 2:
             return
         start, stop = node.args
@@ -86,10 +87,12 @@ class OffByOnePageOffset(PythonCheck):
         )
         name = name or getattr(stop, "attr", getattr(stop, "id", ""))
         if isinstance(name, str) and _HOW_MANY.fullmatch(name):
-            self.report(self.module.span(node), f"range() stops before {name}: the last page is left out")
+            self.report(
+                self.module.span(node), f"range() stops before {name}, so the last page is omitted; add 1"
+            )
 
     def _is_offset(self, product: ast.BinOp) -> bool:
-        """Whether a product says where to begin."""
+        """Return True if a product is an offset."""
         parent = self.module.parents[product]
         if isinstance(parent, ast.Slice):
             return parent.lower is product
@@ -102,7 +105,7 @@ class OffByOnePageOffset(PythonCheck):
 
 
 def _from_one(node: FunctionNode) -> Iterator[str]:
-    """The names whose default is 1."""
+    """Return the names whose default is 1."""
     plain = [*node.args.posonlyargs, *node.args.args]
     pairs = [
         *zip(plain[len(plain) - len(node.args.defaults) :], node.args.defaults, strict=True),

@@ -14,14 +14,14 @@ from wardround_python.check import PythonCheck
 
 _PERCENT = LazyPattern(r"(?i)(?:^|_)(?:percent|percentage|pct)$")
 _WHOLE = 1
-"""What is above this is on a scale to a hundred: 15 percent, and not 0.15."""
+"""A number above this is on a scale to one hundred: 15 percent rather than 0.15."""
 
 
 class PercentAsFraction(PythonCheck):
     """A percentage from 0 to 100 is used as a fraction from 0 to 1.
 
-    ``price * (1 - 15)`` takes fourteen times the price off instead of 15 percent. Divide by 100 first, or
-    keep the fraction and name it so.
+    ``price * (1 - 15)`` subtracts fourteen times the price instead of 15 percent. Divide by 100 first, or
+    store the fraction and name it so.
     """
 
     ID = "PY085"
@@ -59,7 +59,7 @@ class PercentAsFraction(PythonCheck):
 
     @cached_property
     def _to_a_hundred(self) -> frozenset[str]:
-        """The names the module gives, or compares with, a number above 1, and none of them a fraction."""
+        """Return the names to which the module assigns a number above 1, or that it compares with one."""
         numbers: dict[str, list[float]] = {}
         for name, value in self._numbers():
             numbers.setdefault(name, []).append(value)

@@ -14,9 +14,9 @@ _HALF_DAY = LazyPattern(r"%I[:.h]?%M")
 
 
 class StrftimeMinuteForMonth(PythonCheck):
-    """A format of a time takes minutes for the month, or hours without their half of the day.
+    """A time format uses minutes for the month, or 12-hour hours without AM or PM.
 
-    ``%M`` is the minute and ``%m`` the month; ``%I`` counts to 12 and needs ``%p``. Nothing raises: the
+    ``%M`` is the minute and ``%m`` the month; ``%I`` counts to 12 and needs ``%p``. No error is raised: the
     times are wrong.
     """
 
@@ -47,9 +47,9 @@ class StrftimeMinuteForMonth(PythonCheck):
         if not isinstance(node.value, str) or "%" not in node.value or len(node.value) > 60:
             return
         if found := _MIXED.search(node.value):
-            self.report(self.module.span(node), f'"{found[0]}" mixes %M, the minute, and %m, the month')
+            self.report(self.module.span(node), f'"{found[0]}" confuses %M, the minute, with %m, the month')
         elif _HALF_DAY.search(node.value) and "%p" not in node.value:
             self.report(
                 self.module.span(node),
-                '"%I" counts to 12 and says nothing of morning or afternoon without "%p"',
+                '"%I" counts to 12 and is ambiguous without "%p"; use "%H" or add "%p"',
             )

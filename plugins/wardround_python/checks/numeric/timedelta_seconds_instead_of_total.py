@@ -17,10 +17,10 @@ _TIME = LazyPattern(
 
 
 class TimedeltaSecondsInsteadOfTotal(PythonCheck):
-    """Of the time between two moments only the part below a day is read.
+    """Only the part below a day is read from a time difference.
 
-    ``.seconds`` of a difference starts at 0 again after each day and is large for negative ones: after 25
-    hours it says one hour. Use ``.total_seconds()``.
+    ``.seconds`` of a difference restarts at 0 after each day and is large for negative differences: after 25
+    hours it is one hour. Use ``.total_seconds()``.
     """
 
     ID = "PY053"
@@ -63,9 +63,7 @@ class TimedeltaSecondsInsteadOfTotal(PythonCheck):
             return
         parts = any(isinstance(n, ast.Attribute) and n.attr == "days" for n in walk(scope))
         if not parts:
-            self.report(
-                self.module.span(node), "this leaves out whole days: total_seconds() is the time between"
-            )
+            self.report(self.module.span(node), ".seconds ignores complete days; use total_seconds()")
 
 
 def _is_time(value: ast.expr) -> bool:

@@ -13,10 +13,10 @@ from wardround_python.check import PythonCheck
 
 
 class UnitMismatch(PythonCheck):
-    """A name that says one unit is given, as it is, what is in another, by its name or by how it is made.
+    """A value in one unit is assigned to a name of another unit, according to its name or its computation.
 
-    Either the number is off by the factor between the two, or one of the names is wrong and the next reader
-    will convert what needs no conversion. Convert it there, or rename it.
+    Either the number is wrong by the factor between the two units, or one of the names is wrong and the next
+    reader will convert a value that needs no conversion. Convert the value, or rename it.
     """
 
     ID = "PY097"
@@ -58,7 +58,7 @@ class UnitMismatch(PythonCheck):
                 self.report(place, message)
 
     def _is_in_text(self, place: Span) -> bool:
-        """Whether it stands in a string that is more than a name: code in there is a sample."""
+        """Return True for code in a string that is more than a name, which is a sample."""
         texts = (one for one in self.module.nodes if isinstance(one, ast.Constant))
         return any(
             isinstance(one.value, str)

@@ -19,10 +19,10 @@ _UNIT_WORD = LazyPattern(r"(?i)_(?:ms|millis\w*|sec(?:ond)?s?|minutes?|mins|hour
 
 
 class WrongTimeUnit(PythonCheck):
-    """A name that says one unit of time is given to what takes another.
+    """A value in one unit of time is passed to a parameter in another unit.
 
-    ``requests.get(url, timeout=WAIT_MS)`` waits a thousand times as long as its name says, or the name is
-    wrong and the next who changes the number will be. Convert it there, or name it after what it holds.
+    ``requests.get(url, timeout=WAIT_MS)`` waits a thousand times as long as the name promises; or the name is
+    wrong and misleads the next change of the number. Convert the value, or name it after its unit.
     """
 
     ID = "PY480"
@@ -75,7 +75,7 @@ class WrongTimeUnit(PythonCheck):
 
     def _compare(self, node: ast.BinOp | ast.Compare) -> None:
         for argument in counted(node, self._clocks) if self._clocks else ():
-            self._judge(argument, "s", "what is counted in seconds of the clock")
+            self._judge(argument, "s", "a difference of clock times in seconds")
 
     def _judge(self, argument: ast.expr, unit: str, told: str) -> None:
         if self._judge_converted(argument, unit, told):
@@ -91,7 +91,7 @@ class WrongTimeUnit(PythonCheck):
                 return
 
     def _misnamed(self, name: str, unit: str) -> ast.expr | None:
-        """The constant of a name whose number is in the unit that is taken, whatever the name says."""
+        """Return the constant of a name whose number is in the accepted unit, in spite of its name."""
         for statement in self.module.tree.body:
             targets = statement.targets if isinstance(statement, ast.Assign) else []
             value = statement.value if isinstance(statement, ast.Assign) else None
@@ -102,7 +102,7 @@ class WrongTimeUnit(PythonCheck):
         return None
 
     def _judge_converted(self, argument: ast.expr, unit: str, told: str) -> bool:
-        """Report a name that is converted to a unit it says it is in already: ``sleep(WAIT_S / 1000)``."""
+        """Report a name that is converted to the unit its name already has: ``sleep(WAIT_S / 1000)``."""
         if not isinstance(argument, ast.BinOp) or not isinstance(argument.op, (ast.Div, ast.FloorDiv)):
             return False
         by, one = argument.right, argument.left
@@ -116,7 +116,9 @@ class WrongTimeUnit(PythonCheck):
         return True
 
     def _names(self, argument: ast.expr) -> Iterator[ast.expr]:
-        """The names an argument stands for: itself, one of a choice, or what it is given one line before."""
+        """Return the names of an argument: itself, the branches of a conditional, or the value from the line
+        before.
+        """
         for one in argument.values if isinstance(argument, ast.BoolOp) else [argument]:
             values = self.module.assigned.get(one.id, []) if isinstance(one, ast.Name) else []
             if isinstance(one, ast.Name) and unit_of(one.id) is None and len(values) == 1:
@@ -124,7 +126,7 @@ class WrongTimeUnit(PythonCheck):
             yield one
 
     def _written(self, func: ast.expr) -> str:
-        """What is called, where no import tells: its last name, after a dot if it is a method."""
+        """Return the called name without its import: its last part, after a dot for a method."""
         if isinstance(func, ast.Attribute):
             return f".{func.attr}"
         return func.id if isinstance(func, ast.Name) else ""

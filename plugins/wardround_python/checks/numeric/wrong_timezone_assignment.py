@@ -15,11 +15,11 @@ _MAKERS = frozenset({"datetime", "time", "replace", "combine"})
 
 
 class WrongTimezoneAssignment(PythonCheck):
-    """A time gets a zone in a way that makes it another moment.
+    """A time zone is attached to a datetime in a way that changes the moment.
 
-    A zone of ``pytz`` given as ``tzinfo=`` stands for the first entry of its history, local mean time,
-    some minutes off; ``zone.localize(time)`` finds the right one. And ``datetime.now()`` gives the
-    machine's own time: ``replace(tzinfo=...)`` calls it another zone's without converting it. Write
+    A ``pytz`` zone passed as ``tzinfo=`` is the first entry of its history, local mean time, which is some
+    minutes off; ``zone.localize(time)`` finds the right one. ``datetime.now()`` returns the machine's local
+    time, and ``replace(tzinfo=...)`` labels it with another zone without converting it. Use
     ``datetime.now(zone)``.
     """
 
@@ -62,12 +62,13 @@ class WrongTimezoneAssignment(PythonCheck):
             return
         if self._is_of_pytz(given.value):
             self.report(
-                self.module.span(given), "as tzinfo= a zone of pytz is local mean time; use zone.localize()"
+                self.module.span(given),
+                "a pytz zone passed as tzinfo= is local mean time; use zone.localize()",
             )
         elif isinstance(node.func, ast.Attribute) and self._is_here_and_now(node.func.value, given.value):
             self.report(
                 self.module.span(given),
-                "the machine's own time is called another zone's; ask datetime.now(zone)",
+                "the machine's local time is labelled with another zone; use datetime.now(zone)",
             )
 
     def _is_of_pytz(self, node: ast.expr) -> bool:
@@ -78,7 +79,7 @@ class WrongTimezoneAssignment(PythonCheck):
         return not (node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value in _UNIVERSAL)
 
     def _is_here_and_now(self, made: ast.expr, zone: ast.expr) -> bool:
-        """Whether a time without a zone, of this machine, is called a time of some zone."""
+        """Return True if a naive local datetime is labelled with a zone."""
         if not isinstance(made, ast.Call) or not (self.module.imported_name(made.func) or "").startswith(
             "datetime"
         ):

@@ -23,10 +23,10 @@ _ZERO_COUNTS = LazyPattern(
 
 
 class ZeroReplacedByDefault(PythonCheck):
-    """A caller that gives zero gets the default, as if nothing had been given.
+    """An argument of zero is replaced by the default.
 
-    ``score or 0.5`` takes the right side for ``None`` and for ``0`` alike, and zero is a value that callers
-    mean: a threshold of nothing, no retries, the first position. Ask ``if score is None``.
+    ``score or 0.5`` selects the right operand for ``None`` and for ``0`` alike, and zero is a valid argument:
+    a threshold of nothing, no retries, the first position. Use ``if score is None``.
     """
 
     ID = "PY393"
@@ -67,11 +67,11 @@ class ZeroReplacedByDefault(PythonCheck):
         if isinstance(function, FunctionNode) and self._is_some_number(second):
             given = next((one for one in _parameters(function) if one.arg == first.id), None)
             if given is not None and _takes_zero(given) and not _asks_for_zero(function, first.id):
-                said = f'"{first.id}" of 0 becomes {ast.unparse(second)}, as if it had not been given'
+                said = f'"{first.id}" of 0 becomes {ast.unparse(second)}; test for None instead'
                 self.report(self.module.span(node), said)
 
     def _is_some_number(self, node: ast.expr) -> bool:
-        """Whether a value is a number other than zero, or a constant of the module that is."""
+        """Return True if a value is a number other than zero, or a constant of the module that is."""
         if isinstance(node, ast.Name):
             told = self.module.assigned.get(node.id, [])
             return len(told) == 1 and not isinstance(told[0], ast.Name) and self._is_some_number(told[0])
@@ -94,7 +94,7 @@ def _takes_zero(given: ast.arg) -> bool:
 
 
 def _asks_for_zero(function: FunctionNode, name: str) -> bool:
-    """Whether the function looks at zero by itself."""
+    """Return True if the function tests for zero itself."""
     return any(
         isinstance(one, ast.Compare)
         and isinstance(one.left, ast.Name)

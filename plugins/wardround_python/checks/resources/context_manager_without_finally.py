@@ -19,8 +19,8 @@ _BACK = LazyPattern(
 class ContextManagerWithoutFinally(PythonCheck):
     """A context manager cleans up after its ``yield`` without ``try`` and ``finally``.
 
-    An error in the ``with`` block comes out of the ``yield``, and what stands below does not run: the
-    lock stays held, the folder stays changed. Put the ``yield`` into a ``try`` and the clean-up into its
+    An error in the ``with`` block is raised by the ``yield``, and the code after it does not run: the lock
+    stays held, the folder stays changed. Put the ``yield`` into a ``try`` and the clean-up into its
     ``finally``.
     """
 
@@ -77,7 +77,7 @@ class ContextManagerWithoutFinally(PythonCheck):
             last_name(one) in ("contextmanager", "asynccontextmanager") for one in node.decorator_list
         ):
             return
-        if "lifespan" in node.name:  # a server ends by itself, not by an error out of here
+        if "lifespan" in node.name:  # a server ends by itself, not through an error in the block
             return
         for place, one in enumerate(node.body):
             if not isinstance(one, ast.Expr) or not isinstance(one.value, ast.Yield):
@@ -86,6 +86,9 @@ class ContextManagerWithoutFinally(PythonCheck):
                 call = later.value if isinstance(later, ast.Expr) else None
                 call = call.value if isinstance(call, ast.Await) else call
                 if isinstance(call, ast.Call) and _BACK.search(last_name(call.func)):
-                    told = f"after an error in the with block line {later.lineno} does not run"
+                    told = (
+                        f"line {later.lineno} does not run after an error in "
+                        "the with block; use try and finally"
+                    )
                     self.report(self.module.span(one), told)
                     return

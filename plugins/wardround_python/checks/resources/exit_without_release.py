@@ -17,11 +17,10 @@ _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 class ExitWithoutRelease(PythonCheck):
-    """One way out of a function does not give back what it took, though the others do.
+    """A path out of a function does not release a resource that the other paths release.
 
-    The seat, the lock or the mark that says "busy" stays taken each time the function is left there, until
-    nobody gets through any more. Give it back there too, or hold it in a ``with`` or a ``try`` with
-    ``finally``.
+    The slot, the lock or the busy flag stays taken each time the function returns there, until no caller can
+    proceed. Release it there too, or hold it in a ``with`` or a ``try`` with ``finally``.
     """
 
     ID = "PY443"
@@ -113,11 +112,12 @@ class ExitWithoutRelease(PythonCheck):
             if one not in giving and not self._speaks_of(one, taken):
                 self.report(
                     self.module.keyword_span(one.body[-1], 5),
-                    f"{back} stands before another way out of {node.name}(), and not before this one",
+                    f"{back} runs before another exit of {node.name}(), "
+                    "but not before this one; use try and finally",
                 )
 
     def _speaks_of(self, node: ast.If, taken: str) -> bool:
-        """Whether a way out has to do with what is taken, or calls something of the module that may."""
+        """Return True if an exit refers to the taken resource, or calls a function of the module that may."""
         if taken in ast.unparse(node):
             return True
         last = taken.rpartition(".")[2]
@@ -149,7 +149,7 @@ def _blocks(node: FunctionNode) -> Iterator[list[ast.stmt]]:
 
 
 def _takes(statement: ast.stmt) -> Iterator[tuple[str, str]]:
-    """What a statement takes, and how that is given back, as written without arguments."""
+    """Return the resource that a statement takes, and the call that releases it."""
     if isinstance(statement, ast.Assign):
         target = statement.targets[0]
         value = statement.value.value if isinstance(statement.value, ast.Constant) else None

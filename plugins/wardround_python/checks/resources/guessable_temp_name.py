@@ -19,10 +19,10 @@ _WRITING = LazyPattern(r"[wax]\+?|\+")
 
 
 class GuessableTempName(PythonCheck):
-    """A file is written under a name in the shared temporary folder that others can guess.
+    """A file in the shared temporary folder has a predictable name.
 
-    Any user of the machine can put a link there first, and what is written goes to the file it leads to.
-    ``tempfile.mkstemp`` and ``NamedTemporaryFile`` make a name nobody knows, and the file with it.
+    Any user of the machine can create a link of that name first, and the data is written to its target.
+    ``tempfile.mkstemp`` and ``NamedTemporaryFile`` create a file with an unpredictable name.
     """
 
     ID = "PY344"
@@ -69,11 +69,11 @@ class GuessableTempName(PythonCheck):
         text = self._told(written, self.module.function_of(node))
         if "gettempdir()" in text and not _RANDOM.search(text.replace("gettempdir", "")):
             self.report(
-                self.module.span(node), "others on the machine can guess this name and be there first"
+                self.module.span(node), "the name of this temporary file is predictable; use tempfile.mkstemp"
             )
 
     def _written(self, node: ast.Call) -> ast.expr | None:
-        """The path a call writes to; None if it writes to none."""
+        """Return the path a call writes to; None if it does not write."""
         if isinstance(node.func, ast.Name) and node.func.id == "open" and node.args:
             modes = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "mode")]
             is_writing = (
@@ -85,7 +85,7 @@ class GuessableTempName(PythonCheck):
         return None
 
     def _told(self, node: ast.expr, function: ast.AST | None) -> str:
-        """An expression as text, with what its names were given and what the functions it calls give."""
+        """Return the text of an expression with the values of its names and of the functions it calls."""
         parts, names = [ast.unparse(node)], names_in(node)
         for _ in range(2):
             made = [

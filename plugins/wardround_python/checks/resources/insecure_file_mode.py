@@ -18,16 +18,16 @@ _SECRET = LazyPattern(
     r"(?i)(private|secret|ssh|tls|signing|api|save|write|store)_?key|secret|credential|passw|token(?!iz)"
 )
 _CHMOD = LazyPattern(r"(^|[ /;&])chmod( -\w+)* (0?[0-7]{2}[2367]\b|[ugoa]*[oa][ugoa]*\+[rx]*w|\+[rx]*w)")
-# What makes a file or a folder -> where its mode stands among the arguments.
+# Function that creates a file or folder -> the position of its mode.
 _MAKING = {"os.open": 2, "os.mkfifo": 1, "os.mknod": 1, "os.makedirs": 1, "os.mkdir": 1}
 _PUBLIC = LazyPattern(r"(?i)pub(lic)?|cert|dir|folder|bin|script")
 
 
 class InsecureFileMode(PythonCheck):
-    """Everybody on the machine may change what is made here.
+    """A file or folder is world-writable.
 
-    With ``umask(0)`` or a mode that lets others write, any local user can replace a file or plant one. Leave
-    the umask at 0o022 or 0o077 and give the mode that is needed.
+    With ``umask(0)`` or a mode that allows others to write, any local user can replace a file or plant one.
+    Leave the umask at 0o022 or 0o077 and set the narrowest mode.
     """
 
     ID = "PY330"
@@ -67,46 +67,47 @@ class InsecureFileMode(PythonCheck):
         if name == "os.umask" and node.args and _is_zero(node.args[0]):
             if isinstance(self.module.parents[node], ast.Expr) and not self._is_probe(node):
                 self.report(
-                    self.module.span(node), "from here on everything made can be changed by everybody"
+                    self.module.span(node),
+                    "all files created from here on are world-writable; leave the umask at 0o022 or 0o077",
                 )
         elif name == "os.chmod" and len(node.args) > 1:
             self._look(node, node.args[1])
         elif name in _MAKING:
             self._look_at_made(node, name)
         elif name.startswith(("subprocess.", "os.system")) and _CHMOD.search(_command(node)):
-            self.report(self.module.span(node), "everybody on the machine may change this")
+            self.report(self.module.span(node), "this is world-writable; use a narrower mode")
         elif isinstance(node.func, ast.Attribute) and node.func.attr == "chmod" and len(node.args) == 1:
             self._look(node, node.args[0])
 
     def _look(self, node: ast.Call, mode: ast.expr) -> None:
         values = self._values(mode, node)
         if values and all(value & _OTHERS_READ for value in values) and self._is_secret(node):
-            self.report(self.module.span(node), "everybody on the machine may read this secret")
+            self.report(self.module.span(node), "this secret is world-readable; use mode 0o600")
         elif any(value & _OTHERS_WRITE for value in values) and not _is_told_by_ruff(self.module, node):
-            self.report(self.module.span(node), "everybody on the machine may change this")
+            self.report(self.module.span(node), "this is world-writable; use a narrower mode")
 
     def _look_at_made(self, node: ast.Call, name: str) -> None:
-        """A mode given where something is made: the umask may still take some of it away."""
+        """Report the mode of a new file or folder, which the umask may still narrow."""
         at = _MAKING[name]
         given = [k.value for k in node.keywords if k.arg == "mode"] or node.args[at : at + 1]
         values = self._values(given[0], node) if given else []
         if any(value & _OTHERS_WRITE for value in values):
             self.report(
                 self.module.span(node),
-                "everybody on the machine may change this, as far as the umask lets them",
+                "this is world-writable unless the umask narrows it; use a narrower mode",
                 None,
                 Severity.INFO,
             )
 
     def _is_secret(self, node: ast.Call) -> bool:
-        """Whether, by the names of the function and of the file, it holds a key or a password."""
+        """Return True if the names of the function and of the file indicate a key or a password."""
         function = self.module.function_of(node)
         path = node.args[0] if len(node.args) > 1 else node.func
         text = f"{getattr(function, 'name', '')} {ast.unparse(path)}"
         return _SECRET.search(text) is not None and _PUBLIC.search(text) is None
 
     def _values(self, mode: ast.expr, place: ast.AST) -> list[int]:
-        """The numbers a mode can be, as far as they stand in this function or at the top of the module."""
+        """Return the possible values of a mode, as far as this function or the module defines them."""
         if isinstance(mode, ast.Constant):
             return [mode.value] if isinstance(mode.value, int) else []
         if isinstance(mode, ast.BinOp) and isinstance(mode.op, ast.BitOr):
@@ -127,7 +128,7 @@ class InsecureFileMode(PythonCheck):
         return found
 
     def _of_attribute(self, mode: ast.Attribute, place: ast.AST) -> list[int]:
-        """The number a class of this module, or the object of the method itself, gives an attribute."""
+        """Return the number that a class of this module assigns to an attribute."""
         if _names_others(mode):
             return [0o002]
         return [
@@ -151,19 +152,19 @@ class InsecureFileMode(PythonCheck):
         return found
 
     def _is_probe(self, node: ast.Call) -> bool:
-        """Whether the umask is set again in the same function."""
+        """Return True if the umask is reset in the same function."""
         function = self.module.function_of(node)
         return function is not None and ast.unparse(function).count("umask(") > 1
 
 
 def _is_told_by_ruff(module: PythonModule, node: ast.Call) -> bool:
-    """Whether ruff's S103 says it already: a number handed to ``os.chmod`` itself."""
+    """Return True if S103 of ruff reports it: a number passed to ``os.chmod`` directly."""
     is_number = len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
     return is_number and module.dotted(node.func) == "os.chmod"
 
 
 def _command(node: ast.Call) -> str:
-    """The command line a call runs, as far as it stands there."""
+    """Return the literal command line that a call runs."""
     first = node.args[0] if node.args else None
     parts = first.elts if isinstance(first, (ast.List, ast.Tuple)) else [first]
     return " ".join(str(one.value) if isinstance(one, ast.Constant) else "?" for one in parts)

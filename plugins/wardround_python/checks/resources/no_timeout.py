@@ -11,7 +11,7 @@ from wardround.findings import Plane, Severity
 from wardround.languages.python.literals import given_once
 from wardround_python.check import PythonCheck
 
-# Function -> at which position its timeout stands.
+# Function -> the position of its timeout.
 _WAITING = {
     "urllib.request.urlopen": 2, "smtplib.SMTP": 3, "smtplib.SMTP_SSL": 3,
     "imaplib.IMAP4_SSL": 9, "http.client.HTTPSConnection": 9, "http.client.HTTPConnection": 9,
@@ -26,10 +26,10 @@ _OPEN_PLACES = LazyPattern(
 
 
 class NoTimeout(PythonCheck):
-    """A call over the network may wait for ever.
+    """A network call has no timeout.
 
-    A server that takes the connection and says nothing then holds this worker until somebody restarts it.
-    Pass ``timeout=``, in seconds.
+    A server that accepts the connection and never responds blocks this worker until it is restarted. Pass
+    ``timeout=``, in seconds.
     """
 
     ID = "PY355"
@@ -77,14 +77,23 @@ class NoTimeout(PythonCheck):
         named = {keyword.arg for keyword in node.keywords}
         if name in _WAITING:
             if not named & {"timeout", None} and len(node.args) <= _WAITING[name]:
-                self.report(self.module.span(node), "this waits for an answer for ever")
+                self.report(
+                    self.module.span(node),
+                    "this network call has no timeout and can block forever; pass timeout=",
+                )
         elif _NO_LIMIT.search(name) and name.startswith(("aiohttp.", "httpx.")) and self._is_endless(node):
-            self.report(self.module.span(node), "this waits for an answer for ever")
+            self.report(
+                self.module.span(node),
+                "this network call has no timeout and can block forever; pass timeout=",
+            )
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _VERBS and node.args:
             made = given_once(self.module, node.func.value)
             is_session = isinstance(made, ast.Call) and self.module.dotted(made.func) in _SESSIONS
             if is_session and not named & {"timeout", None} and ".mount(" not in self.source.text:
-                self.report(self.module.span(node), "this waits for an answer for ever")
+                self.report(
+                    self.module.span(node),
+                    "this network call has no timeout and can block forever; pass timeout=",
+                )
 
     def _is_endless(self, node: ast.Call) -> bool:
         first = node.args[0] if node.args else None

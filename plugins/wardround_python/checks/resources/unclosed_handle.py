@@ -20,11 +20,11 @@ _BASES = frozenset({"object", "ABC", "Protocol", "Generic"})
 
 
 class UnclosedHandle(PythonCheck):
-    """A file or connection is opened and nothing is there to close it.
+    """A file or connection is opened and never closed.
 
-    It is kept in a list that an error passes by, in an attribute that no method closes, or nowhere at all.
-    Under load the process runs out of handles. Use ``with``, an ``ExitStack`` for several, a ``close`` for
-    the class.
+    It is stored in a list that is not closed after an error, in an attribute that no method closes, or in no
+    name at all. Under load the process runs out of file handles. Use ``with``, an ``ExitStack`` for several,
+    or a ``close`` method for the class.
     """
 
     ID = "PY046"
@@ -79,7 +79,8 @@ class UnclosedHandle(PythonCheck):
             self._look_at_list(node, parent, scope, opener)
         elif opener in FILES and self._is_nowhere(node, parent):
             self.report(
-                self.module.span(node), f"nothing closes this {opener}(): it stays open until it is collected"
+                self.module.span(node),
+                f"{opener}() is never closed and stays open until it is garbage-collected; use with",
             )
 
     def _opener(self, node: ast.Call) -> str | None:
@@ -91,8 +92,8 @@ class UnclosedHandle(PythonCheck):
         return name if name in HELD else None
 
     def _look_at_descriptor(self, node: ast.Call, parent: ast.AST, scope: ast.AST | None) -> None:
-        """``mkstemp`` opens the file too: its first result has to be closed."""
-        told = "mkstemp() opens the file, and nothing closes the descriptor"
+        """Report ``mkstemp``, which also opens the file: its first result must be closed."""
+        told = "mkstemp() opens the file, and nothing closes the descriptor; call os.close"
         if isinstance(parent, ast.Subscript) and getattr(parent.slice, "value", None) == 1:
             self.report(self.module.span(node), told)
         if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Tuple):
@@ -111,11 +112,12 @@ class UnclosedHandle(PythonCheck):
         if names - _BASES or holder.keywords or self._may_close(holder, target.attr):
             return
         self.report(
-            self.module.span(node), f'nothing in "{holder.name}" closes self.{target.attr} from {opener}()'
+            self.module.span(node),
+            f'nothing in "{holder.name}" closes self.{target.attr} from {opener}(); add a close method',
         )
 
     def _may_close(self, holder: ast.ClassDef, name: str) -> bool:
-        """Whether a class has a method that ends things, or lets its attribute out of its hands."""
+        """Return True if a class has a closing method, or its attribute escapes."""
         methods = {n.name for n in holder.body if isinstance(n, FunctionNode)}
         if methods & (_CLOSING | {"__del__", "__aexit__", "stop", "end", "cleanup", "tearDown", "release"}):
             return True
@@ -144,12 +146,12 @@ class UnclosedHandle(PythonCheck):
             return
         self.report(
             self.module.span(node),
-            f'those in "{name}" stay open if anything fails before their close, also while they are opened',
+            f'those in "{name}" stay open if anything fails before they are closed; use an ExitStack',
             severity=Severity.WARN,
         )
 
     def _goes_out(self, scope: FunctionNode, name: str) -> bool:
-        """Whether the function gives the list to its caller or keeps it."""
+        """Return True if the function returns or stores the list."""
         for node in nodes_run_by(scope.body):
             given = node.value if isinstance(node, ast.Return) else None
             if given is not None and name in _names([given]) and not isinstance(given, ast.Call):
@@ -159,7 +161,7 @@ class UnclosedHandle(PythonCheck):
         return False
 
     def _is_nowhere(self, node: ast.Call, parent: ast.AST) -> bool:
-        """Whether an opened file has no name: it is read, gone through or handed over at once."""
+        """Return True if an opened file has no name: it is read, iterated or passed on directly."""
         if isinstance(parent, ast.Attribute):
             return parent.attr in ("read", "readlines", "readline", "write", "writelines", "splitlines")
         if isinstance(parent, (ast.For, ast.comprehension)):

@@ -47,10 +47,10 @@ _PLAIN_ATTRIBUTES = frozenset({"name", "mode", "encoding", "closed", "status", "
 
 
 class UnclosedOnError(PythonCheck):
-    """A file or connection stays open when something fails before it is closed.
+    """A file or connection stays open if an error occurs before it is closed.
 
-    ``close()`` is reached only if nothing in between raises. After an error the handle stays, with its
-    lock or its unwritten data, for as long as the traceback lives. Open it in a ``with`` block.
+    ``close()`` runs only if nothing before it raises. After an error the handle stays open, with its lock or
+    its unwritten data, for as long as the traceback exists. Open it in a ``with`` block.
     """
 
     ID = "PY007"
@@ -118,7 +118,7 @@ class UnclosedOnError(PythonCheck):
             self._look_at_release(node, call, target.id, gives_back)
 
     def visit_Expr(self, node: ast.Expr) -> None:
-        """A lock that is taken, and released further down, without a ``try``."""
+        """Report a lock that is acquired, and released later without a ``try``."""
         call = node.value
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.args:
             return
@@ -133,7 +133,7 @@ class UnclosedOnError(PythonCheck):
     def _look_at_maker(
         self, node: ast.Assign, call: ast.Call, target: ast.expr, function: FunctionNode
     ) -> None:
-        """What ``__init__`` opens and then refuses: nobody has the object that could close it."""
+        """Report a resource that ``__init__`` opens before it raises: no caller has an object to close."""
         if function.name != "__init__" or node not in function.body or not isinstance(target, ast.Attribute):
             return
         opener = self._opener(call)
@@ -145,13 +145,14 @@ class UnclosedOnError(PythonCheck):
                     return
                 if isinstance(step, ast.Raise) or (isinstance(step, ast.Call) and self._refuses(step)):
                     told = (
-                        f"{ast.unparse(target)} stays open if line {step.lineno} raises: nobody can close it"
+                        f"{ast.unparse(target)} stays open if line {step.lineno} raises; "
+                        "close it before the error leaves"
                     )
                     self.report(self.module.span(call), told)
                     return
 
     def _refuses(self, call: ast.Call) -> bool:
-        """Whether a method of the class raises by itself."""
+        """Return True if a method of the class raises itself."""
         if not ast.unparse(call.func).startswith("self."):
             return False
         found = self.callees.definition_of(call)
@@ -166,13 +167,13 @@ class UnclosedOnError(PythonCheck):
         if risk is not None and self._stays_here(function, name, opener, 1):
             left = "returns" if isinstance(risk, ast.Return) else "raises"
             message = f'"{name}" from {opener}() stays open if line {risk.lineno} {left}'
-            self.report(self.module.span(call), f"{message}: its close is in no finally")
+            self.report(self.module.span(call), f"{message}; close it in a finally")
         elif not end and opener not in MAY_STAY and self._stays_here(function, name, opener, 0):
-            message = f'"{name}" from {opener}() is never closed'
+            message = f'"{name}" from {opener}() is never closed; use with'
             self.report(self.module.span(call), message, severity=Severity.INFO)
 
     def _look_at_lent(self, node: ast.Assign, call: ast.Call, name: str, function: FunctionNode) -> None:
-        """Something that has to be given back to the pool it is from."""
+        """Report a resource that must be returned to its pool."""
         ways = LENT[last_name(call.func)]
         given = [
             c
@@ -182,13 +183,13 @@ class UnclosedOnError(PythonCheck):
             and (_hands(c, name) or ast.unparse(c.func.value) == name)
         ]
         if not given and last_name(call.func) == "getconn" and self._is_kept(function, name):
-            self.report(self.module.span(call), f'"{name}" is never given back to the pool')
+            self.report(self.module.span(call), f'"{name}" is never returned to the pool')
         self._look_at_release(node, call, name, given)
 
     def _look_at_release(
         self, node: ast.stmt, call: ast.Call, name: str, releases: Sequence[ast.Call], state: str = "taken"
     ) -> None:
-        """Report what is given back in one place, further down, that an error would pass by."""
+        """Report a resource that is released later at one position that an error skips."""
         if len(releases) != 1:
             return
         rest = _after(self.module.parents[node], node)
@@ -206,7 +207,7 @@ class UnclosedOnError(PythonCheck):
             )
 
     def _is_kept(self, function: FunctionNode, name: str) -> bool:
-        """Whether nothing but the function's own calls of methods gets hold of a name."""
+        """Return True if the function calls only methods of a name and passes it to no other code."""
         uses = [n for n in walk(function) if isinstance(n, ast.Name) and n.id == name]
         loads = [use for use in uses if isinstance(use.ctx, ast.Load)]
         return len(loads) == len(uses) - 1 and all(
@@ -217,7 +218,7 @@ class UnclosedOnError(PythonCheck):
         return self.module.imported_name(call.func) in MADE[made]
 
     def _opener(self, call: ast.Call) -> str | None:
-        """The name of what a call opens something with."""
+        """Return the name of the function with which a call opens something."""
         if isinstance(call.func, ast.Name) and call.func.id == "open":
             return "open"
         name = self.module.imported_name(call.func)
@@ -229,7 +230,7 @@ class UnclosedOnError(PythonCheck):
         return self._opened_elsewhere(call) if self.source.is_added(call.lineno) else None
 
     def _opened_elsewhere(self, call: ast.Call) -> str | None:
-        """What a function of the module opens and hands over."""
+        """Return the opener of a resource that a function of the module opens and returns."""
         found = self.callees.definition_of(call)
         if found is None or found.path != self.source.path or not isinstance(found.node, FunctionNode):
             return None
@@ -240,7 +241,7 @@ class UnclosedOnError(PythonCheck):
         return next(iter(openers - {""})) if openers and "" not in openers and None not in openers else None
 
     def _made_by(self, value: ast.expr | None) -> str:
-        """What opens a value that is returned as it is opened."""
+        """Return the opener of a value that is returned as it is opened."""
         call = value.value if isinstance(value, ast.Await) else value
         if not isinstance(call, ast.Call):
             return ""
@@ -253,7 +254,7 @@ class UnclosedOnError(PythonCheck):
         return name if name in OPENERS else ""
 
     def _is_path(self, func: ast.expr) -> bool:
-        """Whether ``open`` is that of a path, by how its name is made or what it is called."""
+        """Return True if ``open`` is the method of a path, by the value or the name of its receiver."""
         assert isinstance(func, ast.Attribute)
         if not isinstance(func.value, ast.Name):
             return False
@@ -269,7 +270,7 @@ class UnclosedOnError(PythonCheck):
         )
 
     def _stays_here(self, function: FunctionNode, name: str, opener: str, closed: int) -> bool:
-        """Whether the function alone owns it: one assignment, so many closes, and no other owner."""
+        """Return True if only the function owns it: one assignment, the given closes, no other owner."""
         uses = [n for n in walk(function) if isinstance(n, ast.Name) and n.id == name]
         loads = [use for use in uses if isinstance(use.ctx, ast.Load)]
         closes = [use for use in loads if getattr(self.module.parents[use], "attr", None) in _closers(opener)]
@@ -298,7 +299,7 @@ class UnclosedOnError(PythonCheck):
         return self.module.dotted(call.func) in BORROWERS or self._is_only_used_by(call, use)
 
     def _is_only_used_by(self, call: ast.Call, use: ast.Name) -> bool:
-        """Whether a function of the project that is given it only calls methods of it."""
+        """Return True if a function of the project only calls methods of its parameter."""
         found = self.callees.definition_of(call) if use in call.args else None
         if found is None or not isinstance(found.node, FunctionNode) or found.node.decorator_list:
             return False
@@ -316,7 +317,7 @@ class UnclosedOnError(PythonCheck):
 
 
 def _after(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
-    """The statements that follow one in its block."""
+    """Return the statements after one in its block."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(parent, name, None)
         if isinstance(block, list) and statement in block:
@@ -325,13 +326,13 @@ def _after(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
 
 
 def _wrapped(call: ast.Call) -> ast.Call:
-    """The call in ``Path(...)``, where that only turns a text into a path."""
+    """Return the call inside ``Path(...)``, if that only converts a text to a path."""
     inner = call.args[0] if len(call.args) == 1 and last_name(call.func) == "Path" else call
     return inner if isinstance(inner, ast.Call) else call
 
 
 def _closers(opener: str) -> frozenset[str]:
-    """The methods that end what is opened so: a socket's ``shutdown`` closes nothing."""
+    """Return the methods that close a resource; ``shutdown`` of a socket closes nothing."""
     return ENDERS if opener.endswith(("Executor", "Pool")) else CLOSERS
 
 
@@ -352,5 +353,5 @@ def _calls_in(function: FunctionNode) -> list[ast.Call]:
 
 
 def _hands(call: ast.Call, name: str) -> bool:
-    """Whether a call gets a name as its first argument."""
+    """Return True if a call has a name as its first argument."""
     return bool(call.args) and isinstance(call.args[0], ast.Name) and call.args[0].id == name

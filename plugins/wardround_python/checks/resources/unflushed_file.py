@@ -14,10 +14,10 @@ _EMPTYING = frozenset({"flush", "close", "seek", "read", "truncate"})
 
 
 class UnflushedFile(PythonCheck):
-    """A temporary file is given away by its name before what was written to it is on the disk.
+    """A temporary file is passed on by name before its content is flushed to disk.
 
-    Python keeps the last kilobytes in a buffer; whoever opens the file by name finds it empty or cut
-    short. Call ``flush()`` first, or close the file.
+    Python buffers the last kilobytes; a program that opens the file by name finds it empty or truncated. Call
+    ``flush()`` first, or close the file.
     """
 
     ID = "PY076"
@@ -74,7 +74,8 @@ class UnflushedFile(PythonCheck):
                 call = self.module.parents[parent]
                 if parent.attr == "name" and written and isinstance(self._taker(parent), ast.Call):
                     self.report(
-                        self.module.span(parent), "what was written may still be in the buffer: flush first"
+                        self.module.span(parent),
+                        "written data may still be in the buffer; call flush() first",
                     )
                     return
                 if parent.attr in _EMPTYING and isinstance(call, ast.Call):
@@ -85,7 +86,7 @@ class UnflushedFile(PythonCheck):
                 written |= parent.func.attr in ("dump", "safe_dump", "copyfileobj")
 
     def _taker(self, node: ast.AST) -> ast.AST | None:
-        """The call that a value is an argument of, or part of one."""
+        """Return the call that a value is an argument of, or part of one."""
         below = node
         for one in self.module.ancestors(node):
             if isinstance(one, ast.Call) and one.func is not below:

@@ -14,7 +14,7 @@ from wardround_python.check import PythonCheck
 
 _WRITES = frozenset({"write", "writelines", "truncate"})
 _READS = frozenset({"read", "readline", "readlines", "readinto"})
-# What takes a file as one of its arguments: (place, does it write, whether as text or bytes).
+# Function that takes a file as an argument: (its position, whether it writes, text or bytes).
 _USERS = {
     "json.load": (0, False, ""), "json.dump": (1, True, "t"), "pickle.load": (0, False, "b"),
     "pickle.dump": (1, True, "b"), "tomllib.load": (0, False, "b"), "csv.reader": (0, False, "t"),
@@ -28,10 +28,10 @@ _BYTES = frozenset({"pickle.dumps", "bytes", "marshal.dumps", "base64.b64decode"
 
 
 class WrongFileMode(PythonCheck):
-    """A file is opened one way and used another.
+    """A file is used in a way that its mode forbids.
 
-    What is opened for reading cannot be written, what is opened for writing cannot be read, and bytes and
-    text do not mix: the line raises every time it runs. Open it in the mode it is used in.
+    A file opened for reading cannot be written, one opened for writing cannot be read, and bytes and text do
+    not mix: the line raises every time it runs. Open the file in the mode it is used in.
     """
 
     ID = "PY068"
@@ -71,7 +71,10 @@ class WrongFileMode(PythonCheck):
         if mode is None:
             return
         if "b" in mode and any(k.arg == "encoding" for k in node.keywords):
-            self.report(self.module.span(node), "bytes have no encoding: open() raises ValueError")
+            self.report(
+                self.module.span(node),
+                "open() raises ValueError for an encoding in binary mode; remove it or open for text",
+            )
             return
         parent = self.module.parents[node]
         if isinstance(parent, (ast.Call, ast.Attribute)):
@@ -86,7 +89,7 @@ class WrongFileMode(PythonCheck):
                     return
 
     def _mode(self, node: ast.Call) -> str | None:
-        """The mode of a call that opens a file; None where it is no such call, or does not say."""
+        """Return the mode of a call that opens a file; None if it is another call or the mode is unknown."""
         if isinstance(node.func, ast.Name) and node.func.id == "open":
             place = 1
             if "open" in self.module.imported or "open" in self.module.assigned:
@@ -107,7 +110,9 @@ class WrongFileMode(PythonCheck):
         return given.value if isinstance(given, ast.Constant) and isinstance(given.value, str) else None
 
     def _uses(self, node: ast.Call, parent: ast.AST, name: str) -> Iterator[ast.Name]:
-        """Where the opened file is read by its name: in its ``with``, or in a function that binds it once."""
+        """Yield the uses of the opened file by its name: in its ``with``, or in a function that binds it
+        once.
+        """
         if isinstance(parent, ast.withitem):
             scope: ast.AST = self.module.parents[parent]
         else:
@@ -139,7 +144,7 @@ class WrongFileMode(PythonCheck):
         return bool(told)
 
     def _kind(self, method: ast.Attribute, call: ast.Call) -> str:
-        """Whether what is written is text or bytes, as far as the argument itself tells."""
+        """Return the type of the written value, text or bytes, as far as the argument itself shows."""
         if method.attr != "write" or len(call.args) != 1:
             return ""
         given = call.args[0]
@@ -160,7 +165,7 @@ def _told(mode: str, writes: bool, reads: bool, kind: str) -> str:
     if reads and not set(mode) & set("r+"):
         return f'the file is open for writing (mode "{mode}"), and this reads'
     if (writes or reads) and kind == "t" and "b" in mode:
-        return f'this is text and the file is open for bytes (mode "{mode}")'
+        return f'this is text and the file is open for bytes (mode "{mode}"); encode it or open for text'
     if (writes or reads) and kind == "b" and "b" not in mode:
-        return f'this is bytes and the file is open for text (mode "{mode}")'
+        return f'this is bytes and the file is open for text (mode "{mode}"); decode it or open for bytes'
     return ""

@@ -19,10 +19,10 @@ _FOR_READERS = frozenset(
 
 
 class BytesStrMix(PythonCheck):
-    """Bytes are put into a text without being decoded.
+    """Bytes are interpolated into a text without being decoded.
 
-    The text then holds ``b'...'``, quotes and all: a header, an address or a key that nobody accepts. Write
-    ``.decode()`` behind what gives bytes.
+    The text then contains ``b'...'`` with its quotes: a header, an address or a key that nothing accepts.
+    Call ``.decode()`` on the bytes.
     """
 
     ID = "PY404"
@@ -89,10 +89,12 @@ class BytesStrMix(PythonCheck):
     def _look_at(self, node: ast.expr) -> None:
         if ValueKinds.shared(self.module, self.callees).of(node) != BYTES or self._is_for_readers(node):
             return
-        self.report(self.module.span(node), f"{ast.unparse(node)} is bytes: the text will hold b'...'")
+        self.report(
+            self.module.span(node), f"{ast.unparse(node)} is bytes, so the text contains b'...'; decode it"
+        )
 
     def _is_for_readers(self, node: ast.expr) -> bool:
-        """Whether the text is a message, in which a person can make out what is meant."""
+        """Return True if the text is a message for people, who can read the value all the same."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.Raise, ast.Assert)):
                 return True

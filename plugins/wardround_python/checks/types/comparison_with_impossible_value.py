@@ -16,7 +16,7 @@ _ENDINGS = frozenset(
     """.split()  # noqa: SIM905
 )
 _VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
-# What people write, and what is there instead.
+# Common mistaken values, and the values that occur instead.
 _SYSTEMS: Mapping[str, Mapping[str, str]] = {
     "sys.platform": {
         "windows": "win32", "win64": "win32", "win": "win32", "mac": "darwin", "macos": "darwin",
@@ -34,11 +34,11 @@ _OUTSIDE = {"weekday": (0, 6), "isoweekday": (1, 7)}
 
 
 class ComparisonWithImpossibleValue(PythonCheck):
-    """Something is compared with a value that it never has.
+    """A value is compared with one that it never has.
 
-    ``Path.suffix`` begins with a dot, the method of a request is in capitals, Windows is ``win32`` to
-    ``sys.platform``, and ``weekday()`` ends at 6. What stands behind such a comparison never runs. Compare
-    with what is really given.
+    ``Path.suffix`` starts with a dot, the method of a request is in upper case, ``sys.platform`` is ``win32``
+    on Windows, and ``weekday()`` ends at 6. Code behind such a comparison never runs. Compare with a value
+    that occurs.
     """
 
     ID = "PY403"
@@ -91,21 +91,21 @@ class ComparisonWithImpossibleValue(PythonCheck):
             self.report(self.module.span(node), f"this is never so: {told[0]}")
 
     def _told(self, node: ast.expr, value: object) -> str:
-        """Why something never has a value; empty if it may."""
+        """Return the reason for which an expression never has a value; empty if it may."""
         if isinstance(value, int):
             return self._of_day(node, value)
         if not isinstance(value, str):
             return ""
         if value.lower() in _ENDINGS and self._is_ending(node):
-            return f'it begins with a dot, ".{value}"'
+            return f'it starts with a dot, ".{value}"'
         name = self.module.imported_name(node.func if isinstance(node, ast.Call) else node) or ""
         is_asked = isinstance(node, ast.Call) == (name == "platform.system")
         there = _SYSTEMS.get(name, {}).get(value.lower()) if is_asked else None
         if there is not None and there != value and value not in _SYSTEMS[name].values():
-            return f'it is "{there}" there'
+            return f'the value is "{there}"'
         if isinstance(node, ast.Attribute) and node.attr == "method" and value not in _VERBS:
             is_sent = last_name(node.value) in ("request", "req") and value.upper() in _VERBS
-            return f'it is in capitals, "{value.upper()}"' if is_sent else ""
+            return f'it is in upper case, "{value.upper()}"' if is_sent else ""
         is_own_name = isinstance(node, ast.Name) and node.id == "__name__"
         return 'it is "__main__"' if is_own_name and value.strip("_") == "main" != value[2:-2] else ""
 
@@ -114,10 +114,10 @@ class ComparisonWithImpossibleValue(PythonCheck):
         if called not in _OUTSIDE:
             return ""
         first, last = _OUTSIDE[called]
-        return "" if first <= value <= last else f"{called}() goes from {first} to {last}"
+        return "" if first <= value <= last else f"{called}() ranges from {first} to {last}"
 
     def _is_ending(self, node: ast.expr) -> bool:
-        """Whether something is what follows the name of a file: ``path.suffix``, ``splitext(path)[1]``."""
+        """Return True for the suffix of a file name: ``path.suffix``, ``splitext(path)[1]``."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
             return node.func.attr in ("lower", "upper", "casefold") and self._is_ending(node.func.value)
         if isinstance(node, ast.Attribute):
@@ -131,7 +131,7 @@ class ComparisonWithImpossibleValue(PythonCheck):
         return isinstance(node, ast.Call) and self.module.imported_name(node.func) == "os.path.splitext"
 
     def _is_second_part(self, node: ast.Name) -> bool:
-        """``stem, ending = splitext(name)``, and nothing else gives the name a value."""
+        """Return True for ``stem, ending = splitext(name)`` if nothing else assigns the name."""
         given = [
             one
             for one in self.module.nodes

@@ -28,11 +28,11 @@ _NOW = frozenset(
 
 
 class ContradictoryModelField(PythonCheck):
-    """A field of a Django model whose settings contradict each other, or its use.
+    """Settings of a Django model field contradict each other, or its use.
 
-    ``SET_NULL`` without ``null=True`` cannot be done when the other row goes; ``blank=True`` without
-    ``null=True`` lets a form pass and the database refuse it; a default that is called is worked out
-    once, at start.
+    ``SET_NULL`` without ``null=True`` fails when the referenced row is deleted; with ``blank=True`` and
+    without ``null=True`` a form accepts a value that the database rejects; a default that is called is
+    computed once, at import.
     """
 
     ID = "PY079"
@@ -98,25 +98,32 @@ class ContradictoryModelField(PythonCheck):
             isinstance(given["null"], ast.Constant) and not given["null"].value
         )
         if "on_delete" in given and last_name(given["on_delete"]) == "SET_NULL" and not nullable:
-            return Severity.ERROR, "SET_NULL needs null=True: when the other row goes, this one cannot follow"
+            return Severity.ERROR, (
+                "SET_NULL fails without null=True when the referenced row is deleted; add null=True"
+            )
         default = given.get("default")
         if isinstance(default, ast.Call) and last_name(default.func) in _NOW:
             return (
                 Severity.WARN,
-                f"{ast.unparse(default)} is worked out once, at start; hand over the function",
+                f"{ast.unparse(default)} is computed once, at import; pass the function itself",
             )
         if sum(is_true(given[one]) for one in ("auto_now", "auto_now_add") if one in given) == 2:
-            return Severity.ERROR, "auto_now and auto_now_add exclude each other: Django refuses the model"
+            return Severity.ERROR, (
+                "auto_now and auto_now_add exclude each other, and Django rejects the model; remove one"
+            )
         may_be_left = "blank" in given and is_true(given["blank"]) and not nullable
         if kind in _FIELDS and may_be_left and _FILLED.isdisjoint(given):
-            return Severity.WARN, "blank=True without null=True: the form passes and the database refuses"
+            return Severity.WARN, (
+                "blank=True without null=True: forms accept an empty value "
+                "that the database rejects; add null=True"
+            )
         if kind == "ForeignKey" and "unique" in given and is_true(given["unique"]):
-            return Severity.INFO, "a unique ForeignKey is a OneToOneField, and reads back as one object"
+            return Severity.INFO, "a unique ForeignKey is a one-to-one relation; use OneToOneField"
         if kind == "CharField" and "max_length" not in given and not made.args and "choices" not in given:
             return (
                 None
                 if self._has_lengthless
-                else (Severity.INFO, "without max_length some databases refuse this")
+                else (Severity.INFO, "some databases reject this field without max_length; set it")
             )
         return None
 

@@ -14,10 +14,10 @@ _PLAIN_ENUMS = frozenset({"enum.Enum", "Enum"})
 
 
 class EnumComparedWithString(PythonCheck):
-    """A member of an enumeration is compared with a text.
+    """An enum member is compared with a string.
 
-    A plain ``Enum`` equals nothing but its own members: the comparison is False whatever the value. Compare
-    with the member, or with ``.value``.
+    A plain ``Enum`` equals only its own members: the comparison is False for every value. Compare with the
+    member, or compare its ``.value``.
     """
 
     ID = "PY058"
@@ -68,7 +68,11 @@ class EnumComparedWithString(PythonCheck):
         told = (_is_text(right) and self._is_member(left)) or (_is_text(left) and self._is_member(right))
         if told:
             always = "true" if isinstance(node.ops[0], (ast.NotEq, ast.NotIn)) else "false"
-            self.report(self.module.span(node), f"a member of an Enum is compared with text: always {always}")
+            self.report(
+                self.module.span(node),
+                f"an enum member is compared with a string, which is always {always}; "
+                "compare with the member",
+            )
 
     @cached_property
     def _enums(self) -> dict[str, ast.ClassDef]:
@@ -98,7 +102,7 @@ class EnumComparedWithString(PythonCheck):
 
     @cached_property
     def _fields(self) -> dict[str, set[str]]:
-        """Field -> how the classes of the module annotate it."""
+        """Return the annotation of each field of the module's classes."""
         found: dict[str, set[str]] = {}
         for node in self.module.nodes:
             if isinstance(node, ast.AnnAssign):

@@ -20,10 +20,10 @@ _MAKERS = frozenset({"list", "dict", "set", "sorted"})
 
 
 class InPlaceMethodResultUsed(PythonCheck):
-    """The result of a method that changes a collection in place is used.
+    """The result of an in-place method is used.
 
-    ``sort``, ``append`` and their like return None, and the collection is in the name it always was in. Call
-    the method on a line of its own, or use ``sorted`` and ``reversed``.
+    ``sort``, ``append`` and similar methods return None and change their receiver. Call the method in a
+    statement of its own, or use ``sorted`` or ``reversed``.
     """
 
     ID = "PY032"

@@ -17,11 +17,11 @@ _BY_TEXT = frozenset(
 
 
 class IncomparableTypes(PythonCheck):
-    """Two values are compared that can't be equal, for they are of different kinds.
+    """Values of types that are never equal are compared.
 
-    Bytes equal no text, text no number, a list no tuple: the comparison is False whatever is in them, and the
-    branch behind it never runs. Redis, a socket, a child process or a request's body give bytes unless asked
-    for text. Decode or convert one of the two first.
+    Bytes never equal a text, a text never a number, a list never a tuple: the comparison is False for all
+    values, and the branch behind it never runs. Redis, a socket, a child process and the body of a request
+    return bytes unless text is requested. Decode or convert one of the operands first.
     """
 
     ID = "PY401"
@@ -95,7 +95,8 @@ class IncomparableTypes(PythonCheck):
             return
         if self._kinds.of(node.args[0]) == TEXT and self._kinds.of(func.value) == BYTES:
             self.report(
-                self.module.span(node), f"{func.attr}() of bytes is given text: this raises TypeError"
+                self.module.span(node),
+                f"{func.attr}() of bytes with a text argument raises TypeError; decode the bytes first",
             )
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
@@ -105,18 +106,24 @@ class IncomparableTypes(PythonCheck):
             and isinstance(key.value, str)
             and self._kinds.holds_bytes(node.value)
         ):
-            self.report(self.module.span(node), "the keys are bytes and this is text: it is never there")
+            self.report(
+                self.module.span(node),
+                "the keys are bytes and this is text, so it is never found; use a bytes key",
+            )
 
     def _look_for(self, left: ast.expr, right: ast.expr, node: ast.Compare) -> None:
         if self._kinds.of(left) != TEXT:
             return
         if self._kinds.of(right) == BYTES:
-            self.report(self.module.span(node), "text is looked for in bytes: this raises TypeError")
+            self.report(self.module.span(node), "text in bytes raises TypeError; decode the bytes first")
         elif self._kinds.holds_bytes(right):
-            self.report(self.module.span(node), "text is looked for among bytes: it is never there")
+            self.report(
+                self.module.span(node),
+                "the elements are bytes and this is text, so it is never found; use bytes",
+            )
 
     def _of_pair(self, left: ast.expr, others: Sequence[ast.expr]) -> tuple[str, ...]:
-        """The two kinds, where what is on one side can equal nothing on the other."""
+        """Return the two types if values of one never equal values of the other."""
         if isinstance(left, ast.Constant) and all(isinstance(one, ast.Constant) for one in others):
             return ()
         first = self._kinds.of(left)

@@ -17,7 +17,7 @@ _FIELD = LazyPattern(
     r"(?<!\{)\{(?:(?:len|str|int|sum|round|repr)\()?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*|\[\w+\])*)\)?(?:![rsa])?(?::[^{}\s]*)?\}(?!\})"
 )
 _STRING = LazyPattern(r"""(?P<prefix>[A-Za-z]{0,2})(?:\"\"\"|'''|"|')""")
-# Who fills in the fields of a text later.
+# Functions that fill in the fields of a text later.
 _FILLED_LATER = frozenset(
     {
         "format", "format_map", "Template", "gettext", "_", "gettext_lazy", "ngettext", "partial", "path",
@@ -28,7 +28,7 @@ _FILLED_LATER = frozenset(
 )  # fmt: skip
 
 
-# Methods of clients and routers, which fill in nothing inside a function.
+# Methods of clients and routers, which fill in no fields inside a function.
 _VERBS = frozenset(
     {
         "get", "post", "put", "patch", "delete", "head", "options", "path", "render", "partial", "bind",
@@ -44,10 +44,10 @@ _MESSAGES = frozenset(
 
 
 class MissingFPrefix(PythonCheck):
-    """A text names a variable in braces and has no ``f`` before it.
+    """A string names a variable in braces but has no ``f`` prefix.
 
-    The braces are shown as they are written, and whoever reads the message, file or address gets the name of
-    the variable. In a text put together of several parts each part needs its own ``f``.
+    The braces are used literally, so the message, file or address contains the name of the variable. In
+    concatenated strings each part needs its own ``f``.
     """
 
     ID = "PY064"
@@ -81,7 +81,7 @@ class MissingFPrefix(PythonCheck):
     ]
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """A part without ``f`` beside one that has it."""
+        """Report a part without ``f`` next to one that has it."""
         if (
             node.lineno == node.end_lineno
             and '" ' not in self._line(node.lineno)
@@ -92,11 +92,11 @@ class MissingFPrefix(PythonCheck):
             return
         for span, text in self._plain_parts(node):
             if self._names_values(text, node):
-                self.report(span, "no f before this part: its braces are shown as they are written")
+                self.report(span, "this part has no f prefix, so its braces are literal; add f")
                 return
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        """A text that is kept, given or answered as it is, in a function where nothing fills in fields."""
+        """Report a text that is stored, passed or returned, in a function that fills in no fields."""
         text = node.value
         if not isinstance(text, str) or "{" not in text:
             return
@@ -108,11 +108,11 @@ class MissingFPrefix(PythonCheck):
         function = self.module.function_of(node)
         if function is not None and not self._fills(function):
             self.report(
-                self.module.span(node), "no f before this text: its braces are shown as they are written"
+                self.module.span(node), "this string has no f prefix, so its braces are literal; add f"
             )
 
     def _look_at_address(self, node: ast.Constant, text: str) -> None:
-        """An address that a client is to call as it is."""
+        """Report an address that a client calls unchanged."""
         call = self.module.parents[node]
         if (
             not text.startswith(("http://", "https://"))
@@ -126,10 +126,13 @@ class MissingFPrefix(PythonCheck):
         if not name.startswith(("requests.", "httpx.")) or not isinstance(function, FunctionNode):
             return
         if fields and fields <= _values_of(function):
-            self.report(self.module.span(node), "no f before this address: it is called with its braces")
+            self.report(
+                self.module.span(node),
+                "this address has no f prefix, so it is called with literal braces; add f",
+            )
 
     def _is_message(self, node: ast.Constant) -> bool:
-        """Whether a text goes where people read: into a list of lines, a field called a message."""
+        """Return True if a text goes to a reader: into a list of lines, a field called a message."""
         parent = self.module.parents[node]
         if isinstance(parent, ast.keyword):
             call = self.module.parents[parent]
@@ -145,7 +148,7 @@ class MissingFPrefix(PythonCheck):
         return False
 
     def _fills(self, function: ast.AST) -> bool:
-        """Whether a function fills in fields somewhere: then a text with braces may be meant for it."""
+        """Return True if a function fills in fields: then a text with braces may be a template for it."""
         return any(
             (isinstance(one, ast.Attribute) and one.attr in _FILLED_LATER - _VERBS)
             or (isinstance(one, ast.Name) and "template" in one.id.lower())
@@ -153,17 +156,17 @@ class MissingFPrefix(PythonCheck):
         )
 
     def visit_Call(self, node: ast.Call) -> None:
-        """A message that is shown at once."""
+        """Report a message that is shown directly."""
         only = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if not isinstance(only, ast.Constant) or not isinstance(only.value, str) or "{" not in only.value:
             return
         if self._shows(node) and self._names_values(only.value, only):
             self.report(
-                self.module.span(only), "no f before this text: its braces are shown as they are written"
+                self.module.span(only), "this string has no f prefix, so its braces are literal; add f"
             )
 
     def _shows(self, node: ast.Call) -> bool:
-        """Whether a call raises, logs or prints what it is given."""
+        """Return True if a call raises, logs or prints its argument."""
         if isinstance(self.module.parents[node], ast.Raise):
             return True
         if isinstance(node.func, ast.Name):
@@ -178,7 +181,7 @@ class MissingFPrefix(PythonCheck):
         return any("loguru" in name or "structlog" in name for name in self.module.imported.values())
 
     def _names_values(self, text: str, node: ast.expr) -> bool:
-        """Whether all braces of a text hold names that have a value here, and nothing fills them later."""
+        """Return True if all braces of a text hold bound names, and nothing fills them later."""
         fields = [match[1] for match in _FIELD.finditer(text)]
         function = self.module.function_of(node)
         if not fields or not isinstance(function, FunctionNode) or "{{" in text:
@@ -199,7 +202,7 @@ class MissingFPrefix(PythonCheck):
         return set(fields) <= _values_of(function)
 
     def _plain_parts(self, node: ast.JoinedStr) -> Iterator[tuple[Span, str]]:
-        """Place and text of the parts of a text that are written without ``f``."""
+        """Yield the position and text of the parts of a text that have no ``f`` prefix."""
         end = node.end_lineno or node.lineno
         lines = self.source.lines[node.lineno - 1 : end]
         for number, line in enumerate(lines, node.lineno):
@@ -223,7 +226,7 @@ class MissingFPrefix(PythonCheck):
 
 
 def _passes_names(node: ast.Call) -> bool:
-    """Whether a call is given values under names, for the fields of its text."""
+    """Return True if a call has keyword arguments for the fields of its text."""
     return any(
         k.arg is None or (isinstance(k.value, ast.Name) and k.arg == k.value.id) for k in node.keywords
     )
@@ -234,6 +237,6 @@ def _called(node: ast.Call) -> str:
 
 
 def _values_of(function: FunctionNode) -> set[str]:
-    """The names that are given a value in a function, its parameters included."""
+    """Return the names that a function binds, including its parameters."""
     given = {n.arg for n in walk(function.args) if isinstance(n, ast.arg)}
     return given | {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

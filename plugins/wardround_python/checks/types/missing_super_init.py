@@ -13,9 +13,9 @@ from wardround_python.check import PythonCheck
 
 
 class MissingSuperInit(PythonCheck):
-    """A class has an ``__init__`` of its own and leaves out that of its base.
+    """``__init__`` does not call ``__init__`` of the base class.
 
-    What the base sets up is not there: its methods raise AttributeError on the first use. Call
+    The attributes that the base sets are missing: its methods raise AttributeError on first use. Call
     ``super().__init__(...)``.
     """
 
@@ -114,7 +114,8 @@ class MissingSuperInit(PythonCheck):
         if missed:
             self.report(
                 self.module.name_span(maker),
-                f"without {bases[0].name}.__init__() there is no self.{missed[0]}, which its methods use",
+                f"without {bases[0].name}.__init__() its methods have no self.{missed[0]}; "
+                "call super().__init__()",
             )
 
 

@@ -21,10 +21,10 @@ _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
 
 
 class NoneAfterCaughtError(PythonCheck):
-    """A value is None where something failed, and is used right after it as if it were there.
+    """A value that is None after a caught error is used as if it existed.
 
-    The error that was caught so that the function can go on comes back as another one, which says nothing of
-    the cause. Look whether there is a value, or leave where it failed.
+    The error was caught so that the function can continue, and comes back as another one that does not name
+    the cause. Test the value for None, or return where the attempt fails.
     """
 
     ID = "PY444"
@@ -88,11 +88,12 @@ class NoneAfterCaughtError(PythonCheck):
                 used = _used_unseen(block[index + 1 :], name, along)
                 if used is not None:
                     why = (
-                        "where the attempt above fails"
-                        if isinstance(statement, ast.Try)
-                        else "on one way here"
+                        "if the attempt above fails" if isinstance(statement, ast.Try) else "on one path here"
                     )
-                    self.report(self.module.span(used), f"{name} is None {why}, and this takes it as a value")
+                    self.report(
+                        self.module.span(used),
+                        f"{name} is None {why}, and is used here; test it for None or return earlier",
+                    )
             for below in _blocks(statement):
                 self._look_at(below)
 
@@ -109,9 +110,9 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _maybe_none(statement: ast.stmt, before: Sequence[ast.stmt]) -> Iterator[tuple[str, set[str]]]:
-    """Names that are None after a statement on one way and something else on another.
+    """Return the names that are None after a statement on one path and something else on another.
 
-    With each, the names that are set along with it: they tell which way it was.
+    The names that are assigned along with each show which path was taken.
     """
     if isinstance(statement, ast.Try):
         given = set(_set_in([*statement.body, *statement.orelse])) - set(_set_in(statement.finalbody))
@@ -142,7 +143,7 @@ def _set_in(block: Iterable[ast.stmt]) -> Iterator[str]:
 
 
 def _last_value(block: Sequence[ast.stmt], name: str) -> ast.expr | None:
-    """What a block gives a name last, by a statement that surely runs."""
+    """Return the last value that a block assigns to a name, by a statement that always runs."""
     for statement in reversed(block):
         if isinstance(statement, ast.Assign) and any(
             isinstance(target, ast.Name) and target.id == name for target in statement.targets
@@ -163,7 +164,7 @@ def _leaves(block: Sequence[ast.stmt]) -> bool:
 
 
 def _used_unseen(after: Sequence[ast.stmt], name: str, along: set[str]) -> ast.expr | None:
-    """Where a name is used as a value before anything asks for it, or for what was set along with it."""
+    """Return the first use of a name as a value before a test of it, or of a name assigned along with it."""
     for statement in after:
         if isinstance(statement, (ast.If, ast.While)):
             asked = names_in(statement.test)
@@ -200,7 +201,7 @@ def _asks(node: ast.AST, name: str) -> bool:
 
 
 def _use(node: ast.AST, name: str) -> ast.expr | None:
-    """The name, where a node needs a value of it."""
+    """Return the name if a node needs a value of it."""
     inner: ast.AST | None = None
     if isinstance(node, (ast.Attribute, ast.Subscript)):
         inner = node.value

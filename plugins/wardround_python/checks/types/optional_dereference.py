@@ -20,12 +20,12 @@ from wardround_python.check import PythonCheck
 _MATCHERS = ("match", "search", "fullmatch")
 _PATTERN_NAME = LazyPattern(r"[A-Z][A-Z0-9_]*|\w*(re|regex|pattern|rx)", re.IGNORECASE)
 _OF_MATCH = frozenset({"group", "groups", "groupdict", "start", "end", "span"})
-# Methods that give None where no row fits, and what stands before them in a query.
+# Methods that return None if no row matches, and the methods of a query before them.
 _ROWS = frozenset({"first", "last", "one_or_none", "scalar_one_or_none", "get_or_none", "find_one"})
 _QUERY = LazyPattern(r"query|filter|objects|scalars|execute|order_by|select\(|where|exclude|_by\(")
 _FRAMES = ("pandas", "polars", "pyspark", "dask")
 _SESSION = LazyPattern(r"(\w*_)?(session|db)|query")
-# Mappings of what others send: an entry may be left out.
+# Mappings of data from clients: an entry may be missing.
 _SENT = LazyPattern(
     r"(?i:.*\b(get|post|args|form|headers|query_params|cookies|meta|payload|body|event|metadata|json\(\)))"
 )
@@ -35,7 +35,7 @@ _OF_TEXT = frozenset(
 _FOUND_OR_NONE = frozenset(
     {"shutil.which", "inspect.getmodule", "importlib.util.find_spec", "inspect.getdoc"}
 )
-# What is looked for in a tree of elements, and what is asked of the element that was found.
+# Searches in a tree of elements, and the attributes and methods of the element they return.
 _IN_TREE = frozenset({"find", "select_one", "find_next", "find_parent", "find_next_sibling"})
 _TREES = ("xml.etree", "lxml", "defusedxml", "bs4", "html5lib")
 _OF_ELEMENT = frozenset(
@@ -47,11 +47,11 @@ _CATCHES = ("AttributeError", "TypeError")
 
 
 class OptionalDereference(PythonCheck):
-    """What may be None is used as if it were there.
+    """A value that may be None is used without a test.
 
-    A pattern that does not match, a row that is not found and an entry that was not sent give None, and the
-    next attribute or index of it raises an error that says nothing of the cause. Look first, and say what is
-    missing.
+    A pattern that does not match, a row that does not exist and an entry that was not sent are None, and the
+    next attribute or index of it raises an error that does not name the cause. Test for None first, and
+    report what is missing.
     """
 
     ID = "PY033"
@@ -106,7 +106,7 @@ class OptionalDereference(PythonCheck):
             self.report(self.module.span(used.value), f"{why}, and {_wanted(used)} of None raises")
 
     def _is_of_interest(self, node: ast.Call) -> bool:
-        """A cheap look: whether a call may give None at all."""
+        """Return True if a call may return None at all; a prefilter."""
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr == "get":
             owner = ast.unparse(func.value)
@@ -124,9 +124,7 @@ class OptionalDereference(PythonCheck):
         return isinstance(parent, keeps) and self._own(node) is not None
 
     def _used(self, statement: ast.Assign | ast.AnnAssign, made: ast.AST) -> ast.AST | None:
-        """The first place that takes apart the one name a value is given to; None if anything tests "
-        "the name.
-        """
+        """Return the first access to the only name a value is bound to; None if anything tests the name."""
         target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
         scope = self.module.function_of(statement) or self.module.tree
         if not isinstance(target, ast.Name) or statement.value is not made:
@@ -153,10 +151,10 @@ class OptionalDereference(PythonCheck):
         return ast.unparse(made) in self._tested(scope) or is_caught(self.module, used, _CATCHES)
 
     def _why_none(self, node: ast.Call, used: ast.Attribute | ast.Subscript) -> str | None:
-        """Why a call may give None, if that is known."""
+        """Return the reason for which a call may return None, if it is known."""
         name = self.module.imported_name(node.func)
         if name in _FOUND_OR_NONE:
-            return f"{name}() gives None where it finds nothing"
+            return f"{name}() returns None without a result; test for None first"
         func = node.func
         if isinstance(func, ast.Attribute):
             if func.attr in _MATCHERS:
@@ -182,11 +180,11 @@ class OptionalDereference(PythonCheck):
             pattern = self._patterns.get(written)
         if pattern is not None and _always_matches(pattern):
             return None
-        return f"{ast.unparse(func)}() gives None where nothing matches"
+        return f"{ast.unparse(func)}() returns None if nothing matches; test for None first"
 
     @cached_property
     def _patterns(self) -> dict[str, ast.expr]:
-        """Name -> the pattern it is compiled from."""
+        """Return the pattern each name is compiled from."""
         found: dict[str, ast.expr] = {}
         for node in self.module.nodes:
             made = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
@@ -202,7 +200,7 @@ class OptionalDereference(PythonCheck):
         if func.attr in _ROWS:
             asked = _QUERY.search(owner) or func.attr in ("get_or_none", "find_one", "scalar_one_or_none")
             if asked and not any(f in self.module.imported.values() for f in _FRAMES):
-                return f"{func.attr}() gives None where there is no such row"
+                return f"{func.attr}() returns None if no row matches; test for None first"
         if func.attr != "get" or node.keywords:
             return None
         last = owner.rpartition(".")[2]
@@ -210,7 +208,7 @@ class OptionalDereference(PythonCheck):
         by_key = len(node.args) == 2 and isinstance(model, ast.Name) and model.id[:1].isupper()
         by_query = last == "query" and len(node.args) == 1 and owner[:1].isupper()
         if (by_key and _SESSION.fullmatch(last)) or by_query:
-            return "get() gives None where there is no such row"
+            return "get() returns None if there is no such row; test for None first"
         return None
 
     def _why_not_sent(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
@@ -221,7 +219,7 @@ class OptionalDereference(PythonCheck):
         owner = ast.unparse(func.value)
         if not _SENT.fullmatch(owner) or self.module.imported_name(func.value) is not None:
             return None
-        return f"{owner}.get() gives None where {node.args[0].value!r} was not sent"
+        return f"{owner}.get() returns None if {node.args[0].value!r} was not sent; test for None first"
 
     def _why_no_element(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
         parses = any(name.startswith(_TREES) for name in self.module.imported.values())
@@ -233,10 +231,10 @@ class OptionalDereference(PythonCheck):
             return None
         if isinstance(func.value, ast.Constant) or not self.source.is_added(node.lineno):
             return None
-        return f"{func.attr}() gives None where there is no such element"
+        return f"{func.attr}() returns None if there is no such element; test for None first"
 
     def _why_no_entry(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
-        """An entry that may be missing, by how it is asked for, and is then indexed."""
+        """Return the reason for which an entry that is then indexed may be missing."""
         if (
             not isinstance(used, ast.Subscript)
             or not _is_entry(node)
@@ -245,18 +243,18 @@ class OptionalDereference(PythonCheck):
             return None
         if self.module.imported_name(func.value) is not None:
             return None
-        return f"get({ast.unparse(node.args[0])}) gives None where there is no such entry"
+        return f"get({ast.unparse(node.args[0])}) returns None if there is no such entry; test for None first"
 
     def _why_own(self, node: ast.Call) -> str | None:
-        """A function of the project that says, or shows, that it may give None."""
+        """Return the reason for a function of the project that is annotated or written to return None."""
         function = self._own(node) if self.source.is_added(node.lineno) else None
         waited = isinstance(self.module.parents[node], ast.Await)
         if function is None or isinstance(function, ast.AsyncFunctionDef) != waited:
             return None
-        return f"{function.name}() may give None"
+        return f"{function.name}() may return None; test for None first"
 
     def _own(self, node: ast.Call) -> FunctionNode | None:
-        """The function of the project that a call reaches, if it may give None."""
+        """Return the function of the project that a call reaches, if it may return None."""
         written = ast.unparse(node.func)
         if written in self._found:
             return self._found[written]
@@ -271,7 +269,7 @@ class OptionalDereference(PythonCheck):
 
 
 def _is_entry(node: ast.Call) -> bool:
-    """Whether a ``get`` is of a mapping, with nothing to take where there is no entry."""
+    """Return True if a ``get`` is of a mapping, without a default."""
     key = node.args[0] if len(node.args) == 1 and not node.keywords else None
     return (
         isinstance(key, ast.Constant) and isinstance(key.value, str) and _KEY.fullmatch(key.value) is not None
@@ -289,7 +287,7 @@ def _wanted(used: ast.Attribute | ast.Subscript) -> str:
 
 
 def _always_matches(pattern: ast.expr) -> bool:
-    """Whether a pattern fits the empty text, so that it fits somewhere in every text."""
+    """Return True if a pattern matches the empty text, and so every text."""
     if not isinstance(pattern, ast.Constant) or not isinstance(pattern.value, str):
         return False
     if any(mark in str(pattern.value) for mark in ("$", "\\Z", "\\b", "^")):
@@ -301,7 +299,7 @@ def _always_matches(pattern: ast.expr) -> bool:
 
 
 def _may_give_none(function: FunctionNode) -> bool:
-    """Whether a function is annotated so, or says ``return None`` in one place and a value in another."""
+    """Return True if a function is annotated so, or has both ``return None`` and ``return`` of a value."""
     if function.returns is not None:
         return _is_optional(function.returns)
     returns = [n for n in nodes_run_by(function.body) if isinstance(n, ast.Return)]
@@ -320,7 +318,7 @@ def _is_optional(annotation: ast.expr) -> bool:
 
 
 def _looks_up(value: ast.expr | None) -> bool:
-    """Whether a value is what a search gives that may find nothing: ``next(..., None)``, ``.first()``."""
+    """Return True if a value is the result of a search without a match: ``next(..., None)``, ``.first()``."""
     if not isinstance(value, ast.Call):
         return False
     if isinstance(value.func, ast.Name):

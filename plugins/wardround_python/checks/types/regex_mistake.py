@@ -27,11 +27,11 @@ _BACKSPACE = LazyPattern("\x08\\w|\\w\x08")
 
 
 class RegexMistake(PythonCheck):
-    """A regular expression that cannot mean what it says.
+    """A regular expression has a mistake.
 
-    It does not compile, or a range takes in signs nobody thought of (``A-z`` has ``[``, ``^`` and ``_``
-    in it), or ``^`` and ``$`` hold for the first and last alternative only, or ``\\b`` without an ``r``
-    before the text is a backspace.
+    It does not compile, or a range includes unintended characters (``A-z`` includes ``[``, ``^`` and ``_``),
+    or ``^`` and ``$`` apply to the first and last alternative only, or ``\b`` is a backspace because the
+    string has no ``r`` prefix.
     """
 
     ID = "PY078"
@@ -78,7 +78,7 @@ class RegexMistake(PythonCheck):
         elif _TAG_FILTER.search(text.value) and self._cleans(node, name):
             self.report(
                 self.module.span(text),
-                "HTML is not cleaned by a pattern: </script > and <img onerror=...> come through",
+                "a pattern does not sanitize HTML: </script > and <img onerror=...> pass; use nh3",
             )
         elif name in ("re.sub", "re.subn") and len(node.args) > 1:
             self._look_at_groups(text.value, node.args[1])
@@ -89,28 +89,30 @@ class RegexMistake(PythonCheck):
         try:
             re.compile(pattern, re.VERBOSE if is_verbose else 0)
         except (re.error, RecursionError, OverflowError) as cause:
-            return f"this does not compile: {cause}"
+            return f"the pattern does not compile: {cause}"
         if _LETTERS.search(pattern):
-            return "A-z has the signs between Z and a in it too"
+            return "A-z includes the characters between Z and a; write A-Za-z"
         signs = _SIGNS.search(pattern)
         if signs:
-            return f"{signs[1]}-{signs[2]} is a range of signs here; put the - last"
+            return f"{signs[1]}-{signs[2]} is a range of characters here; put the - last"
         if _LOST_P.search(pattern):
             return "a named group begins with (?P<"
         if _HOST.search(pattern):
-            return "the dot in the host's name fits any sign: write \\. there"
+            return "the dot in the host name matches any character; write \\."
         if _OR_IN_CLASS.search(pattern):
-            return "inside [ ] the | is a sign like any other"
+            return "inside [ ] the | is a literal character; remove it or use a group"
         if _EMPTY_CHOICE.search(pattern):
-            return "between the two | nothing is asked for, so everything fits"
+            return "an empty alternative matches everything; remove one |"
         if not has_lines and "(?" not in pattern[:2] and _BEYOND_END.search(_CLASSES.sub("", pattern)):
-            return "$ is the end of the text here, and nothing can follow it; write \\$ for the sign"
+            return "$ matches the end of the text, so nothing can follow it; write \\$ for the character"
         if _HALF_ANCHORED.fullmatch(pattern):
-            return "^ holds for the first alternative only and $ for the last; put them around a group"
+            return (
+                "^ applies to the first alternative only and $ to the last; put the alternatives into a group"
+            )
         return ""
 
     def _cleans(self, node: ast.Call, name: str) -> bool:
-        """Whether a pattern for the tag of scripts takes something out of a text, to be shown after that."""
+        """Return True if a pattern for script tags removes them from a text that is shown afterwards."""
         if "script" not in str(getattr(node.args[0], "value", "")).lower():
             return False
         if name in ("re.sub", "re.subn"):

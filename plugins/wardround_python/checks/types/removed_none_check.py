@@ -31,10 +31,10 @@ _GOES_THROUGH = frozenset({"len", "list", "sorted", "set", "enumerate"})
 
 
 class RemovedNoneCheck(PythonCheck):
-    """The function asked whether there is a value and left without one; now it uses it at once.
+    """A test for None was removed, and the value is used without it.
 
-    The value comes from the same place as before, so it can still be missing. Ask for it again, or get it
-    from something that raises when there is none.
+    The function tested the value and returned without one. The value has the same source as before, so it can
+    still be missing. Test it again, or get it from a function that raises if there is none.
     """
 
     ID = "PY450"
@@ -115,7 +115,7 @@ class RemovedNoneCheck(PythonCheck):
                     self._tell(name, now, is_listed=_is_listed(name, was), is_none=asked[name])
 
     def _may_be_none(self, name: str, was: FunctionNode, now: FunctionNode) -> bool:
-        """Whether a name still gets its value where it got it before, and that can be none."""
+        """Return True if a name is still assigned from the same source, which may return None."""
         before, after = _values(name, was), _values(name, now)
         if before or after:
             sure = isinstance(after[-1], _SURE) if after else True
@@ -136,13 +136,13 @@ class RemovedNoneCheck(PythonCheck):
                 what = "None" if is_none else "missing"
                 self.report(
                     self.module.span(value),
-                    f"{name} may be {what}: before this change the function was left then, now it is used",
+                    f"{name} may be {what}: the function returned then before this change; test it again",
                 )
             return
 
 
 def _needed(node: ast.AST, *, is_listed: bool) -> ast.expr | None:
-    """What a node needs a value of: an entry, an attribute, the parts it is taken to."""
+    """Return the name whose value a node needs: an entry, an attribute, its elements."""
     if isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and not is_listed):
         return node.value
     is_taken_apart = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
@@ -150,7 +150,7 @@ def _needed(node: ast.AST, *, is_listed: bool) -> ast.expr | None:
 
 
 def _asked(function: FunctionNode) -> Iterator[tuple[str, bool]]:
-    """The names without whose value a function is left, and whether None alone is asked for."""
+    """Return the names without whose value a function returns, and whether only None is tested."""
     for node in walk(function):
         if isinstance(node, ast.If) and isinstance(node.body[-1], _LEAVES):
             test = node.test
@@ -168,7 +168,7 @@ def _asked(function: FunctionNode) -> Iterator[tuple[str, bool]]:
 
 
 def _values(name: str, function: FunctionNode) -> list[ast.expr]:
-    """What statements give a name; a loop or a ``with`` gives it something else each time."""
+    """Return the values that statements assign to a name; a loop or a ``with`` assigns an unknown one."""
     found: list[ast.expr] = []
     for node in walk(function):
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign)):
@@ -182,13 +182,13 @@ def _values(name: str, function: FunctionNode) -> list[ast.expr]:
 
 
 def _compared(function: FunctionNode) -> frozenset[str]:
-    """The names that a function decides by, or looks at to decide later."""
+    """Return the names that a function tests, or tests to decide later."""
     looked = (n for n in walk(function) if isinstance(n, (ast.Compare, ast.UnaryOp, ast.BoolOp)))
     return tested(function) | {name for one in looked for name in names_in(one)}
 
 
 def _is_listed(name: str, function: FunctionNode) -> bool:
-    """Whether a name is gone through or counted: it may be empty then, and is there."""
+    """Return True if a name is iterated or counted: it may be empty then, but is not None."""
     for node in walk(function):
         if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)) and name in names_in(node.iter):
             return True

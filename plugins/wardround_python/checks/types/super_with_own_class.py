@@ -10,7 +10,7 @@ from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-# Bases that do not work before their own __init__ ran.
+# Bases that do not work before their own __init__ has run.
 _NEEDED = {
     "threading.Thread": "start() raises RuntimeError",
     "multiprocessing.Process": "start() raises AssertionError",
@@ -26,12 +26,11 @@ _NEEDED = {
 
 
 class SuperWithOwnClass(PythonCheck):
-    """``super`` is given the class of the object, or is not called where the base needs it.
+    """``super`` is called with the object's class, or ``__init__`` of a base that requires it is not called.
 
-    ``self.__class__`` is the class of the object, not the one the method stands in: in a subclass
-    ``super(self.__class__, self)`` finds the same method again, until the stack is full. And a thread, a
-    module of layers or a widget that was never initialised fails on its first use. Write
-    ``super().__init__()``.
+    ``self.__class__`` is the class of the object rather than the one that defines the method: in a subclass
+    ``super(self.__class__, self)`` finds the same method again, until the recursion limit. A thread, a module
+    of layers or a widget that was never initialised fails on first use. Call ``super().__init__()``.
     """
 
     ID = "PY070"
@@ -78,7 +77,8 @@ class SuperWithOwnClass(PythonCheck):
         if ast.unparse(node.args[0]) in ("self.__class__", "type(self)"):
             self.report(
                 self.module.span(node),
-                f"{ast.unparse(node.args[0])} is the object's class: a subclass comes back here without end",
+                f"{ast.unparse(node.args[0])} is the object's class, "
+                "so a subclass recurses without end; use super()",
             )
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -92,11 +92,16 @@ class SuperWithOwnClass(PythonCheck):
         calls = [one for one in walk(maker) if isinstance(one, ast.Call)]
         begun = [one.lineno for one in calls if last_name(one.func) in ("__init__", "super", "__setattr__")]
         if not begun:
-            self.report(self.module.name_span(maker), f"{known} is not initialised: {_NEEDED[known]}")
+            self.report(
+                self.module.name_span(maker),
+                f"{known} is not initialised: {_NEEDED[known]}; call super().__init__()",
+            )
         elif known == "torch.nn.Module":
             for one in maker.body:
                 if one.lineno < min(begun) and isinstance(one, ast.Assign) and _sets_layer(one):
-                    self.report(self.module.span(one), f"before super().__init__() {_NEEDED[known]}")
+                    self.report(
+                        self.module.span(one), f"before super().__init__() {_NEEDED[known]}; call it first"
+                    )
                     return
 
 

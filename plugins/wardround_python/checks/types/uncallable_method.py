@@ -16,9 +16,8 @@ _CLASS_WIDE = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 class UncallableMethod(PythonCheck):
     """A method cannot be called on an object of its class.
 
-    It has no parameter for the object, so the call raises TypeError, or ``__init__`` sets an attribute of
-    the same name, so the object has the value where the method was. Add ``self``, or give one of the two
-    another name.
+    It has no parameter for the object, so the call raises TypeError; or ``__init__`` assigns an attribute of
+    the same name, so the value hides the method. Add ``self``, or rename one of the two.
     """
 
     ID = "PY082"
@@ -62,7 +61,8 @@ class UncallableMethod(PythonCheck):
             for one in methods:
                 if self._takes_nothing(one) and one.name not in _named_in(node, methods):
                     self.report(
-                        self.module.name_span(one), "called on an object this raises TypeError: no self"
+                        self.module.name_span(one),
+                        "a call on an object raises TypeError: the method has no self; add it",
                     )
         maker = next((one for one in methods if one.name == "__init__"), None)
         if maker is None or not maker.args.args:
@@ -74,7 +74,10 @@ class UncallableMethod(PythonCheck):
                 continue
             assert isinstance(statement, ast.Assign)
             if target.attr in plain and _is_value(statement.value):
-                told = f"line {statement.lineno} sets an attribute of this name: the method is never reached"
+                told = (
+                    f"line {statement.lineno} assigns an attribute of this name, "
+                    "which hides the method; rename one"
+                )
                 self.report(self.module.name_span(plain[target.attr]), told)
 
     def _takes_nothing(self, node: FunctionNode) -> bool:
@@ -84,7 +87,7 @@ class UncallableMethod(PythonCheck):
 
 
 def _named_in(node: ast.ClassDef, methods: Sequence[FunctionNode]) -> set[str]:
-    """The names that the body of a class itself uses: a function called there is no method."""
+    """Return the names that the class body itself uses: a function called there is not a method."""
     return set().union(*(names_in(one) for one in node.body if one not in methods), set())
 
 

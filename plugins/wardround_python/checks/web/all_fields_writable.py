@@ -16,10 +16,10 @@ _FORM = LazyPattern(r"(ModelForm|ModelSerializer|UpdateView|CreateView|ModelSche
 
 
 class AllFieldsWritable(PythonCheck):
-    """Whoever edits their own account may write every field of it.
+    """Users who edit their own account may write every field of it.
 
-    With ``fields = "__all__"``, or all but some, the sender also sets what nobody thought of: ``is_staff``,
-    ``is_superuser``, groups, the balance. List the fields that may be written.
+    With ``fields = "__all__"``, or all but some fields, the sender also sets ``is_staff``, ``is_superuser``,
+    groups or the balance. List the writable fields.
     """
 
     ID = "PY335"
@@ -76,7 +76,8 @@ class AllFieldsWritable(PythonCheck):
             line = settings.get(name)
             if line is not None and self._leaves_open(name, line.value):
                 self.report(
-                    self.module.span(line), "the sender may write every other field too, is_staff among them"
+                    self.module.span(line),
+                    "the sender may write every field, including is_staff; list the writable fields",
                 )
 
     def _leaves_open(self, name: str, value: ast.expr) -> bool:
@@ -86,7 +87,7 @@ class AllFieldsWritable(PythonCheck):
         return "staff" not in text and "superuser" not in text and "role" not in text and "admin" not in text
 
     def _is_guarded(self, settings: dict[str, ast.Assign]) -> bool:
-        """Whether the fields that give power are read-only."""
+        """Return True if the fields that grant privileges are read-only."""
         line = settings.get("read_only_fields")
         text = ast.unparse(line.value) if line is not None else ""
         return any(word in text for word in ("staff", "superuser", "role", "admin", "fields"))

@@ -28,10 +28,10 @@ _ADDRESS = LazyPattern(r"^['\"](\d{1,3}\.\d|::1|localhost)")
 
 
 class ClientControlledAuthorization(PythonCheck):
-    """What somebody may do is decided by a cookie, header or field that they send themselves.
+    """Authorization depends on a cookie, header or field that the client sends.
 
-    Any of them can be written by hand: whoever sets ``is_admin=1`` is let in. Keep it in the session on the
-    server, in a signed token, or look it up for the user who is logged in.
+    A client can send any value: ``is_admin=1`` grants access. Store the permission in the session on the
+    server or in a signed token, or look it up for the logged-in user.
     """
 
     ID = "PY354"
@@ -76,7 +76,10 @@ class ClientControlledAuthorization(PythonCheck):
             if (_RIGHTS.search(key) and any(map(_LETS_IN.search, others))) or (
                 _FORWARDED.search(key) and any(map(_ADDRESS.search, others))
             ):
-                self.report(self.module.span(node), "the sender decides this by what they send")
+                self.report(
+                    self.module.span(node),
+                    "the client controls this authorization; look it up for the logged-in user",
+                )
                 return
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -86,17 +89,20 @@ class ClientControlledAuthorization(PythonCheck):
         self._look_at_test(node)
 
     def _look_at_test(self, node: ast.expr) -> None:
-        """A read that decides by being there at all."""
+        """Report a read whose presence alone decides."""
         inner: ast.AST = node
         parent = self.module.parents[node]
         while isinstance(parent, (ast.UnaryOp, ast.BoolOp)):
             inner, parent = parent, self.module.parents[parent]
         is_test = isinstance(parent, (ast.If, ast.IfExp)) and parent.test is inner
         if is_test and _RIGHTS.search(self._read(node)) and "role" not in self._read(node).lower():
-            self.report(self.module.span(node), "the sender decides this by what they send")
+            self.report(
+                self.module.span(node),
+                "the client controls this authorization; look it up for the logged-in user",
+            )
 
     def _key(self, node: ast.expr) -> str:
-        """What of a request a value is, by its key; through one name of the same function."""
+        """Return the key of the part of a request that a value is; through one name of the same function."""
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CASE:
             node = node.func.value
         if not isinstance(node, ast.Name):
@@ -106,7 +112,7 @@ class ClientControlledAuthorization(PythonCheck):
 
     @cached_property
     def _given(self) -> dict[tuple[ast.AST | None, str], list[ast.expr]]:
-        """What names are given, by the function around and its own, and by the name."""
+        """Return the values of each name, in the enclosing function and in its own."""
         found: dict[tuple[ast.AST | None, str], list[ast.expr]] = {}
         for node in self.module.nodes:
             if isinstance(node, ast.Assign):
@@ -117,7 +123,7 @@ class ClientControlledAuthorization(PythonCheck):
         return found
 
     def _read(self, node: ast.expr) -> str:
-        """The key that is read from a part of a request; empty for everything else."""
+        """Return the key that is read from a part of a request; empty for everything else."""
         key: ast.expr | None = None
         if isinstance(node, ast.Subscript):
             on, key = node.value, node.slice

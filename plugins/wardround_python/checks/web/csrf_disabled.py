@@ -14,12 +14,13 @@ from wardround_python.check import PythonCheck
 
 _OFF = frozenset({"WTF_CSRF_ENABLED", "JWT_COOKIE_CSRF_PROTECT", "xsrf_cookies"})
 _OPTIONS = frozenset({"require_csrf", "check_origin"})
-_MESSAGE = "another site can send this in a visitor's name: nothing asks for a token of this site"
+_MESSAGE = "any site can send this request for a logged-in visitor; "
+"require a CSRF token"
 _LOGGED_IN = LazyPattern(
     r"\brequest\.user\b|\brequest\.session\b|\bcurrent_user\b|login_required|LoginRequired|permission_required|"
     r"staff_member_required|user_passes_test|\bsession\["
 )
-# What proves by itself that the call is no browser's.
+# Credentials that a browser does not send by itself.
 _PROVEN = LazyPattern(
     r"(?i)webhook|hmac|signature|compare_digest|api_?key|authorization|bearer|token_required|oauth|saml|verify_"
 )
@@ -28,10 +29,11 @@ _TRUSTS_ALL = LazyPattern(r"^(https?://)?\*(\.(com|net|org|io|app|dev))?$")
 
 
 class CsrfDisabled(PythonCheck):
-    """The look whether a form was sent from this site is switched off where visitors are logged in.
+    """CSRF protection is disabled for logged-in visitors.
 
-    The browser sends the cookie of the login along wherever a request comes from, so any page a visitor opens
-    can change things in their name. Leave the check on; exempt only what proves in another way who calls.
+    The browser sends the login cookie with requests from any site, so any page a visitor opens can make
+    changes in their name. Leave the protection on; exempt only views that authenticate the caller in another
+    way.
     """
 
     ID = "PY347"
@@ -74,7 +76,11 @@ class CsrfDisabled(PythonCheck):
             elif name == "CSRF_TRUSTED_ORIGINS" and isinstance(value, (ast.List, ast.Tuple)):
                 given = [str(literal(self.module, one)) for one in value.elts]
                 if any(_TRUSTS_ALL.search(one) for one in given) and not self._is_behind_switch(node):
-                    self.report(self.module.span(node), "forms of every site are taken for this site's own")
+                    self.report(
+                        self.module.span(node),
+                        "CSRF protection is disabled, so any site can submit "
+                        "forms for a visitor; leave it on",
+                    )
 
     def visit_keyword(self, node: ast.keyword) -> None:
         is_off = isinstance(node.value, ast.Constant) and node.value.value is False
@@ -99,7 +105,7 @@ class CsrfDisabled(PythonCheck):
         self._look_at_exemption(node)
 
     def _look_at_exemption(self, node: FunctionNode | ast.ClassDef) -> None:
-        """An exemption for a view that reads who is logged in, and has no other proof of who calls."""
+        """Report an exempt view that reads the logged-in user and has no other authentication."""
         for decorator in node.decorator_list:
             text = ast.unparse(decorator)
             if "csrf_exempt" in text or text.endswith("csrf.exempt"):
@@ -119,10 +125,13 @@ class CsrfDisabled(PythonCheck):
         if node.name == "enforce_csrf" and (not body or isinstance(only, ast.Pass) or _gives(only, None)):
             self.report(self.module.name_span(node), _MESSAGE)
         elif node.name == "check_origin" and len(node.args.args) == 2 and _gives(only, True):
-            self.report(self.module.name_span(node), "pages of every site may open this socket for a visitor")
+            self.report(
+                self.module.name_span(node),
+                "pages of any site can open this socket for a visitor; verify the Origin",
+            )
 
     def _look_at_middleware(self, node: ast.Assign, value: ast.List | ast.Tuple) -> None:
-        """Django's list for sites with logins, from which the one that looks for the token is missing."""
+        """Report Django middleware for a site with logins that lacks the CSRF middleware."""
         given = [str(one.value) for one in value.elts if isinstance(one, ast.Constant)]
         is_login = any(one.endswith("AuthenticationMiddleware") and "contrib" in one for one in given)
         is_session = any(one.endswith("SessionMiddleware") for one in given)

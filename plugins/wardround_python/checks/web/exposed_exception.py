@@ -40,10 +40,10 @@ _OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|script
 
 
 class ExposedException(PythonCheck):
-    """The text of an error nobody expected goes out with the answer.
+    """The text of an unexpected error is sent in the response.
 
-    It names tables, paths, hosts and versions, which tells strangers where to look next. Log it, and answer
-    with a sentence of your own and a number to ask about.
+    It names tables, paths, hosts and versions, which help an attacker. Log the error, and respond with a
+    fixed message and a reference number.
     """
 
     ID = "PY361"
@@ -108,8 +108,8 @@ class ExposedException(PythonCheck):
         self._look_at_function(node)
 
     def _look_at_function(self, node: FunctionNode) -> None:
-        """A handler of all errors, whose last parameter is the error; and a view that answers "
-        "everything set.
+        """Report a handler of all errors, whose last parameter is the error, and a view that returns all
+        settings.
         """
         if not node.decorator_list:
             return
@@ -127,13 +127,21 @@ class ExposedException(PythonCheck):
                     }
                     and self._is_answered(one)
                 ):
-                    self.report(self.module.span(one), "all variables of the environment go out, secrets too")
+                    self.report(
+                        self.module.span(one),
+                        "all environment variables are sent in the response, "
+                        "including secrets; send single values",
+                    )
 
     def _look(self, body: Sequence[ast.stmt], name: str) -> None:
         for statement in body:
             for one in walk(statement):
                 if self._is_text_of(one, name) and isinstance(one, ast.expr) and self._is_answered(one):
-                    self.report(self.module.span(one), "strangers are shown what went wrong inside")
+                    self.report(
+                        self.module.span(one),
+                        "the response contains the text of an internal error; "
+                        "log it and send a fixed message",
+                    )
                     return
 
     def _is_text_of(self, node: ast.AST, name: str) -> bool:
@@ -181,7 +189,7 @@ class ExposedException(PythonCheck):
         return False
 
     def _is_refusal(self, node: ast.AST) -> bool:
-        """Whether the answer says that the request was wrong: then the text is meant for the sender."""
+        """Return True for a response to an invalid request, whose text is for the sender."""
         return any(
             isinstance(one, ast.Constant) and type(one.value) is int and 400 <= one.value < 500
             for one in walk(node)

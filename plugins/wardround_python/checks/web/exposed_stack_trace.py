@@ -30,10 +30,10 @@ _TRACES = frozenset({"traceback.format_exc", "traceback.format_exception", "trac
 
 
 class ExposedStackTrace(PythonCheck):
-    """Strangers are shown the inside of the program: debugging is on, or an answer holds a stack trace.
+    """Internals of the program are exposed: debugging is enabled, or a response contains a stack trace.
 
-    The pages that come with it show source, settings and variables. A text from the environment is true
-    whatever it says, ``"false"`` too: compare it. Log the trace and answer with a number to ask about.
+    Debug pages show source, settings and variables. A text from the environment is true for every value, even
+    ``"false"``: compare it. Log the trace and respond with a reference number.
     """
 
     ID = "PY339"
@@ -82,21 +82,24 @@ class ExposedStackTrace(PythonCheck):
         name = _named(node.targets[0])
         if name == "ALLOWED_HOSTS" and _is_any(node.value) and not self._is_under_condition(node):
             if "settings" in self.source.path or "conf" in self.source.path:
-                self.report(self.module.span(node), "any Host header is taken for the name of the site")
+                self.report(
+                    self.module.span(node),
+                    "any Host header is accepted as the name of the site; list the allowed hosts",
+                )
         elif name.upper() == "DEBUG" and self._is_flask_switch(node):
-            self.report(self.module.span(node), "error pages show strangers the inside of the program")
+            self.report(self.module.span(node), "debug error pages expose internals; disable debugging")
         elif _SWITCH.search(name) and self._is_on_by_accident(node.value):
             self.report(
-                self.module.span(node), "this is on whatever the variable says: a text is true, even 'false'"
+                self.module.span(node), "this is always on: a text is true, even 'false'; compare the value"
             )
 
     def visit_keyword(self, node: ast.keyword) -> None:
         is_on = isinstance(node.value, ast.Constant) and node.value.value is True
         if node.arg == "serve_traceback" and is_on and not self._is_under_condition(node):
-            self.report(self.module.span(node), "error pages show strangers the inside of the program")
+            self.report(self.module.span(node), "debug error pages expose internals; disable debugging")
 
     def _is_flask_switch(self, node: ast.Assign) -> bool:
-        """``app.debug = True`` and ``app.config["DEBUG"] = True``, under no condition."""
+        """Report ``app.debug = True`` and ``app.config["DEBUG"] = True`` without a condition."""
         target = node.targets[0]
         if not isinstance(target, (ast.Attribute, ast.Subscript)) or self._is_under_condition(node):
             return False
@@ -111,7 +114,7 @@ class ExposedStackTrace(PythonCheck):
             and self._is_on_by_accident(node.value)
         ):
             self.report(
-                self.module.span(node), "this is on whatever the variable says: a text is true, even 'false'"
+                self.module.span(node), "this is always on: a text is true, even 'false'; compare the value"
             )
 
     def _is_on_by_accident(self, value: ast.expr) -> bool:
@@ -126,7 +129,7 @@ class ExposedStackTrace(PythonCheck):
         return isinstance(value.func, ast.Name) and self._is_loose_reader(value)
 
     def _default(self, call: ast.Call) -> object:
-        """The default of a read of the environment, in lower case; None where it is none."""
+        """Return the default of a read of the environment, in lower case; None without one."""
         if self.module.imported_name(call.func) not in {"os.getenv", "os.environ.get"}:
             return None
         given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "default")]
@@ -134,7 +137,7 @@ class ExposedStackTrace(PythonCheck):
         return value.lower() if isinstance(value, str) else value
 
     def _is_loose_reader(self, call: ast.Call) -> bool:
-        """Whether a function of this module makes a truth of the text of a variable as it is."""
+        """Return True if a function converts the text of a variable by its truth value."""
         name = getattr(call.func, "id", "")
         makers = [
             one for one in self.module.tree.body if isinstance(one, ast.FunctionDef) and one.name == name
@@ -162,18 +165,24 @@ class ExposedStackTrace(PythonCheck):
                     and keyword.value.value is True
                 ):
                     self.report(
-                        self.module.span(keyword), "error pages show strangers the inside of the program"
+                        self.module.span(keyword), "debug error pages expose internals; disable debugging"
                     )
         elif name == "werkzeug.debug.DebuggedApplication" and len(node.args) + len(node.keywords) > 1:
             if "evalex=False" not in ast.unparse(node):
-                self.report(self.module.span(node), "the debugger runs code for whoever opens an error page")
+                self.report(
+                    self.module.span(node),
+                    "the debugger lets everyone who opens an error page run code; disable debugging",
+                )
         elif _named(node.func) in {"run", "run_app", "run_simple"} and self._is_run_open(node):
-            self.report(self.module.span(node), "error pages show strangers the inside of the program")
+            self.report(self.module.span(node), "debug error pages expose internals; disable debugging")
         elif name in _TRACES and self._is_answered(node):
-            self.report(self.module.span(node), "the stack trace goes out with the answer")
+            self.report(
+                self.module.span(node),
+                "the response contains the stack trace; log it and send a reference number",
+            )
 
     def _is_run_open(self, node: ast.Call) -> bool:
-        """Whether a server is started with debugging on: by a constant, or by spread options."""
+        """Return True if a server is started with debugging on: by a constant, or by spread options."""
         if (self.module.imported_name(node.func) or "").startswith(("subprocess.", "asyncio.")):
             return False
         for keyword in node.keywords:
@@ -193,13 +202,13 @@ class ExposedStackTrace(PythonCheck):
         return False
 
     def _is_on_in_other_server(self, value: ast.expr) -> bool:
-        """Whether debugging is on in a server that ruff does not know: it looks at Flask's alone."""
+        """Return True if debugging is on in a server that ruff does not cover; ruff covers Flask only."""
         roots = {name.partition(".")[0] for name in self.module.imported.values()}
         is_on = isinstance(value, ast.Constant) and value.value is True
         return is_on and bool(roots & _OTHER_SERVERS) and "flask" not in roots
 
     def _made(self, name: str) -> str:
-        """What stands behind a name of the module, as text: a function, or the one value it is given."""
+        """Return the text of the value of a name of the module: a function, or its only value."""
         made = [
             one
             for one in self.module.nodes
@@ -227,7 +236,7 @@ class ExposedStackTrace(PythonCheck):
         return False
 
     def _is_sent(self, name: str, place: ast.AST) -> bool:
-        """Whether a name is part of an answer that the same function returns."""
+        """Return True if a name is part of a response that the same function returns."""
         function = self.module.function_of(place)
         return (
             function is not None

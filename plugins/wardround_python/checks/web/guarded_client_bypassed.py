@@ -24,10 +24,10 @@ _MADE = frozenset({"Session", "session", "Client", "AsyncClient", "ClientSession
 
 
 class GuardedClientBypassed(PythonCheck):
-    """A request went through the project's own guarded client, and goes through the bare library now.
+    """A request that used the project's guarded client now uses the bare library.
 
-    The own client refuses addresses inside the network, or hosts that are not allowed. The bare one goes
-    wherever it is sent, the cloud's metadata service included. Give the own client what is missing there.
+    The guarded client rejects internal addresses or hosts that are not allowed. The bare library requests any
+    address, including the cloud's metadata service. Add the missing feature to the guarded client.
     """
 
     ID = "PY448"
@@ -120,12 +120,13 @@ class GuardedClientBypassed(PythonCheck):
             if isinstance(call, ast.Call) and self._is_bare(call) and ast.unparse(call) not in old:
                 self.report(
                     self.module.span(call),
-                    f"requests went through {guarded}, which looks where they go, and go out as they are now",
+                    f"requests went through {guarded}, which validates the address, "
+                    "and bypass it now; use it again",
                 )
                 return
 
     def _is_guarded(self, name: str, place: str) -> bool:
-        """Whether a client looks at addresses, by its name or by what its module says."""
+        """Return True if a client validates addresses, by its name or by the text of its module."""
         if _GUARDED.search(f"{place}.{name}"):
             return True
         level = len(place) - len(place.lstrip("."))
@@ -140,7 +141,7 @@ class GuardedClientBypassed(PythonCheck):
 
 
 def _own_clients(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The names that requests are sent through and that come from another module, with that module."""
+    """Return the names from other modules that requests are sent through, with their modules."""
     used = _used(tree)
     for node in walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] not in _BARE:
@@ -151,7 +152,7 @@ def _own_clients(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _used(tree: ast.Module) -> frozenset[str]:
-    """The names of which a method that sends is called."""
+    """Return the names on which a sending method is called."""
     return frozenset(
         node.func.value.id
         for node in walk(tree)

@@ -13,12 +13,12 @@ from wardround.languages.python.literals import fixed_text, is_false, literal
 from wardround_python.check import PythonCheck
 
 _SWITCHES = {
-    "SESSION_COOKIE_SECURE": "the session cookie also goes over unencrypted connections",
-    "SESSION_COOKIE_HTTPONLY": "scripts may read the session cookie",
-    "CSRF_COOKIE_SECURE": "the CSRF cookie also goes over unencrypted connections",
-    "REMEMBER_COOKIE_SECURE": "the login cookie also goes over unencrypted connections",
-    "REMEMBER_COOKIE_HTTPONLY": "scripts may read the login cookie",
-    "JWT_COOKIE_SECURE": "the token cookie also goes over unencrypted connections",
+    "SESSION_COOKIE_SECURE": "the session cookie is also sent over unencrypted connections; set Secure",
+    "SESSION_COOKIE_HTTPONLY": "scripts can read the session cookie; set HttpOnly",
+    "CSRF_COOKIE_SECURE": "the CSRF cookie is also sent over unencrypted connections; set Secure",
+    "REMEMBER_COOKIE_SECURE": "the login cookie is also sent over unencrypted connections; set Secure",
+    "REMEMBER_COOKIE_HTTPONLY": "scripts can read the login cookie; set HttpOnly",
+    "JWT_COOKIE_SECURE": "the token cookie is also sent over unencrypted connections; set Secure",
 }
 _SECRET = LazyPattern(
     r"(?i)(^|[_.-])(sess(ion)?(_?id)?|sid|auth|(access|refresh|auth|id|login|remember)?[_-]?(token|jwt)|jwt|"
@@ -34,15 +34,15 @@ _SETTING = frozenset({"set_cookie", "add_cookie", "set_secure_cookie", "set_sign
 _IN_ORDER = ("key", "value", "max_age", "expires", "path", "domain", "secure", "httponly", "samesite")
 """The arguments of ``set_cookie`` of Django, Werkzeug and Starlette."""
 _FLAGS = frozenset({"secure", "httponly"})
-_UNENCRYPTED = "this login cookie also goes over unencrypted connections"
+_UNENCRYPTED = "this login cookie is also sent over unencrypted connections; set secure=True"
 _LOGIN_WORDS = LazyPattern(r"(?i)session|\bsid\b|token|log_?in|authenticat")
 
 
 class InsecureCookie(PythonCheck):
-    """The cookie that stands for the login is open to scripts or to unencrypted connections.
+    """A login cookie is readable by scripts, or is sent over unencrypted connections.
 
-    Without ``httponly`` one injected script takes the session with it; without ``secure`` it can be read off
-    the wire. Set both, and switch them off in the settings for development only.
+    Without ``httponly`` one injected script steals the session; without ``secure`` it can be read from the
+    network. Set both, and disable them only in the settings for development.
     """
 
     ID = "PY326"
@@ -92,7 +92,9 @@ class InsecureCookie(PythonCheck):
         elif name == "SESSION_COOKIE_SAMESITE" and self._is_sent_along(node.value):
             if not self._is_behind_switch(node) and "SESSION_COOKIE_SECURE = True" not in self.source.text:
                 self.report(
-                    self.module.span(node), "requests that other sites start carry the session cookie"
+                    self.module.span(node),
+                    "the session cookie is sent with requests from other sites; "
+                    "set SameSite to Lax or Strict",
                 )
         elif name.lower() == "set-cookie":
             self._look_at_text(node, node.value)
@@ -103,18 +105,18 @@ class InsecureCookie(PythonCheck):
         return isinstance(value, ast.Constant) and str(value.value).lower() == "none"
 
     def _look_at_text(self, node: ast.Assign | ast.Call, value: ast.expr) -> None:
-        """A cookie written out by hand that stands for a login and leaves the flags out."""
+        """Report a literal login cookie that lacks the flags."""
         text = ast.unparse(value).lower()
         name = text.strip("rf'\"(").partition("=")[0]
         if "=" not in text or not _SECRET.search(name) or "max-age=0" in text:
             return
         if "httponly" not in text:
-            self.report(self.module.span(node), "scripts may read this login cookie: HttpOnly is not set")
+            self.report(self.module.span(node), "scripts can read this login cookie: HttpOnly is not set")
         elif "secure" not in text.partition("=")[2]:
             self.report(self.module.span(node), _UNENCRYPTED)
 
     def _is_part_of_cookie(self, target: ast.expr) -> bool:
-        """``cookies["session"]["secure"]``, of the standard library's ``SimpleCookie``."""
+        """Return True for ``cookies["session"]["secure"]``, of the standard library's ``SimpleCookie``."""
         outer = target.value if isinstance(target, ast.Subscript) else None
         if not isinstance(outer, ast.Subscript) or "SimpleCookie" not in self.source.text:
             return False
@@ -140,24 +142,29 @@ class InsecureCookie(PythonCheck):
         if self._is_login(name):
             self._look_at_login(node, given)
         elif isinstance(name, (ast.Name, ast.Attribute)) and self._is_open_to_scripts(name, given):
-            self.report(self.module.span(node), "scripts may read the cookies set here: httponly is off")
+            self.report(
+                self.module.span(node), "scripts can read the cookies set here: httponly is off; set it"
+            )
         elif "secure" in given and is_false(given["secure"]):
             self.report(
                 self.module.span(node),
-                "this cookie is sent over unencrypted connections too: secure is switched off",
+                "this cookie is also sent over unencrypted connections: secure is off; set it",
                 severity=Severity.INFO,
             )
 
     def _look_at_login(self, node: ast.Call, given: Mapping[str | None, ast.expr]) -> None:
         if "httponly" not in given or is_false(given["httponly"]):
-            self.report(self.module.span(node), "scripts may read this login cookie: httponly is not set")
+            self.report(
+                self.module.span(node),
+                "scripts can read this login cookie: httponly is not set; set httponly=True",
+            )
         elif "secure" not in given or is_false(given["secure"]):
             self.report(self.module.span(node), _UNENCRYPTED)
 
     def _given(self, node: ast.Call) -> dict[str | None, ast.expr]:
-        """The arguments by name, with the values the flags are certain to have; what is unknown under None.
+        """Return the arguments by name, with the certain values of the flags; unknown ones under None.
 
-        Those of a dict that is spread into the call too.
+        Those of a dict that is spread into the call are included.
         """
         given: dict[str | None, ast.expr] = {}
         if any(isinstance(one, ast.Starred) for one in node.args):
@@ -178,14 +185,14 @@ class InsecureCookie(PythonCheck):
         if isinstance(node, ast.Constant):
             return node
         from wardround_python.dataflow.known_values import (
-            constant_of,  # few cookies have flags that are worked out
+            constant_of,  # few cookies have computed flags
         )
 
         known = constant_of(self.module, node)
         return ast.Constant(bool(known.value)) if known is not None else node
 
     def _held_entries(self, node: ast.expr) -> dict[str | None, ast.expr] | None:
-        """The entries of a mapping that a function fills itself, as they are at the call."""
+        """Return the entries of a mapping that a function fills itself, as they are at the call."""
         from wardround_python.dataflow.known_value import KnownConstant
         from wardround_python.dataflow.known_values import entries_of  # as above
 
@@ -220,14 +227,14 @@ class InsecureCookie(PythonCheck):
         return {str(key.value) if isinstance(key, ast.Constant) else None: one for key, one in pairs}
 
     def _is_open_to_scripts(self, name: ast.expr, given: Mapping[str | None, ast.expr]) -> bool:
-        """Return True if a helper that sets cookies of any name switches httponly off."""
+        """Return True if a function that sets cookies of any name disables httponly."""
         if "SESSION_COOKIE_NAME" in ast.unparse(name) or _READ_BY_SCRIPTS.search(ast.unparse(name)):
             return False
         is_off = "httponly" in given and is_false(given["httponly"])
         return is_off and _LOGIN_WORDS.search(self.source.text) is not None
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        """A field of a class of cookie settings."""
+        """Report a field of a class of cookie settings."""
         cls = self.module.parents[node]
         if (
             node.value is None
@@ -237,7 +244,10 @@ class InsecureCookie(PythonCheck):
             return
         is_off = ast.unparse(node.target) in {"httponly", "http_only", "cookie_httponly"}
         if is_off and is_false(node.value) and not _OPEN_PLACES.search(_words(cls.name)):
-            self.report(self.module.span(node), "scripts may read the cookies set with this: httponly is off")
+            self.report(
+                self.module.span(node),
+                "scripts can read the cookies set with this: httponly is off; set it",
+            )
 
     def _is_login(self, node: ast.expr | None) -> bool:
         if isinstance(node, ast.Constant) and not _READ_BY_SCRIPTS.search(str(node.value)):
@@ -252,7 +262,7 @@ class InsecureCookie(PythonCheck):
         )
 
     def _is_behind_switch(self, node: ast.AST) -> bool:
-        """Whether it holds only under a condition, or in a class of settings for development."""
+        """Return True if it applies only under a condition, or in a settings class for development."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.If):
                 return True

@@ -24,10 +24,10 @@ _DJANGO_ALL = frozenset({"CORS_ALLOW_ALL_ORIGINS", "CORS_ORIGIN_ALLOW_ALL"})
 
 
 class InsecureCors(PythonCheck):
-    """Every website may call this with the visitor's cookies.
+    """CORS allows every origin to send requests with the visitor's cookies.
 
-    With any origin and credentials together, any page a logged-in visitor opens can act in their name and
-    read the answers. List the origins that are yours, or leave the credentials out.
+    With any origin and credentials together, any page that a logged-in visitor opens can act in their name
+    and read the responses. List the trusted origins, or disallow credentials.
     """
 
     ID = "PY328"
@@ -71,7 +71,8 @@ class InsecureCors(PythonCheck):
         for name in sorted(_DJANGO_ALL & switched.keys()):
             if "CORS_ALLOW_CREDENTIALS" in switched:
                 self.report(
-                    self.module.span(switched[name]), "every website may call this with the visitor's cookies"
+                    self.module.span(switched[name]),
+                    "every site can send requests with the visitor's cookies; list the trusted origins",
                 )
 
         lists = {
@@ -82,20 +83,25 @@ class InsecureCors(PythonCheck):
         for name in sorted(_DJANGO_LISTS & lists.keys()):
             if "CORS_ALLOW_CREDENTIALS" in switched and self._is_any(lists[name].value):
                 self.report(
-                    self.module.span(lists[name]), "every website may call this with the visitor's cookies"
+                    self.module.span(lists[name]),
+                    "every site can send requests with the visitor's cookies; list the trusted origins",
                 )
 
     def visit_keyword(self, node: ast.keyword) -> None:
-        """Socket.IO sends cookies along whatever is said about credentials."""
+        """Report Socket.IO, which sends cookies independently of the credentials setting."""
         if node.arg == "cors_allowed_origins" and self._is_any(node.value):
             self.report(
-                self.module.span(node), "every website may open this socket with the visitor's cookies"
+                self.module.span(node),
+                "every site can open this socket with the visitor's cookies; list the trusted origins",
             )
 
     def visit_Call(self, node: ast.Call) -> None:
         for keyword in node.keywords:
             if keyword.arg is None and self._is_open_spread(keyword.value):
-                self.report(self.module.span(node), "every website may call this with the visitor's cookies")
+                self.report(
+                    self.module.span(node),
+                    "every site can send requests with the visitor's cookies; list the trusted origins",
+                )
                 return
         if not any(
             k.arg in {"supports_credentials", "allow_credentials"} and is_true(k.value) for k in node.keywords
@@ -106,7 +112,10 @@ class InsecureCors(PythonCheck):
         owner = self.module.parents[node]
         named = [ast.unparse(key) for key in owner.keys if key] if isinstance(owner, ast.Dict) else []
         if ast.unparse(node.func).endswith("ResourceOptions") and "'*'" in named:
-            self.report(self.module.span(node), "every website may call this with the visitor's cookies")
+            self.report(
+                self.module.span(node),
+                "every site can send requests with the visitor's cookies; list the trusted origins",
+            )
             return
         given = [
             k.value
@@ -114,10 +123,13 @@ class InsecureCors(PythonCheck):
             if k.arg in {"origins", "resources", "allow_origins", "allow_origin_regex"}
         ]
         if any(self._is_any(one) for one in given):
-            self.report(self.module.span(node), "every website may call this with the visitor's cookies")
+            self.report(
+                self.module.span(node),
+                "every site can send requests with the visitor's cookies; list the trusted origins",
+            )
 
     def _is_open_spread(self, node: ast.expr) -> bool:
-        """Whether a dict of the module that is spread into a call lets everybody in, cookies included."""
+        """Return True if a dict that is spread into a call allows every origin and credentials."""
         made = [
             one.value
             for one in self.module.nodes
@@ -158,7 +170,7 @@ class InsecureCors(PythonCheck):
 
 
 def _is_plain_any(keyword: ast.keyword) -> bool:
-    """What the rule on literal wildcards says already."""
+    """Return True if the rule about literal wildcards already reports it."""
     return keyword.arg in {"origins", "allow_origins", "allow_origin_regex"} and isinstance(
         keyword.value, (ast.Constant, ast.List, ast.Tuple)
     )

@@ -18,10 +18,10 @@ _CLASS = LazyPattern(r"(?i)^(prod|live|staging)|(prod(uction)?|live)(config|sett
 
 
 class InsecureDebug(PythonCheck):
-    """Debugging is switched on where strangers come.
+    """Debugging is enabled in production.
 
-    Error pages then show source, settings and variables, and Werkzeug's debugger runs code for whoever opens
-    it. Keep it off in the settings of production and read the switch from the environment everywhere else.
+    Error pages then show source, settings and variables, and Werkzeug's debugger lets everyone who opens it
+    run code. Disable it in the production settings and read the option from the environment elsewhere.
     """
 
     ID = "PY327"
@@ -68,16 +68,16 @@ class InsecureDebug(PythonCheck):
             and is_on
             and self._is_for_strangers(node)
         ):
-            self.report(self.module.span(node), f"{name} is on in the settings of production")
+            self.report(self.module.span(node), f"{name} is enabled in the production settings; disable it")
 
     def visit_Call(self, node: ast.Call) -> None:
-        """An application made elsewhere is run with the debugger; of one made here ruff tells (S201)."""
+        """Report an imported application run with the debugger; ruff covers local ones (S201)."""
         if not isinstance(node.func, ast.Attribute) or node.func.attr not in ("run", "run_server"):
             return
         given = next((one for one in node.keywords if one.arg == "debug" and is_true(one.value)), None)
         if given is None or _OWN.search(self.source.path) or not self._is_application(node.func.value):
             return
-        told = "debug=True offers Werkzeug's console, which runs code, to whoever meets an error"
+        told = "debug=True exposes Werkzeug's console, which runs code, on every error page; disable it"
         self.report(self.module.span(given), told, severity=Severity.WARN)
 
     def _is_application(self, node: ast.expr) -> bool:

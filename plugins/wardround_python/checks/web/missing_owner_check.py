@@ -38,10 +38,10 @@ _IDS = frozenset({"id", "pk", "uuid", "ident"})
 
 
 class MissingOwnerCheck(PythonCheck):
-    """A record is looked up by the number in the address alone, beside routes that ask whose it is.
+    """A record is looked up by the id in the URL alone, next to routes that also filter by its owner.
 
-    Whoever is logged in reaches everybody's records by counting. Look it up among what belongs to the one who
-    asks, as the other routes of the module do.
+    A logged-in user can read every user's records by counting through the ids. Look the record up among those
+    of the current user, as the other routes of the module do.
     """
 
     ID = "PY342"
@@ -111,12 +111,12 @@ class MissingOwnerCheck(PythonCheck):
             call = self._lookup(route, owned)
             if call is not None:
                 self.report(
-                    self.module.span(call), "this is found by its number alone, whoever it belongs to"
+                    self.module.span(call), "this record is found by its id alone; filter by its owner too"
                 )
         self._look_at_views(node)
 
     def _owned_models(self, tree: ast.Module) -> frozenset[str]:
-        """The models that some function of the module looks up by their owner."""
+        """Return the models that some function of the module looks up by their owner."""
         found: set[str] = set()
         for one in tree.body:
             if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -129,7 +129,7 @@ class MissingOwnerCheck(PythonCheck):
         return any(_ADMIN.search(ast.unparse(one)) for one in route.function.decorator_list)
 
     def _lookup(self, route: Route, owned: frozenset[str]) -> ast.Call | None:
-        """The call that finds a record by nothing but a number that comes with the address."""
+        """Return the call that finds a record only by an id from the URL."""
         for node in walk(route.function):
             if not isinstance(node, ast.Call):
                 continue
@@ -150,7 +150,7 @@ class MissingOwnerCheck(PythonCheck):
         return len(by_route) == 1 and all(isinstance(one, (ast.Name, ast.Attribute)) for one in rest)
 
     def _look_at_views(self, tree: ast.Module) -> None:
-        """Sets of views whose records are everybody's, beside one that gives each user their own."""
+        """Report view sets without an owner filter, next to one that has it."""
         views = [
             one
             for one in tree.body
@@ -171,7 +171,11 @@ class MissingOwnerCheck(PythonCheck):
                 continue
             for line in one.body:
                 if isinstance(line, ast.Assign) and ast.unparse(line.value).endswith(".objects.all()"):
-                    self.report(self.module.span(line), "the records of everybody, beside views of one's own")
+                    self.report(
+                        self.module.span(line),
+                        "these are the records of all users, unlike in the "
+                        "adjacent views; filter by the owner",
+                    )
 
 
 def _names(body: Sequence[ast.stmt]) -> set[str]:

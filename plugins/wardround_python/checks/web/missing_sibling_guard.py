@@ -12,10 +12,11 @@ from wardround_python.analysis.guarded_functions import PythonGuards
 
 
 class MissingSiblingGuard(PythonGuards, SiblingGuardCheck):
-    """A new function lacks the check or the escaping that all others of its file have for the same thing.
+    """A new function lacks the guard or the escaping that all similar functions of its file have.
 
-    Each of its neighbours that is given the same key, or is open to the same callers, asks whether they may,
-    or takes what it names from what belongs to them. Do the same here, or say by the name why everybody may.
+    Each sibling that takes the same key, or serves the same callers, checks the permission, or looks up the
+    record among those of the caller. Do the same here, or name the function so that its public access is
+    clear.
     """
 
     ID = "PY391"
@@ -139,7 +140,7 @@ class MissingSiblingGuard(PythonGuards, SiblingGuardCheck):
     ]
 
     def bodies(self, path: str, text: str) -> Sequence[GuardedFunction]:
-        """Without those that only answer a question: a guard is made of them."""
+        """Return the functions without those that only answer a question, which guards are made of."""
         found = super().bodies(path, text)
         return [one for one in found if not _ANSWERS.match(one.name.rpartition(".")[2])]
 

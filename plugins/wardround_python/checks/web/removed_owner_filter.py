@@ -22,10 +22,10 @@ _WHOSE = LazyPattern(
 
 
 class RemovedOwnerFilter(PythonCheck):
-    """A query was held to one owner, and the same query is not any more.
+    """A query was filtered by owner, and the same query is unfiltered now.
 
-    It finds the rows of everybody now: who asks with somebody else's key gets their data. Narrow it again,
-    or check right after it whose row it is.
+    It returns the rows of all users, so a caller with another user's key gets their data. Filter it again, or
+    check the owner right after the query.
     """
 
     ID = "PY452"
@@ -101,14 +101,14 @@ class RemovedOwnerFilter(PythonCheck):
                     told = ast.unparse(lost)
                     self.report(
                         self.module.span(call),
-                        f"this was held to {told[:60]} before the change, and is not now",
+                        f"this was filtered by {told[:60]} before the change; filter it again",
                     )
                     break
 
     def _is_asked_otherwise(
         self, lost: ast.keyword, call: ast.Call, was: FunctionNode, now: FunctionNode
     ) -> bool:
-        """Whether what it was held to is named more often elsewhere in the function than before."""
+        """Return True if the function refers to the filtered value more often elsewhere than before."""
         told = ast.unparse(lost.value)
         text, old = ast.unparse(now), ast.unparse(was)
         return text.count(told) >= old.count(told)
@@ -119,7 +119,7 @@ def _is_query(node: ast.AST) -> bool:
 
 
 def _lost(old: ast.Call, new: ast.Call) -> ast.keyword | None:
-    """The keyword that says whose rows a query finds, if the new one is the old without it."""
+    """Return the keyword that filters by owner, if the new query is the old one without it."""
     if ast.unparse(old.func) != ast.unparse(new.func) or [*map(ast.unparse, old.args)] != [
         *map(ast.unparse, new.args)
     ]:

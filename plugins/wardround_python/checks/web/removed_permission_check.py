@@ -18,15 +18,15 @@ _WHOSE = LazyPattern(
     r"(?i)(?:^|[._ (])(?:\w+_)?(?:user|owner|org(?:anization)?|tenant|team|group|household|account|project"
     r"|workspace|customer|company|author|member)(?:_?id|s)?\b"
 )
-"""To whom something belongs; a condition that compares two of them asks whether it is one's own."""
+"""Owners and users; a condition that compares two of them checks the ownership."""
 _ENDS = frozenset({"abort", "fail", "error", "exit"})
 
 
 class RemovedPermissionCheck(PythonCheck):
-    """A function refused who may not before the change, and what came after the refusal is done for all now.
+    """A permission check was removed, and the code after it runs for every caller.
 
-    It asked whether something belongs to who asks, or whether they have the right. No line of the function
-    asks now. Put it back, or say in the commit who looks at it instead.
+    The function checked that something belongs to the caller, or that the caller has a permission. No line of
+    the function checks it now. Restore the check, or name its replacement in the commit message.
     """
 
     ID = "PY453"
@@ -119,7 +119,7 @@ class RemovedPermissionCheck(PythonCheck):
             if place is not None and asked and asked <= later & names_in(now):
                 self.report(
                     self.module.keyword_span(place, 1),
-                    f"{now.name}() refused this before the change where {told[:80]}, and nothing asks now",
+                    f"{now.name}() rejected this before the change if {told[:80]}, and nothing checks it now",
                 )
                 return
 
@@ -129,7 +129,7 @@ def _exits(function: FunctionNode) -> int:
 
 
 def _new_calls(was: FunctionNode, now: FunctionNode) -> bool:
-    """Whether the function calls something new by itself, which may ask in its place."""
+    """Return True if the function calls something new by itself, which may perform the check."""
     old = {last_name(one.func) for one in walk(was) if isinstance(one, ast.Call)}
     return any(
         isinstance(one, ast.Expr)
@@ -140,7 +140,7 @@ def _new_calls(was: FunctionNode, now: FunctionNode) -> bool:
 
 
 def _guards(block: Sequence[ast.stmt]) -> Iterator[tuple[ast.If, Sequence[ast.stmt]]]:
-    """The conditions under which something is refused, with what is done otherwise."""
+    """Return the conditions under which a request is rejected, with the code that runs otherwise."""
     for index, statement in enumerate(block):
         if isinstance(statement, ast.If) and not statement.orelse and _refuses(statement.body[-1]):
             yield statement, block[index + 1 :]
@@ -151,7 +151,7 @@ def _guards(block: Sequence[ast.stmt]) -> Iterator[tuple[ast.If, Sequence[ast.st
 
 
 def _asks_whose(guard: ast.If) -> bool:
-    """Whether a condition asks for a right, or compares to whom two things belong."""
+    """Return True if a condition tests a permission, or compares the owners of two things."""
     if KINDS["permission"].search(f"{ast.unparse(guard.test)} {ast.unparse(guard.body[-1])}"):
         return True
     pairs = (one for one in walk(guard.test) if isinstance(one, ast.Compare))
@@ -169,7 +169,7 @@ def _is_end(node: ast.AST) -> bool:
 
 
 def _first_left(after: Sequence[ast.stmt], now: FunctionNode) -> ast.stmt | None:
-    """The first statement after a refusal that still stands, as a whole or by what it gives a value."""
+    """Return the first statement after a rejection that still exists, entirely or by its assigned value."""
     texts = {_told(one) for one in after}
     return next((one for one in statements_in(now) if one is not now and _told(one) in texts), None)
 

@@ -26,10 +26,10 @@ _LETS_IN = LazyPattern(r"(?i)bearer|authorization|reset|invit|session")
 
 
 class SecretInLog(PythonCheck):
-    """A password or a key is written into the log.
+    """A password or a key is written to the log.
 
-    Logs are kept for long, copied to other systems and read by many who may not know the secret. Log who and
-    what it was about, or that it was wrong; never the secret itself.
+    Logs are stored for long, copied to other systems and read by people who may not know the secret. Log the
+    subject, or that the secret was wrong, and never the secret itself.
     """
 
     ID = "PY332"
@@ -83,16 +83,16 @@ class SecretInLog(PythonCheck):
         for argument in (*node.args, *(k.value for k in node.keywords if k.arg == "extra")):
             for one in _told(argument):
                 if _SECRET.search(_called(one)) or self._is_bearer(one) or self._holds_secret(one, node):
-                    self.report(self.module.span(one), f"{_called(one)} is written into the log")
+                    self.report(self.module.span(one), f"{_called(one)} is written to the log; leave it out")
                     return
 
     def _is_bearer(self, node: ast.expr) -> bool:
-        """An attribute called just ``token``, where tokens are what requests are let in by."""
+        """Return True for an attribute ``token`` where tokens authenticate requests."""
         named = isinstance(node, ast.Attribute) and node.attr in {"token", "_token"}
         return named and _LETS_IN.search(self.source.text) is not None
 
     def _holds_secret(self, node: ast.expr, place: ast.Call) -> bool:
-        """Whether a name stands for a mapping that the same function puts a secret into."""
+        """Return True if a name is bound to a mapping that the same function puts a secret into."""
         function = self.module.function_of(place)
         if not isinstance(node, ast.Name) or function is None:
             return False
@@ -113,7 +113,7 @@ class SecretInLog(PythonCheck):
 
 
 def _told(node: ast.expr) -> Iterator[ast.expr]:
-    """The values whose text becomes part of what an expression says."""
+    """Return the values whose text becomes part of the text of an expression."""
     if isinstance(node, ast.JoinedStr):
         for part in node.values:
             if isinstance(part, ast.FormattedValue):

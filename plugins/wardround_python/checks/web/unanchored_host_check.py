@@ -30,10 +30,10 @@ _EXTENSION = LazyPattern(
 
 
 class UnanchoredHostCheck(PythonCheck):
-    """A look at where something comes from, or leads to, that another site passes too.
+    """A test of a host or an origin also accepts other sites.
 
     ``evil-example.com`` ends in ``example.com``, and ``https://example.com.evil.net`` starts with
-    ``https://example.com``. Compare the whole host, or look for ``.example.com`` with its dot.
+    ``https://example.com``. Compare the complete host, or test for ``.example.com`` with its dot.
     """
 
     ID = "PY336"
@@ -75,7 +75,10 @@ class UnanchoredHostCheck(PythonCheck):
             names, shape = (_HOST, _DOMAIN) if func.attr == "endswith" else (_ADDRESS, _SITE)
             is_loose = names.search(_called(func.value)) and self._is_loose(node.args[0], shape)
             if is_loose and not self._is_narrowed(node, func.value):
-                self.report(self.module.span(node), "other sites pass this look at the host too")
+                self.report(
+                    self.module.span(node),
+                    "other sites also pass this test of the host; compare the complete host",
+                )
         elif (self.module.dotted(func) or "") == "re.compile" and node.args:
             self._look_at_kept(node)
         elif (
@@ -88,10 +91,12 @@ class UnanchoredHostCheck(PythonCheck):
             and _HOST.search(_called(node.args[1]))
             and self._is_loose_pattern(node.args[0])
         ):
-            self.report(self.module.span(node.args[0]), "a dot in this pattern stands for any character")
+            self.report(
+                self.module.span(node.args[0]), "a dot in this pattern matches any character; escape it"
+            )
 
     def _look_at_kept(self, node: ast.Call) -> None:
-        """A pattern that has a name, where what it is used for is a decision."""
+        """Report a named pattern whose use is a decision."""
         parent = self.module.parents[node]
         name = ast.unparse(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
         for one in self.module.nodes if name and "://" in ast.unparse(node.args[0]) else ():
@@ -106,7 +111,7 @@ class UnanchoredHostCheck(PythonCheck):
                 return
 
     def _look_at_pattern(self, node: ast.expr, how: str, name: str) -> None:
-        """A pattern of addresses that lets others through."""
+        """Report a pattern of addresses that accepts others too."""
         text = self._text(node)
         found = _START.search(text) if text is not None else None
         if found is None:
@@ -114,21 +119,24 @@ class UnanchoredHostCheck(PythonCheck):
         host, rest = _host_of(found["rest"])
         if _OPEN_DOT.search(host + "/"):
             self.report(
-                self.module.span(node), "a dot in this pattern stands for any character", None, Severity.INFO
+                self.module.span(node),
+                "a dot in this pattern matches any character; escape it",
+                None,
+                Severity.INFO,
             )
         elif how == "search" and not found["bound"]:
-            said = "this finds the address anywhere in another one: begin the pattern with ^"
+            said = "this matches the address anywhere in another one; start the pattern with ^"
             self.report(self.module.span(node), said, None, Severity.INFO)
         elif how != "fullmatch" and not rest and _DOMAIN_END.search(host):
             self.report(
                 self.module.span(node),
-                "longer names of hosts match this too: end it with /",
+                "longer host names match this too; end the pattern with /",
                 None,
                 Severity.INFO,
             )
 
     def _decides(self, node: ast.Call) -> bool:
-        """Whether all that is asked of a match is if there is one, by a function that lets things pass."""
+        """Return True if only the existence of a match is tested, by a function that accepts or rejects."""
         function = self.module.function_of(node)
         named = f"{getattr(function, 'name', '')}"
         parent = self.module.parents[node]
@@ -142,13 +150,17 @@ class UnanchoredHostCheck(PythonCheck):
 
     def visit_keyword(self, node: ast.keyword) -> None:
         if node.arg == "allow_origin_regex" and self._is_loose_pattern(node.value):
-            self.report(self.module.span(node.value), "other sites match this pattern of origins too")
+            self.report(
+                self.module.span(node.value), "other sites also match this pattern of origins; anchor it"
+            )
 
     def visit_Assign(self, node: ast.Assign) -> None:
         if ast.unparse(node.targets[0]) in {"CORS_ALLOWED_ORIGIN_REGEXES", "CORS_ORIGIN_REGEX_WHITELIST"}:
             for one in getattr(node.value, "elts", ()):
                 if self._is_loose_pattern(one):
-                    self.report(self.module.span(one), "other sites match this pattern of origins too")
+                    self.report(
+                        self.module.span(one), "other sites also match this pattern of origins; anchor it"
+                    )
 
     def visit_Compare(self, node: ast.Compare) -> None:
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
@@ -156,9 +168,12 @@ class UnanchoredHostCheck(PythonCheck):
         if isinstance(node.left, ast.Constant) and self._is_loose(node.left, _DOMAIN):
             called = _called(node.comparators[0])
             if _HOST.search(called) and not called.lower().startswith("allowed"):
-                self.report(self.module.span(node), "other sites pass this look at the host too")
+                self.report(
+                    self.module.span(node),
+                    "other sites also pass this test of the host; compare the complete host",
+                )
             elif _ADDRESS.search(called) and self._is_decision(node):
-                said = "this stands anywhere in the address, in its path too"
+                said = "this matches anywhere in the address, including its path; compare the complete host"
                 self.report(self.module.span(node), said, None, Severity.INFO)
 
     def _is_decision(self, node: ast.Compare) -> bool:
@@ -180,7 +195,7 @@ class UnanchoredHostCheck(PythonCheck):
         )
 
     def _text(self, node: ast.expr) -> str | None:
-        """A text that stands here, or at the top of the module under a name."""
+        """Return a text that is a literal or a constant of the module."""
         if isinstance(node, ast.Name):
             for parent in self.module.ancestors(node):
                 for part in getattr(parent, "generators", ()):
@@ -195,7 +210,7 @@ class UnanchoredHostCheck(PythonCheck):
         return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
     def _is_narrowed(self, node: ast.Call, looked_at: ast.expr) -> bool:
-        """Whether the same condition looks at the value in another way that must hold too."""
+        """Return True if the same condition also requires another test of the value."""
         text = ast.unparse(looked_at)
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And):
@@ -206,13 +221,13 @@ class UnanchoredHostCheck(PythonCheck):
 
 
 def _host_of(pattern: str) -> tuple[str, str]:
-    """The part of a pattern that is the host, and what ends it."""
+    """Return the part of a pattern that is the host, and what ends it."""
     end = _END_OF_HOST.search(pattern)
     return (pattern[: end.start()], pattern[end.start() :]) if end is not None else (pattern, "")
 
 
 def _called(node: ast.expr) -> str:
-    """The last word of what a value is called."""
+    """Return the last word of the name of a value."""
     if isinstance(node, ast.Call):
         if node.args and isinstance(node.args[0], ast.Constant):
             return str(node.args[0].value).replace("-", "_")

@@ -44,10 +44,10 @@ _LIMITS = LazyPattern(r"\.(execute|fetch\w*|query|raw|fetchall)\(.*\blimit\b", r
 
 
 class UnboundedNumber(PythonCheck):
-    """A number that a client sends has no bounds.
+    """A number from the client has no bounds.
 
-    As the size of a page it lets one request read the whole table; as a quantity or an amount it may be
-    negative. Say what it may be: ``Query(ge=1, le=100)``, ``Field(gt=0)``, ``min(size, 100)``.
+    As a page size it lets one request read the entire table; as a quantity or an amount it may be negative.
+    Declare its bounds: ``Query(ge=1, le=100)``, ``Field(gt=0)``, ``min(size, 100)``.
     """
 
     ID = "PY043"
@@ -113,12 +113,12 @@ class UnboundedNumber(PythonCheck):
                 continue
             self.report(
                 self.module.span(field.target),
-                f'"{name}" of {node.name} may be negative, or as large as the client likes',
+                f'"{name}" of {node.name} can be negative or arbitrarily large; declare its bounds',
             )
 
     @cached_property
     def _taken(self) -> set[str]:
-        """The classes that route functions of the module take as a parameter."""
+        """Return the classes that route functions of the module take as a parameter."""
         return {
             ast.unparse(a.annotation)
             for node in self.module.nodes
@@ -128,7 +128,7 @@ class UnboundedNumber(PythonCheck):
         }
 
     def _is_looked_at(self, name: str) -> bool:
-        """Whether the module somewhere decides by an attribute of that name."""
+        """Return True if a condition of the module tests an attribute of that name."""
         return any(one.endswith(f".{name}") for one in self._all_tested)
 
     @cached_property
@@ -149,11 +149,11 @@ class UnboundedNumber(PythonCheck):
 
     def _report(self, node: ast.expr | ast.arg, name: str) -> None:
         self.report(
-            self.module.span(node), f'"{name}" is how much a client may ask for, and nothing bounds it'
+            self.module.span(node), f'"{name}" has no bounds, so one request can read everything; limit it'
         )
 
     def _sizes(self, node: FunctionNode, name: str) -> bool:
-        """Whether a name says how much is read, and nothing looks at it before."""
+        """Return True if a name is an amount to read, and nothing tests it first."""
         uses = [n for n in walk(node) if isinstance(n, ast.Name) and n.id == name]
         loads = [n for n in uses if isinstance(n.ctx, ast.Load)]
         stores = len(uses) - len(loads)
@@ -203,7 +203,7 @@ def _with_defaults(node: FunctionNode) -> Iterator[tuple[ast.arg, ast.expr | Non
 
 
 def _is_bounded(annotation: ast.expr, value: ast.expr | None) -> bool:
-    """Whether an annotation or what declares a default bounds a number, or it is no plain number."""
+    """Return True if an annotation or a declared default bounds a number, or it is not a plain number."""
     kind = annotation
     if isinstance(kind, ast.BinOp):
         kind = kind.left
@@ -226,7 +226,7 @@ def _is_validated(text: str, name: str) -> bool:
 
 
 def _is_sent_number(value: ast.expr) -> bool:
-    """``request.args.get("size", 20, type=int)``, or ``int()`` of such an entry."""
+    """Return True for ``request.args.get("size", 20, type=int)``, or ``int()`` of such an entry."""
     if not isinstance(value, ast.Call):
         return False
     written = ast.unparse(value)

@@ -27,10 +27,10 @@ _CHECKS = (".isdigit()", ".isdecimal()", ".isnumeric()", "fullmatch(", ".match("
 
 
 class UncheckedNumberConversion(PythonCheck):
-    """A number a client sent is converted without an answer for one that is none.
+    """A value from the client is converted to a number without handling invalid values.
 
-    ``?page=two`` then raises ValueError in the view: the client gets a 500 and the log a traceback for what
-    is the client's mistake. Convert it where a bad value becomes a 400, and bound what it may be.
+    ``?page=two`` then raises ValueError in the view: the client gets a 500 and the log a traceback for a
+    mistake of the client. Convert it where an invalid value becomes a 400, and bound it.
     """
 
     ID = "PY035"
@@ -92,11 +92,11 @@ class UncheckedNumberConversion(PythonCheck):
         written = ast.unparse(node.func)
         self.report(
             self.module.span(node),
-            f"{written}() of {sent}: what is no such value raises, and nothing answers it",
+            f"{written}() of {sent} raises for an invalid value, and nothing handles it; respond with a 400",
         )
 
     def _origin(self, value: ast.expr) -> str | None:
-        """The part of a request that a value is, as it is written."""
+        """Return the part of a request that a value is, as it is written."""
         for _ in range(3):
             if isinstance(value, ast.BoolOp):
                 value = value.values[0]
@@ -132,7 +132,7 @@ class UncheckedNumberConversion(PythonCheck):
         )
 
     def _given(self, name: ast.Name) -> ast.expr | None:
-        """The one value the function gives a name."""
+        """Return the only value that the function assigns to a name."""
         scope = self.module.function_of(name)
         if scope is None or any(a.arg == name.id for a in walk(scope) if isinstance(a, ast.arg)):
             return None
@@ -145,7 +145,7 @@ class UncheckedNumberConversion(PythonCheck):
         return values[0] if len(values) == 1 else None
 
     def _is_body(self, value: ast.expr) -> bool:
-        """Whether a value is all that a client sent."""
+        """Return True if a value is the entire body of a request."""
         value = value.value if isinstance(value, ast.Await) else value
         return (
             _SENT.fullmatch(f"{ast.unparse(value)}[0]") is not None

@@ -28,10 +28,10 @@ _EDITING = LazyPattern(r"(Update|Delete|Create|Form)View$")
 
 
 class UnguardedRoute(PythonCheck):
-    """The one route that changes something and asks nobody to log in, beside others that all do.
+    """A state-changing route lacks the login that all adjacent routes require.
 
-    Who knows its address can call it without an account. Put the decorator, dependency or mixin of its
-    neighbours on it, or say by its name that it is meant for everybody.
+    Anyone who knows its address can call it without an account. Apply the decorator, dependency or mixin of
+    the adjacent routes, or name the route so that its public access is clear.
     """
 
     ID = "PY341"
@@ -105,12 +105,16 @@ class UnguardedRoute(PythonCheck):
             for route in open_ones:
                 if route.writes and not self._is_meant_to_be_open(route):
                     name = self.module.name_span(route.function)
-                    self.report(name, "its neighbours ask for a login, this one changes things without")
+                    self.report(
+                        name,
+                        "this route changes data without the login its adjacent "
+                        "routes require; require it here too",
+                    )
         self._look_at_classes(node)
         self._look_at_handlers(node)
 
     def _is_guarded_as_a_whole(self) -> bool:
-        """Whether every request of the module is looked at before, by a router or a hook."""
+        """Return True if every request of the module is checked first, by a router or a hook."""
         return "before_request" in self.source.text or any(
             isinstance(one, ast.Call)
             and ast.unparse(one.func).endswith(("Router", "FastAPI"))
@@ -144,10 +148,14 @@ class UnguardedRoute(PythonCheck):
                 continue
             if not _OPEN.search(one.name) and not _ASKS.search(ast.unparse(one)):
                 name = self.module.name_span(one)
-                self.report(name, "its neighbours ask for a login, this one changes things without")
+                self.report(
+                    name,
+                    "this route changes data without the login its adjacent "
+                    "routes require; require it here too",
+                )
 
     def _look_at_handlers(self, tree: ast.Module) -> None:
-        """Methods of Tornado's handlers, each of which asks for a login by itself."""
+        """Report methods of Tornado's handlers, each of which requires a login by itself."""
         methods = [
             (cls, one)
             for cls in tree.body
@@ -164,7 +172,11 @@ class UnguardedRoute(PythonCheck):
             text = ast.unparse(cls)
             if not _OPEN.search(cls.name) and "prepare" not in text and not _ASKS.search(ast.unparse(one)):
                 name = self.module.name_span(one)
-                self.report(name, "its neighbours ask for a login, this one changes things without")
+                self.report(
+                    name,
+                    "this route changes data without the login its adjacent "
+                    "routes require; require it here too",
+                )
 
     def _is_decorated(self, node: ast.ClassDef) -> bool:
         return (len(node.bases) > 1 and "Mixin" in ast.unparse(node.bases[0])) or bool(node.decorator_list)

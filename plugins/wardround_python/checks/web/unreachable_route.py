@@ -36,10 +36,9 @@ class _Way:
 class UnreachableRoute(PythonCheck):
     """A route is never reached, or its guard never runs.
 
-    The first one that fits a path answers it: a second one for the same path is never asked, nor is
-    ``/me`` behind ``/{name}``. And a decorator above ``@app.route`` wraps what the router does not know
-    of: the login it asks for is asked of nobody. Put the narrow path first, and the guard below the
-    route.
+    The first matching route handles a path: a second one for the same path is never called, nor is ``/me``
+    after ``/{name}``. A decorator above ``@app.route`` wraps a function that the router does not know, so the
+    login it requires is never checked. Put the specific path first, and the guard below the route.
     """
 
     ID = "PY077"
@@ -128,7 +127,8 @@ class UnreachableRoute(PythonCheck):
                 if way.path == other.path or (in_order and _covers(other, way)):
                     line = other.node.lineno
                     self.report(
-                        self.module.span(way.node), f'"{other.path}" on line {line} answers this before'
+                        self.module.span(way.node),
+                        f'"{other.path}" on line {line} handles this path first; move this route before it',
                     )
                     break
 
@@ -143,7 +143,8 @@ class UnreachableRoute(PythonCheck):
                         named = guard.func if isinstance(guard, ast.Call) else guard
                         if _GUARDS.search(last_name(named)):
                             self.report(
-                                self.module.span(guard), "above the route nobody runs this: put it below"
+                                self.module.span(guard),
+                                "the router does not run a decorator above the route; put it below",
                             )
                             return
                 above.append(one)
@@ -167,7 +168,7 @@ def _verbs(node: ast.Call) -> frozenset[str]:
 
 
 def _narrowed(node: ast.Call) -> str:
-    """What else than path and verb a route depends on: its host, its version."""
+    """Return the conditions of a route other than path and verb: its host, its version."""
     known = [
         one for one in node.keywords if one.arg in ("host", "subdomain", "version", "strict_content_type")
     ]
@@ -175,7 +176,7 @@ def _narrowed(node: ast.Call) -> str:
 
 
 def _covers(first: _Way, second: _Way) -> bool:
-    """Whether a path with a place for anything fits one that names what it wants there."""
+    """Return True if a path with a parameter matches one with a fixed segment there."""
     if len(first.parts) != len(second.parts) or "{" in second.path:
         return False
     for mine, theirs in zip(first.parts, second.parts, strict=True):

@@ -14,7 +14,7 @@ from wardround_python.check import PythonCheck
 
 _UPLOAD = LazyPattern(r"request\.files|request\.FILES|UploadFile|\.filename\b")
 _WRITES = frozenset({"save", "write_bytes", "copyfileobj", "copyfile", "move", "open"})
-# What is let through is named: a set of endings or of types, or the content is looked at.
+# Accepted types are listed: a set of extensions or of types, or the content is inspected.
 _ALLOWED = LazyPattern(
     r"(?i)allow|permit|whitelist|accept|(?<!un)supported|content_type|mimetype|imghdr|magic|Image\.open|verify|"
     r"validat|is_valid|KINDS|TYPES|EXTENSIONS\b(?<!DENIED_EXTENSIONS)(?<!BLOCKED_EXTENSIONS)|"
@@ -32,10 +32,10 @@ _LOOKED_INTO = LazyPattern(
 
 
 class UnsafeUpload(PythonCheck):
-    """A file is kept under the sender's name and whatever its kind, where the site serves it from.
+    """An upload is stored under the client's file name and type, where the site serves it.
 
-    A page or an SVG among the uploads runs scripts in the name of the site; a list of kinds that are refused
-    always lacks one. Name the kinds that are let through, and make the name yourself.
+    An uploaded HTML page or SVG runs scripts in the origin of the site; a list of rejected types is always
+    incomplete. List the accepted types, and generate the file name.
     """
 
     ID = "PY338"
@@ -96,19 +96,24 @@ class UnsafeUpload(PythonCheck):
             if isinstance(node, ast.Call) and self._keeps(node, function):
                 where = self._told(node, function)
                 if _NAME.search(where) and (denies or _SERVED.search(where)):
-                    message = "whatever was sent is kept under the name and kind the sender chose"
+                    message = (
+                        "the upload is stored under the name and type the client chose; "
+                        "list the types and generate the name"
+                    )
                     self.report(self.module.span(node), message)
                     return
 
     def _look_at_kind(self, function: FunctionNode, text: str) -> None:
-        """The kind of a file that is kept is told by nothing but the sender's word for it."""
+        """Report a stored file whose type is determined only by the client."""
         if not _UPLOAD.search(text) or _LOOKED_INTO.search(text):
             return
         if not any(isinstance(one, ast.Call) and self._keeps(one, function) for one in walk(function)):
             return
         for node in walk(function):
             if isinstance(node, ast.If) and _SAID_KIND.search(ast.unparse(node.test)):
-                said = "the sender says what kind this is, and nothing looks into the file"
+                said = (
+                    "the client declares this type, and nothing inspects the content; detect the type from it"
+                )
                 self.report(self.module.span(node.test), said, None, Severity.INFO)
                 return
 
@@ -121,7 +126,7 @@ class UnsafeUpload(PythonCheck):
         return True
 
     def _told(self, node: ast.Call, function: FunctionNode) -> str:
-        """The call as text, with what the names in it were given, and these, and what functions here give."""
+        """Return the call as text, with the values of its names and the results of functions defined here."""
         parts, names = [ast.unparse(node)], names_in(node)
         for _ in range(3):
             made = [

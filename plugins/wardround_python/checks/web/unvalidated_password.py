@@ -15,10 +15,10 @@ _SETTERS = frozenset({"set_password", "create_user", "create_superuser", "make_p
 
 
 class UnvalidatedPassword(TaintedCheck):
-    """A new password is taken from the request without Django's validators having seen it.
+    """A new password from the request is set without Django's validators.
 
-    ``set_password`` takes anything, the empty text too: the length and the lists of common passwords that the
-    settings ask for hold only in Django's own forms. Call ``validate_password(password, user)`` first.
+    ``set_password`` accepts any text, including the empty one: the configured minimum length and lists of
+    common passwords apply only to Django's own forms. Call ``validate_password(password, user)`` first.
     """
 
     ID = "PY350"
@@ -28,7 +28,7 @@ class UnvalidatedPassword(TaintedCheck):
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "unvalidated-password"
     SINK = SinkKind.TRUST
-    MESSAGE = "no validator of the settings has seen this password"
+    MESSAGE = "the configured validators do not check this password; call validate_password first"
     WORDS = ("set_password(", "create_user(", "create_superuser(", "make_password(")
     VALID = [
         code("""
@@ -59,7 +59,7 @@ class UnvalidatedPassword(TaintedCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        """A field that was not sent becomes an empty password, which is one."""
+        """Report a missing field that becomes an empty password, which is valid."""
         if not isinstance(node.func, ast.Attribute) or node.func.attr != "set_password" or not node.args:
             return
         given = node.args[0]
@@ -69,10 +69,10 @@ class UnvalidatedPassword(TaintedCheck):
                 return
             read = read.args[1] if len(read.args) > 1 else read
         if isinstance(read, ast.Constant) and read.value == "":
-            self.report(self.module.span(given), "an empty text becomes the password, and logs in")
+            self.report(self.module.span(given), "an empty text becomes a valid password; reject it")
 
     def is_reported(self, hit: Hit) -> bool:
-        """Only Django has the validators, and only what sets a password asks for them."""
+        """Return True for a module with Django, if the sink sets a password."""
         parent = self.module.parents.get(hit.node)
         call = self.module.parents.get(parent) if isinstance(parent, ast.keyword) else parent
         func = call.func if isinstance(call, ast.Call) else None
@@ -81,7 +81,7 @@ class UnvalidatedPassword(TaintedCheck):
 
     @property
     def _is_asked_for(self) -> bool:
-        """Whether the module is one of Django's and has no validators yet."""
+        """Return True if the module uses Django and has no validators yet."""
         roots = {name.partition(".")[0] for name in self.module.imported.values()}
         is_seen = "validate_password" in self.source.text or "password_validation" in self.source.text
         return bool(roots & {"django", "rest_framework"}) and not is_seen
