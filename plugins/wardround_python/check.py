@@ -1,4 +1,4 @@
-"""What every Python check is, and the single walk that serves them all."""
+"""The base of Python checks, and the single walk that serves them all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PythonCheck(Check):
     """A check on the syntax tree.
 
     Write ``visit_<Node>`` methods, named after the classes of ``ast``; each is called once for every such
-    node, in source order. ``self.module`` answers what a name stands for and what a node is part of.
+    node, in source order. ``self.module`` resolves names and returns the parents of a node.
     """
 
     def __init__(self, source: SourceFile, module: PythonModule | None = None) -> None:
@@ -30,18 +30,18 @@ class PythonCheck(Check):
         self.module = module or parsed(source.path, source.text)
 
     IN_TESTS: ClassVar[bool] = False
-    """Whether the rule counts in test modules too."""
+    """True if the rule also applies to test modules."""
     WORDS: ClassVar[tuple[str, ...]] = ()
-    """Of which one stands in every module the check can speak about; none if none can be named."""
+    """Texts of which every module with a hit contains one; empty if there are none."""
 
     @classmethod
     def applies(cls, source: SourceFile) -> bool:
-        """Whether there is anything for this check to do in a file."""
+        """Return True if the check applies to a file."""
         return (cls.IN_TESTS or not is_test_path(source.path)) and cls.wants(source)
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
-        """Whether the file can have a hit at all; a cheap look at the text saves the work."""
+        """Return True if the file can have a hit at all; a cheap test of its text."""
         if cls.WORDS and not source.keywords.contains_any(cls.WORDS):
             return False
         return not cls.PREFILTER or source.passes_prefilter(cls.PREFILTER)
@@ -51,13 +51,13 @@ class PythonCheck(Check):
         return (), cls.WORDS
 
     def adds(self, node: ast.expr) -> bool:
-        """Whether the change wrote a line of an expression."""
+        """Return True if the change added a line of an expression."""
         return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
 
     @cached_property
     def callees(self) -> CallResolver:
-        """What the calls of the module reach, one answer for all checks."""
-        from wardround_python.analysis.call_resolution import CallResolver  # few checks ask
+        """The resolved calls of the module, shared by all checks."""
+        from wardround_python.analysis.call_resolution import CallResolver  # few checks need it
 
         return CallResolver.shared(self.module, self.source.project)
 
@@ -88,7 +88,7 @@ def run_python_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iter
 
 
 def walk(module: PythonModule, checks: Sequence[PythonCheck]) -> None:
-    """Visit every node once, in source order, and call the checks that ask for its kind."""
+    """Visit every node once, in source order, and call the checks that visit its kind."""
     visitors: dict[type[ast.AST], list[Callable[[Any], None]]] = {}
     for check in checks:
         for name in dir(check):

@@ -1,4 +1,4 @@
-"""Finding the project's own virtual environment, which wardround reads and never writes."""
+"""Discovery of the project's virtual environment, which wardround reads and never writes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ PROJECT_FILES = ("*.py", "*.pyi", "py.typed")
 
 
 def project_environment(root: Path, options: PythonOptions) -> Path | None:
-    """The configured environment, else a usual folder in the repository, else the activated one.
+    """Return the configured environment, else a usual folder in the repository, else the activated one.
 
-    The environment wardround itself runs in is not the project's: hook runners activate it.
+    The environment of wardround itself is not the project's: hook runners activate it.
 
     Raises:
-        ConfigError: the configured environment is none.
+        ConfigError: the configured folder is not a virtual environment.
     """
     if options.environment is not None:
         chosen = root / options.environment
         if not (chosen / "bin" / "python").exists():
             raise ConfigError(
-                f"python.environment: {options.environment} is no virtual environment in {root}; "
+                f"python.environment: {options.environment} is not a virtual environment in {root}; "
                 "give the folder that holds bin/python"
             )
         return chosen

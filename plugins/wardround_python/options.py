@@ -6,7 +6,7 @@ import msgspec
 
 
 class PythonOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """How the Python specialist is told about a project.
+    """The settings of the Python specialist for a project.
 
     Attributes:
         environment: the project's virtual environment, relative to the repository root.

@@ -22,26 +22,26 @@ BUILTINS = frozenset(
         "vars", "zip",
     }
 )  # fmt: skip
-"""The functions of the language whose names people give to values."""
+"""Builtin functions whose names are also used for values."""
 
 
-# What the change did
+# Tests of the change
 
 
 def rewrites_something(source: SourceFile) -> bool:
-    """The module stood before, and not all that is new stands behind it."""
+    """Return True for an existing module whose new lines are not all at its end."""
     return source.base_text is not None and not only_appends(source.base_text, source.text)
 
 
 def loses_a_line(source: SourceFile) -> bool:
-    """The module stood before, and a line of it does not any more."""
+    """Return True for an existing module that has lost a line."""
     from wardround.semantics.docdrift.checks import is_changed
 
     return is_changed(source)
 
 
 def removes_a_binding_or_uses_an_import(file: BeforeAfter) -> bool:
-    """The module is removed or moved, binds a name less, or has a new line that uses what it imports."""
+    """Return True if the module is removed or moved, has lost a binding, or has a new use of an import."""
     base, text = file.base_text or "", file.text
     if text is None or (base and getattr(file, "base_path", file.path) != file.path):
         return True
@@ -49,7 +49,7 @@ def removes_a_binding_or_uses_an_import(file: BeforeAfter) -> bool:
 
 
 def _uses_an_import(base: str, text: str) -> bool:
-    """A new line imports, or reads an attribute of what the module imports."""
+    """Return True if a new line imports, or reads an attribute of an imported module."""
     before = set(base.split("\n"))
     added = "\n".join(line for line in text.split("\n") if line not in before)
     imported = _imported_names(text)
@@ -90,7 +90,7 @@ def changes_a_documented_function(source: SourceFile) -> bool:
 
 
 def rewrites_beside_words(source: SourceFile) -> bool:
-    """Something is taken out or altered in a module that has long strings on both sides."""
+    """Return True if lines are removed or changed in a module that has long strings before and after."""
     base = source.base_text
     if base is None or only_appends(base, source.text):
         return False
@@ -102,7 +102,7 @@ def rewrites_beside_words(source: SourceFile) -> bool:
 
 
 def alters_a_signature(source: SourceFile) -> bool:
-    """A public function, or a class of fields, is no longer written as it was."""
+    """Return True if the text of a public function, or of a class of fields, has changed."""
     if not rewrites_something(source):
         return False
     before, now = source.base_text or "", source.text
@@ -135,12 +135,12 @@ def brings_a_setting(source: SourceFile) -> bool:
 
 
 def gives_several(source: SourceFile) -> bool:
-    """A line the change added may be part of a call with more than one argument."""
+    """Return True if an added line may be part of a call with more than one argument."""
     return any("," in line and not _DEFINES.match(line) for line in source.added_text.split("\n"))
 
 
 _DEFINES = LazyPattern(r"\s*(?:(?:async\s+)?def|class|from|import)\b|\s*#")
-"""A line that passes nothing, though it may hold commas."""
+"""A line that passes no arguments, though it may contain commas."""
 
 
 def gives_several_or_a_place(source: SourceFile) -> bool:
@@ -158,7 +158,7 @@ _IN_ANNOTATION = (": ", "> ", "| ", "[", ".")
 
 
 def takes_an_attribute_twice(source: SourceFile) -> bool:
-    """An added line gives a name another's attribute, which is also given to the name it belongs to."""
+    """Return True if an added line assigns another name's attribute, which its own name is also assigned."""
     taken = {(owner, last) for name, owner, last in _TAKEN.findall(source.added_text) if name != last}
     return bool(taken) and any(
         name == last and (owner, last) in taken for name, owner, last in _TAKEN.findall(source.text)
@@ -166,13 +166,13 @@ def takes_an_attribute_twice(source: SourceFile) -> bool:
 
 
 _TAKEN = LazyPattern(r"\b(\w+)[\"']?\]?\s*[=:]\s*([\w.]{1,80})\.(\w+)\b")
-"""A name, and the value and attribute it is given."""
+"""A name, and the value and attribute it is assigned."""
 
-# What the module holds
+# Tests of the content of the module
 
 
 def may_be_decided(source: SourceFile) -> bool:
-    """It compares one thing twice, or has a condition that is a bare name."""
+    """Return True if a module compares an expression twice, or has a condition that is a bare name."""
     if any(source.keywords.has(word) and sign.search(source.text) for word, sign in _SIGNS):
         return True
     return any(condition.search(source.text) for condition in _CONDITIONS)
@@ -194,7 +194,7 @@ _SIGNS = (
     ("(not", LazyPattern(r"\bis \(not\b")),
     (" in (", LazyPattern(r" in \([\"'][^\"'\n]*[\"']\)")),
 )
-# One for each word: what begins with letters is looked for much faster than what begins with a choice.
+# One pattern for each word: a pattern that starts with letters is much faster than one with a choice.
 _CONDITIONS = tuple(
     LazyPattern(word + r"\s+(?:\w+\.)*\w+\s*(?::\s|\)|\n|and\b|or\b|else\b)")
     for word in ("if", "while", "not", "and", "or")
@@ -202,7 +202,7 @@ _CONDITIONS = tuple(
 
 
 def says_something_twice(source: SourceFile) -> bool:
-    """A chain asks again, an operator has the same on both sides, or an ``else`` begins like another line."""
+    """Return True for a repeated condition, equal operands, or an ``else`` that starts like another line."""
     text = source.text
     if _asks_again(text) or source.keywords.has("elif ("):
         return True
@@ -216,7 +216,7 @@ def says_something_twice(source: SourceFile) -> bool:
 
 
 def _asks_again(text: str) -> bool:
-    """Whether an ``elif`` has the condition of one above it in its chain, going by how lines are indented."""
+    """Return True if an ``elif`` repeats a condition above it in its chain, judging by indentation."""
     asked: dict[str, set[str]] = {}
     for depth, goes_on, condition in _IF.findall("\n" + text):
         if not goes_on:
@@ -250,7 +250,7 @@ _OF_HOSTS = ("host", "origin", "netloc", "domain", "referer", "referrer", "callb
 
 
 def ends_in_a_comma(source: SourceFile) -> bool:
-    """An assignment may end in a comma."""
+    """Return True if an assignment may end in a comma."""
     text = source.text
     ends = (match.start() for match in _COMMA_AT_END.finditer(text))
     return any("=" in text[text.rfind("\n", 0, end) + 1 : end] for end in ends)
@@ -260,7 +260,7 @@ _COMMA_AT_END = LazyPattern(r",[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
 
 
 def makes_functions_in_loops(source: SourceFile) -> bool:
-    """It has a lambda, or a function seems to be defined below a loop, going by how lines are indented."""
+    """Return True if it has a lambda, or seems to define a function in a loop, judging by indentation."""
     if source.keywords.has("lambda"):
         return True
     if not source.keywords.contains_any((" def ", "\tdef ")):
@@ -281,7 +281,7 @@ _LOOP_OR_FUNCTION = LazyPattern(r"\n([ \t]*)(?:async )?(for|def) ")
 
 
 def returns_in_a_loop(source: SourceFile) -> bool:
-    """A name is returned as deep as the first line of a loop, going by how lines are indented."""
+    """Return True if a name is returned at the depth of the first line of a loop, judging by indentation."""
     text = source.text
     if "return " not in source.added_text:
         return False
@@ -306,12 +306,12 @@ _LOOP_OR_RETURN = LazyPattern(
 
 
 def has_code_behind_a_way_out(source: SourceFile) -> bool:
-    """Code as deep as a statement that leaves seems to stand right behind it, going by indentation."""
+    """Return True if code seems to follow an exit at the same depth, judging by indentation."""
     text = source.text
     return any(_has_code_behind(text, way.end(), len(way[1])) for way in _WAY_OUT.finditer(text))
 
 
-# A way out, and behind blank lines and remarks something that stands as deep as it, or deeper.
+# An exit, and after blank lines and comments a line that is at the same depth, or deeper.
 _WAY_OUT = LazyPattern(r"\n([ \t]+)(?:return|raise|continue|break)\b[^\n]*(?=\n(?:[ \t]*(?:#[^\n]*)?\n)*\1)")
 _GOES_ON = (")", "]", "}")
 _NEXT_PART = ("elif", "else", "except", "finally", "case")
@@ -336,7 +336,7 @@ def asks_for_what_may_be_none(source: SourceFile) -> bool:
     return source.keywords.contains_any(_ASKS) or _ASKED.search(source.added_text) is not None
 
 
-# A call whose answer is kept or taken apart at once.
+# A call whose result is stored or accessed directly.
 _ASKED = LazyPattern(r"=\s*(?:await\s+)?[\w.]+\(|\)\s*[.\[]")
 _ASKS = tuple(
     f".{name}("
@@ -346,7 +346,7 @@ _ASKS = tuple(
 
 
 def may_go_through_again(source: SourceFile) -> bool:
-    """A name is gone through on two lines, or is made by a generator expression or the like."""
+    """Return True if a name is iterated on two lines, or is bound to a generator expression or similar."""
     text = source.text
     if _ITERATOR.search(text) is not None:
         return True
@@ -377,7 +377,7 @@ _ITERATOR = LazyPattern(r" = (?:\(|map\(|filter\(|zip\()|: (?:Async)?(?:Iterator
 
 
 def calls_its_own_alone(source: SourceFile) -> bool:
-    """An added line begins with a call of something that the module defines."""
+    """Return True if an added line starts with a call of a name that the module defines."""
     text = source.text
     return any(f"def {name}(" in text for name in set(_ALONE.findall(source.added_text)))
 
@@ -386,7 +386,7 @@ _ALONE = LazyPattern(r"^[ \t]+(?:await )?(?:[a-z_]\w*\.)?([a-z_]\w*)\(", re.MULT
 
 
 def compares_what_is_made(source: SourceFile) -> bool:
-    """It compares, and holds something whose kind is known for certain without an annotation."""
+    """Return True if it compares, and contains a value whose type is certain without an annotation."""
     said = source.keywords
     if said.contains_any(_OF_A_KIND):
         return _COMPARES.search(source.text) is not None
@@ -408,11 +408,11 @@ _UNLIKE = (
     ),
     (("list(", "sorted(", "set(", ": list"), LazyPattern(r"[!=]= ?[\"'({]")),
 )
-"""What gives a kind as well, where it is written beside one that cannot equal it."""
+"""Expressions with a type, next to a comparison with one that never equals it."""
 
 
 def may_change_by_halves(source: SourceFile) -> bool:
-    """It changes rows by a connection that keeps each change, or takes from one record what another gets."""
+    """Return True if it changes rows in autocommit mode, or copies from one record to another."""
     said = source.keywords
     if said.contains_any(("autocommit", "isolation_level", "asyncpg", "databases")):
         return said.in_lower_case.contains_any(("update ", "insert ", "delete "))
@@ -422,7 +422,7 @@ def may_change_by_halves(source: SourceFile) -> bool:
 
 
 def adds_an_entry(source: SourceFile) -> bool:
-    """The change gives a name something's field, and another line does so too."""
+    """Return True if the change assigns an object's field to a name, and another line does so too."""
     from wardround.semantics.semdiff.copy_paste import may_hold_a_row
 
     added = source.added_text

@@ -25,9 +25,9 @@ from wardround_python.syntax import host_adapter
 _VALUE_DEPENDENT = frozenset(
     {"sql-injection", "shell-injection", "code-injection", "insecure-deserialisation"}
 )
-"""Defect classes that need a value from outside."""
+"""Defect classes that require untrusted data."""
 _GUARDED = {"path-traversal": "PATH", "open-redirect": "REDIRECT"}
-"""Defect classes that need an unguarded sink, and the kind of the sink."""
+"""Defect classes that require an unguarded sink, and the kind of the sink."""
 
 
 _CYTHON = "Cython is not reviewed, except for secrets; leave it out with exclude"
@@ -37,7 +37,7 @@ _UNREAD = {
     ".pxd": _CYTHON,
     ".pxi": _CYTHON,
 }
-"""Suffixes of files with Python in them that nothing here can read, and what to do about them."""
+"""Suffixes of files with Python that no tool here can read, and the resulting note."""
 
 
 class PythonSpecialist(Specialist):
@@ -53,7 +53,7 @@ class PythonSpecialist(Specialist):
     models = ("new-parameters",)
 
     def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-        from wardround_python.check import run_python_checks  # the parser's part: not needed for the tools
+        from wardround_python.check import run_python_checks  # needed by the parser alone
 
         return run_by_lines(partial(run_python_checks, checks), source)
 
@@ -81,7 +81,7 @@ class PythonSpecialist(Specialist):
     def refutes(
         self, path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]
     ) -> bool:
-        if has_lone_returns(text):  # spans are by other lines
+        if has_lone_returns(text):  # spans refer to other lines
             return False
         if defect_class in _VALUE_DEPENDENT:
             from wardround_python.dataflow.known_values import is_known  # only for such findings

@@ -1,9 +1,9 @@
-"""The Python versions a project supports, from what it declares on the trusted side; no code of it is run.
+"""The Python versions a project supports, from its trusted configuration; none of its code is run.
 
 The sources count in the order of ``_SOURCES``: the first that names a version decides. An oldest version is
 for rules that depend on one (ruff's ``target-version``) and for the types of the standard library. Only a
-declared upper bound or a pinned version makes a newest one, by which alone newer syntax is an error: lists of
-what is tested or advertised grow later than the code.
+declared upper bound or a pinned version determines a newest one, which makes newer syntax an error: lists of
+tested or advertised versions grow later than the code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Read = Callable[[str], str | None]
 
 
 class PythonTarget(NamedTuple):
-    """The minor versions of Python 3 a project supports, and where it says so; None is without a bound."""
+    """The minor versions of Python 3 a project supports, and their source; None is an absent bound."""
 
     oldest: int | None = None
     newest: int | None = None
@@ -35,12 +35,12 @@ class PythonTarget(NamedTuple):
         return self.newest is None or minor <= self.newest
 
     def type_version(self) -> str:
-        """The version whose standard library counts: the oldest supported, else the newest known."""
+        """Return the version whose standard library counts: the oldest supported, else the newest known."""
         bound = self.newest if self.oldest is None else self.oldest
         return f"3.{min(NEWEST_KNOWN if bound is None else max(bound, _OLDEST_TYPED), NEWEST_KNOWN)}"
 
     def note(self) -> str:
-        """The target as a comment line, for a file that a tool's command and its output's reader see."""
+        """Return the target as a comment line, for a file that a tool and its parser read."""
         oldest, newest = ("-" if one is None else f"3.{one}" for one in (self.oldest, self.newest))
         return f"# python {oldest} to {newest}; {self.source or 'not declared'}\n"
 
@@ -53,7 +53,7 @@ _NEEDED = LazyPattern(
 
 
 def read_note(text: str) -> PythonTarget:
-    """The target that ``Target.note`` wrote at the beginning of a text; an unknown one without it."""
+    """Return the target that ``Target.note`` wrote at the start of a text; an unknown one without it."""
     match = _NOTE.match(text)
     if match is None:
         return PythonTarget()
@@ -62,12 +62,12 @@ def read_note(text: str) -> PythonTarget:
 
 
 def target_note(read: Read) -> tuple[str, str]:
-    """The name and text of a note of the target, for above the snapshot of a type checker."""
+    """Return the name and text of a note of the target, for the folder above a type checker's snapshot."""
     return _NOTE_FILE, target_of(read).note()
 
 
 def noted_target(run: Invocation) -> PythonTarget:
-    """The target that the note above a snapshot holds."""
+    """Return the target that the note above a snapshot holds."""
     try:
         return read_note((run.root.parent / _NOTE_FILE).read_text("utf-8"))
     except OSError:
@@ -75,16 +75,16 @@ def noted_target(run: Invocation) -> PythonTarget:
 
 
 def version_needed(message: str) -> int | None:
-    """The minor version that syntax needs, if that is what a tool's message says."""
+    """Return the minor version that syntax needs, if a tool's message names it."""
     match = _NEEDED.search(message)
     return None if match is None else int(next(filter(None, match.groups())))
 
 
 def target_of(read: Read) -> PythonTarget:
-    """The versions a project supports.
+    """Return the versions a project supports.
 
     Args:
-        read: the text of a file by its path from the root of the repository, None if there is none.
+        read: path from the root of the repository -> the text of a file, None if there is none.
     """
     texts: dict[str, str] = {}
 
@@ -109,7 +109,7 @@ _CLAUSE = LazyPattern(
 
 
 def bounds(specifier: str) -> Bounds:
-    """The oldest and newest minor version a version specifier admits, PEP 440's or Poetry's."""
+    """Return the oldest and newest minor version a version specifier admits, PEP 440's or Poetry's."""
     ranges = [_range(part) for part in re.split(r"\|\|?", specifier)]
     oldest, newest = [one[0] for one in ranges], [one[1] for one in ranges]
     return (
@@ -131,7 +131,7 @@ def _range(specifier: str) -> Bounds:
 
 
 def _bounds_of(match: re.Match[str]) -> Bounds:
-    """What one clause of a specifier admits."""
+    """Return the bounds that one clause of a specifier admits."""
     operator, major, written, rest = match.groups()
     if major != "3":
         return _UNKNOWN
@@ -151,7 +151,7 @@ def _bounds_of(match: re.Match[str]) -> Bounds:
 
 
 def _specifier(pattern: LazyPattern) -> Callable[[str], Bounds]:
-    """A reader of the version specifier that is a pattern's group."""
+    """Return a reader of the version specifier that is a pattern's group."""
 
     def find(text: str) -> Bounds:
         match = pattern.search(text)
@@ -161,7 +161,7 @@ def _specifier(pattern: LazyPattern) -> Callable[[str], Bounds]:
 
 
 def _entry(table: str, key: str, quotes: str = "\"'") -> LazyPattern:
-    """The pattern of a string under a key of a table, in TOML or in an INI file."""
+    """Return the pattern of a string under a key of a table, in TOML or in an INI file."""
     return LazyPattern(
         rf"^\[{table}\][ \t]*(?:#.*)?$(?:\n(?!\[).*)*?\n[ \t]*{key}[ \t]*=[ \t]*[{quotes}]?([^{quotes}\n#]+)",
         re.MULTILINE,
@@ -169,7 +169,7 @@ def _entry(table: str, key: str, quotes: str = "\"'") -> LazyPattern:
 
 
 def _oldest(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
-    """A reader of versions of which the oldest counts and the newest is no bound."""
+    """Return a reader of versions of which the oldest counts and the newest is not a bound."""
 
     def read(text: str) -> Bounds:
         minors = [int(one) for one in find(text)]
@@ -179,7 +179,7 @@ def _oldest(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
 
 
 def _pinned(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
-    """A reader of the versions that a project is run by, and no others."""
+    """Return a reader of the exact versions that a project is run by."""
 
     def read(text: str) -> Bounds:
         minors = [int(one) for one in find(text)]
@@ -206,7 +206,7 @@ _TOOL_TABLES = LazyPattern(
 
 
 def _tool_targets(text: str) -> Iterator[str]:
-    """The versions that tools are configured for, in tables of a shared file or in a file of their own."""
+    """Return the target versions of tools, in tables of a shared file or in their own files."""
     tables = [match[0] for match in _TOOL_TABLES.finditer(text)]
     for part in tables if tables or "[tool." in text else [text]:
         for match in _TOOL_TARGETS.finditer(part):
@@ -223,13 +223,13 @@ _ENV_LIST = LazyPattern(r"^env_?list[ \t]*=[ \t]*((?:.*\n?)(?:[ \t]+.*\n?)*)", r
 
 
 def _matrix(text: str) -> Iterator[str]:
-    """The versions that a CI configuration runs."""
+    """Return the versions that a CI configuration runs."""
     for match in _MATRIX.finditer(text):
         yield from _QUOTED_MINOR.findall(match[1])
 
 
 def _environments(text: str) -> Iterator[str]:
-    """The versions of tox's environments: ``py39, py310``, ``py{39,310}``, ``py3{9,10}``."""
+    """Return the versions of tox's environments: ``py39, py310``, ``py{39,310}``, ``py3{9,10}``."""
     for listed in _ENV_LIST.finditer(text):
         for match in re.finditer(r"py(3?)\.?(?:\{([^}]*)\}|(\d+))", listed[1]):
             for one in (match[2] or match[3]).split(","):

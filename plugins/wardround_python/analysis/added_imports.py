@@ -1,4 +1,4 @@
-"""The imports of a file that name a module of the repository, or a name of one, that is not there."""
+"""Imports of modules of the repository, or of their names, that do not exist."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from wardround_python.analysis.exports import (
 from wardround_python.analysis.import_users import Users
 
 _ROOTS_BESIDE = ("src", "lib")
-"""Folders at the top of a repository where imports may start, whichever folder the importer is in."""
+"""Folders at the root of a repository where imports may start, independently of the importer's folder."""
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 """Files in a folder where a program's or a distribution's own imports start."""
 
@@ -32,7 +32,7 @@ _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 def missing_uses(
     path: str, text: str, project: RepositoryView, is_added: Callable[[int], bool]
 ) -> Iterator[tuple[str, RemovedUse]]:
-    """What added lines of a file use and the repository does not have, each with the path of its module.
+    """Yield the uses on added lines of a file that the repository lacks, each with the path of its module.
 
     A missing module has the path that it would have as a file.
     """
@@ -60,7 +60,7 @@ def _is_missing(module: str, name: str, project: RepositoryView) -> bool:
 def _imported(
     path: str, tree: ast.Module, project: RepositoryView, is_added: Callable[[int], bool]
 ) -> dict[str, set[str]]:
-    """The modules that added lines import or read from, and the names they may take from each."""
+    """Return the modules that added lines import or read from, and the names they may take from each."""
     nodes = [*walk(tree)]
     added = [one for one in nodes if isinstance(one, ast.Attribute) and is_added(one.lineno)]
     read: dict[str, set[str]] = defaultdict(set)
@@ -81,7 +81,7 @@ def _imported(
 
 
 def _meanings(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str, str]]:
-    """The local names of an import, each with a module, and the name in it; empty for the module itself."""
+    """Return the local names of an import, each with a module, and the name in it; empty for a module."""
     for alias in node.names:
         local = alias.asname or alias.name
         if isinstance(node, ast.Import):
@@ -92,12 +92,12 @@ def _meanings(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str, str
 
 
 def _may_be_a_name(node: ast.Import | ast.ImportFrom, module: str, project: RepositoryView) -> bool:
-    """Return True if what is imported from a package is no module of it that is there."""
+    """Return True if a name imported from a package is not an existing module of it."""
     return isinstance(node, ast.ImportFrom) and project.read(module) is None
 
 
 def _module_of(importer: str, dotted: str, level: int, project: RepositoryView) -> str | None:
-    """The path of the module an import names, there or not; None if it may be no module of the repository."""
+    """Return the path of an imported module, existing or not; None if it may be outside the repository."""
     named = dotted.split(".") if dotted else []
     root = _root_of(importer, named, level, project)
     if root is None:
@@ -107,7 +107,7 @@ def _module_of(importer: str, dotted: str, level: int, project: RepositoryView) 
 
 
 def _missing_module(root: Sequence[str], named: Sequence[str], project: RepositoryView) -> str | None:
-    """The first module on the way to one that is not there; None if something else may provide it."""
+    """Return the first missing module on the path to one; None if something else may provide it."""
     for count in range(len(named) + 1):
         stem = "/".join([*root, *named[:count]])
         module = module_at(stem, project) if stem else None
@@ -120,7 +120,7 @@ def _missing_module(root: Sequence[str], named: Sequence[str], project: Reposito
 
 
 def _root_of(importer: str, named: list[str], level: int, project: RepositoryView) -> list[str] | None:
-    """The folder where an import starts; None if that is not certain."""
+    """Return the folder where an import starts; None if that is not certain."""
     folders = importer.split("/")[:-1]
     if level:
         return folders[: len(folders) - level + 1] if len(folders) >= level - 1 else None

@@ -1,4 +1,4 @@
-"""Which calls of a module wait for something outside the process: a network, a child, a clock, a queue."""
+"""Calls that wait for something outside the process: a network, a child, a clock, a queue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wardround.languages.python.module import FunctionNode, PythonModule, nodes_
 from wardround_python.analysis.call_resolution import CallResolver
 
 _HTTP_VERBS = ("get", "post", "put", "patch", "delete", "head", "options", "request")
-# Each keeps its thread until a clock, a process or a network answers.
+# Each blocks its thread until a clock, a process or a network responds.
 WAITING_CALLS = frozenset(
     {f"requests.{verb}" for verb in _HTTP_VERBS}
     | {f"urllib3.{name}" for name in ("request",)}
@@ -25,7 +25,7 @@ WAITING_CALLS = frozenset(
     | {"socket.create_connection", "smtplib.SMTP", "smtplib.SMTP_SSL", "concurrent.futures.wait"}
     | {f"django.core.mail.{name}" for name in ("send_mail", "send_mass_mail", "mail_admins", "mail_managers")}
 )
-# What waits on objects of these kinds, by method; all of them have a counterpart to await.
+# Waiting methods by type of object; all have an awaitable counterpart.
 _VERBS = frozenset({*_HTTP_VERBS, "send", "stream"})
 _SQL = frozenset({"execute", "scalars", "scalar", "commit", "flush", "refresh", "get"})
 _REDIS = frozenset(
@@ -87,7 +87,7 @@ WAITING_METHODS: Mapping[str, frozenset[str]] = {
     "anthropic.Anthropic": frozenset({"create"}),
 }
 _BELOW = frozenset({"pymongo.MongoClient", "openai.OpenAI", "openai.AzureOpenAI", "anthropic.Anthropic"})
-"""Kinds of which what hangs below them waits too: ``client.shop.orders.find_one()``."""
+"""Types whose attributes also wait: ``client.shop.orders.find_one()``."""
 _POOL_NAME = LazyPattern(r"\w*(pool|executor|workers)", re.IGNORECASE)
 _MOST_STEPS = 2
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -98,8 +98,8 @@ class Wait(msgspec.Struct, frozen=True):
     """A call that waits.
 
     Attributes:
-        told: what waits, as a message names it.
-        kind: what is waited for, where it is a method of an object.
+        told: the waiting call, as a message names it.
+        kind: the type of the object, if it is a method of one.
         name: the dotted name of the function that waits itself, if one does.
     """
 
@@ -117,14 +117,14 @@ def _module_of(path: str, text: str) -> PythonModule | None:
 
 
 class Waiting:
-    """The calls of methods that wait, by what the module makes or declares its objects to be."""
+    """The waiting method calls of a module, by the types of its objects."""
 
     def __init__(self, module: PythonModule, project: RepositoryView | None = None) -> None:
         self._module = module
         self._project = project
 
     def of(self, node: ast.Call) -> Wait | None:
-        """How a call waits by itself."""
+        """Return how a call waits by itself."""
         name = self._module.imported_name(node.func)
         if name in WAITING_CALLS:
             return Wait(f"{name}()", name=name or "")
@@ -132,10 +132,10 @@ class Waiting:
         return None if said is None else Wait(said, said.partition("() of ")[2])
 
     def through(self, node: ast.Call, under_lock: bool = False, steps: int = _MOST_STEPS) -> Wait | None:
-        """How a plain function of the project waits that a call reaches, in this module or in another.
+        """Return how the plain function of the project that a call reaches waits, in any module.
 
         Args:
-            under_lock: leave out what the function does under a lock it takes itself.
+            under_lock: leave out calls under a lock that the function takes itself.
         """
         if self._project is None or isinstance(self._module.parents[node], ast.Await):
             return None
@@ -159,14 +159,14 @@ class Waiting:
         return None
 
     def within(self, node: ast.AST, function: FunctionNode) -> Iterator[ast.AST]:
-        """What a node stands in within its function."""
+        """Return the ancestors of a node within its function."""
         for parent in self._module.ancestors(node):
             if parent is function:
                 return
             yield parent
 
     def _in_place(self, function: ast.FunctionDef, path: str) -> tuple[Waiting, ast.FunctionDef] | None:
-        """A function with the module it stands in, which tells what its names mean."""
+        """A function with the module that defines it, which resolves its names."""
         if path == self._module.path:
             return self, function
         assert self._project is not None
@@ -183,7 +183,7 @@ class Waiting:
         return CallResolver.shared(self._module, self._project)
 
     def method_of(self, node: ast.Call) -> str | None:
-        """The method of an object whose kind the module tells that waits."""
+        """Return the waiting method of an object whose type the module shows."""
         func = node.func
         if not isinstance(func, ast.Attribute) or isinstance(self._module.parents[node], ast.Await):
             return None
@@ -198,7 +198,7 @@ class Waiting:
         return None if gives_up else f"{ast.unparse(func)}() of {kind}"
 
     def _kind_below(self, value: ast.expr) -> str:
-        """The kind of an object; of what hangs below one whose parts wait as it does, that one's."""
+        """Return the type of an object; for an attribute of an object that waits as a unit, its type."""
         kind = self._kind_named(value)
         below = value
         while not kind and isinstance(below, (ast.Attribute, ast.Subscript)):
@@ -212,7 +212,7 @@ class Waiting:
         return next(iter(kinds)) if len(kinds) == 1 else ""
 
     def _is_submitted(self, value: ast.expr) -> bool:
-        """Whether a value is the future of something handed to a pool of threads or processes."""
+        """Return True if a value is the future of a call submitted to a pool of threads or processes."""
         if isinstance(value, ast.Name):
             given = self._module.assigned.get(value.id, []) or self._gone_through(value.id)
             value = given[0] if len(given) == 1 else value
@@ -232,7 +232,7 @@ class Waiting:
         return value.func.attr == "submit" and is_pool
 
     def _gone_through(self, name: str) -> list[ast.expr]:
-        """What each of a list is made by that a loop goes through under a name."""
+        """Return the constructors of the elements of a list that a loop iterates over under a name."""
         found: list[ast.expr] = []
         for node in self._module.nodes:
             if isinstance(node, (ast.For, ast.comprehension)) and ast.unparse(node.target) == name:
@@ -245,7 +245,7 @@ class Waiting:
 
     @cached_property
     def _kinds(self) -> dict[str, frozenset[str]]:
-        """Name or attribute of self -> what it is made by or declared as, anywhere in the module."""
+        """Map a name or attribute of self to its constructor or declared type, anywhere in the module."""
         found: dict[str, set[str]] = {}
         for node in self._module.nodes:
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
@@ -269,7 +269,7 @@ class Waiting:
         return {name: frozenset(kinds) for name, kinds in found.items()}
 
     def _kind_of(self, made: ast.expr) -> str:
-        """A dotted name that an import gives, ``=name`` for another name of the module, else ``?``."""
+        """Return the dotted name of an import, ``=name`` for another name of the module, else ``?``."""
         return self._module.imported_name(made) or (f"={made.id}" if isinstance(made, ast.Name) else "?")
 
 
@@ -278,7 +278,7 @@ def _may_wait(text: str) -> bool:
 
 
 def _is_plain(function: ast.FunctionDef) -> bool:
-    """Whether a call runs the function's body: no generator, no decorator that changes the call."""
+    """Return True if a call runs the function's body: not a generator, no decorator that changes it."""
     names = {ast.unparse(one).rpartition(".")[2] for one in function.decorator_list}
     return names <= _SAME_CALL and not any(
         isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes_run_by(function.body)

@@ -1,4 +1,4 @@
-"""What a call in a module calls, where that can be told within the repository: the callee's parameters."""
+"""Resolution of calls to functions and classes of the repository, with their parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Callee(msgspec.Struct, frozen=True):
     """A function or class a call reaches.
 
     Attributes:
-        parameters: the names that arguments by position go to, in order, without the receiver.
+        parameters: the names that positional arguments bind to, in order, without the receiver.
         place: the path it is defined in.
     """
 
@@ -38,7 +38,7 @@ class Callee(msgspec.Struct, frozen=True):
 
 
 class Definition(msgspec.Struct, frozen=True):
-    """Where a name is defined; of a node in another file the lines are its own, counted from 1."""
+    """The definition of a name; a node in another file has that file's lines, counted from 1."""
 
     node: FunctionNode | ast.ClassDef
     path: str
@@ -46,7 +46,7 @@ class Definition(msgspec.Struct, frozen=True):
 
 
 class CallResolver:
-    """The callees of one module's calls; what a name stands for is worked out when it is asked for."""
+    """The callees of one module's calls, resolved on first use."""
 
     def __init__(self, module: PythonModule, project: RepositoryView) -> None:
         self._module = module
@@ -54,7 +54,7 @@ class CallResolver:
 
     @classmethod
     def shared(cls, module: PythonModule, project: RepositoryView) -> CallResolver:
-        """The callees of a module, one for all checks of it: what is worked out once serves them all."""
+        """Return the callees of a module, shared by all its checks."""
         found = module.notes.get(cls)
         if not isinstance(found, CallResolver) or found._project is not project:
             found = cls(module, project)
@@ -63,7 +63,7 @@ class CallResolver:
 
     @cached_property
     def _bound(self) -> Counter[str]:
-        """How often the module gives each name a value, in any scope, imports counted."""
+        """The number of bindings of each name of the module, in any scope, imports included."""
         found: Counter[str] = Counter()
         for node in self._module.nodes:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -87,12 +87,12 @@ class CallResolver:
         }
 
     def of(self, call: ast.Call) -> Callee | None:
-        """What a call reaches; None where the text alone does not tell."""
+        """Return the callee of a call; None if the text alone does not determine it."""
         found = self.definition_of(call)
         return None if found is None else _callee_of(found.node, found.path, found.is_method)
 
     def definition_of(self, call: ast.Call) -> Definition | None:
-        """The function or class a call reaches; None where the text alone does not tell."""
+        """Return the function or class a call reaches; None if the text alone does not determine it."""
         func = call.func
         if isinstance(func, ast.Name):
             return self._plain(func, call)
@@ -122,7 +122,7 @@ class CallResolver:
         return Definition(method, self._module.path, is_method=True)
 
     def _through_object(self, func: ast.Attribute) -> Definition | None:
-        """The method of an object whose class the module tells, by annotation or by how it is made."""
+        """Return the method of an object whose class the module shows, by annotation or construction."""
         if not isinstance(func.value, (ast.Name, ast.Attribute)):
             return None
         made = self._kind(ast.unparse(func.value))
@@ -135,7 +135,7 @@ class CallResolver:
         return None if method is None else Definition(method, holder.path, is_method=True)
 
     def _kind(self, name: str) -> ast.expr | None:
-        """The one class that everything gives a name; None where there is no such."""
+        """Return the only class that all bindings give a name; None if there is none."""
         if name not in self._kinds_known:
             kinds = self._kinds.get(name, [])
             same = len({ast.unparse(kind) for kind in kinds}) == 1
@@ -148,9 +148,7 @@ class CallResolver:
 
     @cached_property
     def _kinds(self) -> dict[str, list[ast.expr]]:
-        """Name or attribute of self -> the classes that annotations and constructions give it; ``...``: "
-        "another.
-        """
+        """Map a name or attribute of self to its classes; ``...`` for another one."""
         found: dict[str, list[ast.expr]] = {}
         for node in self._module.nodes:
             if isinstance(node, ast.arg):
@@ -174,7 +172,7 @@ class CallResolver:
         return found
 
     def _class_around(self, node: ast.AST) -> ast.ClassDef | None:
-        """The class of the method a node runs in, if ``self`` or ``cls`` is still that method's there."""
+        """Return the class of the method a node runs in, if ``self`` or ``cls`` still refers to it there."""
         for parent in self._module.ancestors(node):
             if isinstance(parent, ast.ClassDef):
                 return None
@@ -198,11 +196,11 @@ class CallResolver:
 
 
 def located(dotted: str, importer: str, project: RepositoryView, hops: int = _MOST_HOPS) -> Definition | None:
-    """The function or class an import names, through packages that only pass it on.
+    """Return the function or class an import names, through packages that re-export it.
 
     Args:
         dotted: ``app.mail.send``, or ``.mail.send`` relative to the importer.
-        hops: how many packages may pass it on.
+        hops: the number of packages that may re-export it.
     """
     level = len(dotted) - len(dotted.lstrip("."))
     stem, _, name = dotted.rpartition(".") if "." in dotted[level:] else (dotted[:level], "", dotted[level:])
@@ -218,7 +216,7 @@ def located(dotted: str, importer: str, project: RepositoryView, hops: int = _MO
 
 
 def _module_file(named: str, level: int, importer: str, project: RepositoryView) -> tuple[str, str] | None:
-    """Path and text of the one module that an import can mean."""
+    """Return path and text of the only module that an import can refer to."""
     below = named.split(".") if named else []
     folders = importer.split("/")[:-1]
     if level:
@@ -243,7 +241,7 @@ def _read_module(stem: Sequence[str], project: RepositoryView) -> tuple[str, str
 
 @lru_cache(maxsize=512)
 def definition_in(text: str, name: str) -> FunctionNode | ast.ClassDef | None:
-    """The one definition of a name at the top of a module, parsed on its own; None if there is not one."""
+    """Return the only definition of a name at the top of a module, parsed on its own; None otherwise."""
     pattern = rf"^(?:(?:async[ ]+)?def|class)[ ]+{re.escape(name)}\b|^{re.escape(name)}[ ]*(?::[^=\n]*)?="
     found = list(re.finditer(pattern, text, re.MULTILINE))
     if len(found) != 1 or found[0][0].endswith("="):
@@ -260,7 +258,7 @@ def definition_in(text: str, name: str) -> FunctionNode | ast.ClassDef | None:
 
 
 def _passed_on(text: str, name: str) -> str | None:
-    """From where a package imports a name it passes on."""
+    """Return the module from which a package imports a name it re-exports."""
     if name not in text:
         return None
     try:
@@ -271,14 +269,14 @@ def _passed_on(text: str, name: str) -> str | None:
 
 
 def _method_in(holder: ast.ClassDef, name: str) -> FunctionNode | None:
-    """The one method of a name that a class defines itself."""
+    """Return the only method of a name that a class defines itself."""
     found = [n for n in holder.body if getattr(n, "name", None) == name]
     only = found[0] if len(found) == 1 else None
     return only if isinstance(only, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
 
 
 def _class_named(annotation: ast.expr | None) -> ast.expr:
-    """The class an annotation names: ``Mail``, ``"Mail"``, ``Mail | None``, ``Optional[Mail]``."""
+    """Return the class an annotation names: ``Mail``, ``"Mail"``, ``Mail | None``, ``Optional[Mail]``."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return ast.Name(annotation.value, ast.Load()) if annotation.value.isidentifier() else _OTHER
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):
@@ -293,7 +291,7 @@ def _class_named(annotation: ast.expr | None) -> ast.expr:
 
 
 def _class_made(value: ast.expr) -> ast.expr:
-    """The class a value is an instance of, or the name it is passed on from."""
+    """Return the class a value is an instance of, or the name it is re-exported from."""
     made = value.func if isinstance(value, ast.Call) else value
     return made if isinstance(made, (ast.Name, ast.Attribute)) else _OTHER
 
@@ -310,7 +308,7 @@ def _callee_of(node: ast.AST, path: str, is_method: bool = False) -> Callee | No
 
 
 def _decorated(node: FunctionNode | ast.ClassDef) -> set[str]:
-    """The last names of the decorators."""
+    """Return the last names of the decorators."""
     calls = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
     return {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "?") for one in calls}
 
@@ -326,7 +324,7 @@ def _parameters(function: FunctionNode, is_method: bool) -> tuple[str, ...] | No
 
 
 def _parameters_of_class(node: ast.ClassDef) -> tuple[str, ...] | None:
-    """What a class is made from: ``__init__``, or the fields of a plain dataclass or named tuple."""
+    """Return the parameters of a class: those of ``__init__``, or the fields of a dataclass."""
     if node.keywords:
         return None
     own = {n.name: n for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}

@@ -1,4 +1,4 @@
-"""Who calls a function or method, in the module that defines it and in the rest of the repository."""
+"""Callers of a function or method, in its module and in the rest of the repository."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 def spellings_of(
     source: SourceFile, module: PythonModule, name: str, here: bool = True
 ) -> Iterator[tuple[PythonModule, set[str]]]:
-    """The modules that may call a function at the top of a module, and how they write it.
+    """Return the modules that may call a function at the top of a module, with the names they call it by.
 
     Args:
-        here: whether the module itself counts.
+        here: True to include the module itself.
     """
     if here and bindings(module.tree, name) == 1 and name not in module.imported:
         yield module, {name}
@@ -42,10 +42,10 @@ def spellings_of(
 def method_calls(
     source: SourceFile, method: FunctionNode, owner: str, asked: Callable[[ast.Call], bool]
 ) -> Iterator[tuple[PythonModule, ast.Call]]:
-    """The calls of a method in other files: its name means nothing else, or the object is known to be its.
+    """Yield the calls of a method in other files, if its name is unique or the receiver's class is known.
 
     Args:
-        asked: which calls of that name are worth the look at what they are made on.
+        asked: selects the calls of that name whose receivers are resolved.
     """
     project, name = source.project, method.name
     texts = {path: project.read(path) or "" for path in project.files_with_word([name], ["*.py"])}
@@ -75,7 +75,7 @@ def method_calls(
 
 
 def _receivers_like(owner: str, texts: Sequence[str]) -> str:
-    """What objects of a class are called: ``storage`` of ``LocalStorage``, if none else ends so."""
+    """Return the usual names of objects of a class: ``storage`` of ``LocalStorage``, if no other ends so."""
     last = re.sub(r"^.*(?=[A-Z])", "", owner)
     ending = re.compile(rf"^class \w*{last}\b", re.MULTILINE)
     alone = sum(len(ending.findall(text)) for text in dict.fromkeys(texts)) == 1
@@ -83,7 +83,7 @@ def _receivers_like(owner: str, texts: Sequence[str]) -> str:
 
 
 def _passing_on(here: str, name: str, project: RepositoryView) -> Iterator[ModuleLocation]:
-    """The packages that import the name only to pass it on under their own."""
+    """Return the packages that import the name only to re-export it."""
     place = ModuleLocation.of(here)
     for path in project.files_with_word([name], ["*.py"]):
         text = project.read(path) if path.endswith("__init__.py") and path != here else None
@@ -101,7 +101,7 @@ def _passing_on(here: str, name: str, project: RepositoryView) -> Iterator[Modul
 
 
 def bindings(tree: ast.Module, name: str) -> int:
-    """How often a module gives a name a value, in any scope, imports not counted."""
+    """Return the number of bindings of a name in a module, in any scope, imports excluded."""
     return sum(
         (isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name == name)
         or (isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load))
@@ -112,7 +112,7 @@ def bindings(tree: ast.Module, name: str) -> int:
 
 
 def _spellings(module: PythonModule, name: str, place: ModuleLocation, project: RepositoryView) -> set[str]:
-    """How calls in another module may write the function: ``send``, ``m.send``, ``app.mail.send``."""
+    """Return the names another module may call the function by: ``send``, ``m.send``, ``app.mail.send``."""
     meanings: dict[str, set[str]] = {}
     found: list[tuple[str, str]] = []
     for node in walk(module.tree):
@@ -139,7 +139,7 @@ def _spellings(module: PythonModule, name: str, place: ModuleLocation, project: 
 
 
 def written(node: ast.expr) -> str | None:
-    """A chain of names as it stands in the text."""
+    """Return the text of a chain of names."""
     if isinstance(node, ast.Attribute):
         stem = written(node.value)
         return f"{stem}.{node.attr}" if stem else None

@@ -1,4 +1,4 @@
-"""The functions of a module that a change rewrote, each with what it was before."""
+"""The functions of a module that a change rewrote, each with its old version."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def rewritten(source: SourceFile, module: PythonModule) -> Sequence[Pair]:
-    """Each function that stood there before under the same name and reads otherwise now: then, and now."""
+    """Yield each function whose text changed under the same name: the old and the new version."""
     kept = module.notes.get("rewritten")
     if not isinstance(kept, tuple):
         kept = module.notes["rewritten"] = tuple(_rewritten(source, module))

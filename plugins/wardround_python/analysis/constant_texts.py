@@ -1,4 +1,4 @@
-"""Texts that no value from outside can be part of."""
+"""Texts that contain no value from outside."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _KEEPING = frozenset({"strip", "lower", "upper", "format", "join", "replace", "r
 
 _ADDING = frozenset({"append", "extend", "insert", "add", "update", "setdefault"})
 _UNKNOWN = ast.Attribute(ast.Name("?", ast.Load()), "unknown", ast.Load())
-"""Stands for a value that can't be told."""
+"""The placeholder of an unknown value."""
 
 
 def is_constant_text(module: PythonModule, node: ast.expr, place: ast.AST) -> bool:
-    """Whether an expression is made of nothing but what stands in the module, numbers and quoted values.
+    """Return True if an expression consists of text of the module, numbers and quoted values.
 
     Args:
-        place: where it is used; the function around it tells what its names were given.
+        place: the position of the use; the function around it determines the values of names.
     """
     return _Texts(module, module.function_of(place)).is_constant(node, _DEEPEST)
 
 
 class _Bound:
-    """What the nodes below one give to names, and look them up in; each list in the order of ``walk``."""
+    """The assignments and lookups of names below one node; each list in the order of ``walk``."""
 
     def __init__(self, tree: ast.AST) -> None:
         self._tree = tree
@@ -46,12 +46,12 @@ class _Bound:
 
     @cached_property
     def given(self) -> Mapping[str, Sequence[ast.expr | None]]:
-        """Name -> the values of the targets it is part of; None where a value can't be told."""
+        """Name -> the values of the targets it is part of; None for an unknown value."""
         return _by_name(self._nodes)
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[ast.expr]]:
-        """Name -> what calls put into the list, set or mapping it stands for."""
+        """Name -> the values that calls add to the list, set or mapping it is bound to."""
         found: dict[str, list[ast.expr]] = {}
         for node in self._nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -73,7 +73,7 @@ class _Bound:
 
 
 class _Index:
-    """What a module says of its names, read once for all that ask."""
+    """The names of a module and their values, collected once for all checks."""
 
     def __init__(self, module: PythonModule) -> None:
         self._module = module
@@ -94,7 +94,7 @@ class _Index:
 
     @cached_property
     def top(self) -> Mapping[str, Sequence[ast.expr | None]]:
-        """Name -> the values that statements at the top of the module give it."""
+        """Name -> the values that statements at the top of the module assign to it."""
         return _by_name(self._module.tree.body)
 
     @cached_property
@@ -114,12 +114,12 @@ class _Index:
 
     @cached_property
     def mentions(self) -> Mapping[str, int]:
-        """Name -> how often it stands somewhere."""
+        """Name -> the number of its occurrences."""
         return Counter(node.id for node in self._module.nodes if isinstance(node, ast.Name))
 
     @cached_property
     def last_names(self) -> Mapping[str, Sequence[ast.expr | None]]:
-        """The last part of a target, an attribute or a name -> what it is given anywhere in the module."""
+        """The last part of a target -> the values assigned to it anywhere in the module."""
         found: dict[str, list[ast.expr | None]] = {}
         for node in self._module.nodes:
             for target, value in _bound(node):
@@ -129,7 +129,7 @@ class _Index:
 
 
 class _Texts:
-    """What the names of one function, and of the module around it, stand for."""
+    """The values of the names of one function, and of the module around it."""
 
     def __init__(self, module: PythonModule, function: ast.AST | None) -> None:
         self._module = module
@@ -170,12 +170,12 @@ class _Texts:
         return bool(given) and all(self.is_constant(one, deep) for one in given)
 
     def _is_one_of_few(self, name: str) -> bool:
-        """Whether the function looks if a value is among those that stand in the source."""
+        """Return True if the function tests a value for membership in constants of the source."""
         tables = self._index.inside(self._function).members_of if self._function is not None else {}
         return any(self.is_constant(one, _DEEPEST // 2) for one in tables.get(name, ()))
 
     def _given(self, name: str) -> Iterator[ast.expr | None]:
-        """Everything a name is given; itself, where that can't be told."""
+        """Return all values of a name; the name itself if they are unknown."""
         inside = False
         if self._function is not None:
             arguments = self._function.args
@@ -192,7 +192,7 @@ class _Texts:
             yield from (_UNKNOWN if value is None else value for value in self._index.top.get(name, ()))
 
     def _handed(self, function: FunctionNode, one: ast.arg) -> Iterator[ast.expr | None]:
-        """What the calls in this module give a parameter of one of its own private functions."""
+        """Return the arguments that calls in this module pass for a parameter of a private function."""
         if one.annotation is not None and ast.unparse(one.annotation) in {
             "int",
             "float",
@@ -243,7 +243,7 @@ class _Texts:
         )
 
     def _is_own_constant(self, node: ast.Attribute, deep: int) -> bool:
-        """An attribute that the class gives one constant, and nothing else."""
+        """Return True for an attribute to which the class assigns one constant and nothing else."""
         made = self._index.last_names.get(node.attr, ())
         return bool(made) and all(isinstance(one, ast.Constant) for one in made)
 
@@ -262,7 +262,7 @@ def _parts(node: ast.expr) -> Iterator[ast.expr | None]:
 
 
 def _by_name(nodes: Iterable[ast.AST]) -> Mapping[str, Sequence[ast.expr | None]]:
-    """Name -> the values of the targets it is part of, in the order of the nodes."""
+    """Map a name to the values of the targets it is part of, in the order of the nodes."""
     found: dict[str, list[ast.expr | None]] = {}
     for node in nodes:
         for target, value in _bound(node):

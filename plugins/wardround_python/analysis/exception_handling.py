@@ -1,4 +1,4 @@
-"""What the handler of an error leaves of it, and what is lost with it."""
+"""The effects of exception handlers: how much of an error they preserve, and what is lost with it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import nodes_run_by
 
 BROAD = frozenset({"Exception", "BaseException"})
-# What changes something outside: where it fails, more is lost than an answer.
+# Calls with outside effects, whose failure loses more than a result.
 _DEED = LazyPattern(
     r"_*(save|store|insert|update|delete|send|publish|commit|write|create|post|put|push|notify|charge|pay|refund"
     r"|upload|deliver|enqueue|record|add|append|persist|submit|emit|dispatch|execute|apply|import_|sync)(_\w+)?"
@@ -31,12 +31,12 @@ def explains(lines: Sequence[str]) -> bool:
 
 
 def does_more_than_answer(node: Guarded) -> bool:
-    """Whether the body also changes something outside, for whose failure "no" is no answer."""
+    """Return True if the body also has outside effects, for whose failure "no" is not a result."""
     return does(node.body, _DEED)
 
 
 def sends(statements: Sequence[ast.stmt]) -> bool:
-    """Whether statements hand something to a service and then only look whether it took it."""
+    """Return True if statements send something to a service and then only test whether it was accepted."""
     kept = [s for s in statements if isinstance(s, ast.Assign)]
     sent = [s.value.value if isinstance(s.value, ast.Await) else s.value for s in kept]
     checks = does(statements, _CHECKS_ANSWER) and len(statements) == len(kept) + 1
@@ -51,14 +51,14 @@ def is_broad(handler: ast.ExceptHandler) -> bool:
 
 
 def catches(handler: ast.ExceptHandler, names: LazyPattern) -> bool:
-    """Whether one of the errors a handler is for has such a name."""
+    """Return True if one of the errors a handler catches has such a name."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     caught = [kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "") for kind in kinds]
     return any(names.fullmatch(name) for name in caught)
 
 
 def does(statements: Sequence[ast.stmt], deeds: LazyPattern) -> bool:
-    """Whether statements make a call of such a name for what it does, not for what it gives."""
+    """Return True if statements make a call of such a name for its effect, not for its result."""
     calls = [s.value for s in nodes_run_by(statements) if isinstance(s, ast.Expr)]
     called = [call.value if isinstance(call, ast.Await) else call for call in calls]
     return any(
@@ -81,7 +81,7 @@ def is_nothing(statement: ast.stmt) -> bool:
 
 
 def is_unseen(statement: ast.stmt) -> bool:
-    """Whether a statement writes to the log what no log shows unless somebody debugs."""
+    """Return True if a statement logs at a level that is shown only while debugging."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     func = call.func if isinstance(call, ast.Call) else None
     return (
@@ -90,7 +90,7 @@ def is_unseen(statement: ast.stmt) -> bool:
 
 
 def is_zero(value: ast.expr | None) -> bool:
-    """Whether a value is nought, as a number or made into one: ``Decimal("0")``."""
+    """Return True if a value is zero, as a number or converted to one: ``Decimal("0")``."""
     if isinstance(value, ast.Call) and len(value.args) == 1:
         value = value.args[0]
     return isinstance(value, ast.Constant) and str(value.value) in ("0", "0.0", "0.00")

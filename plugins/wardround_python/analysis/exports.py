@@ -1,7 +1,7 @@
-"""The names that a module has for others to import, and whether another module provides one.
+"""The names that a module exports, and whether another module provides one.
 
 Nothing is run: a module that computes its names (``globals()``, ``__getattr__``, a star import of a module
-outside the repository) is *unknown*, and whoever asks must stay silent about it.
+outside the repository) is *unknown*, and a check must not report anything about it.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ def module_names(tree: ast.Module) -> dict[str, int]:
 
 
 def star_imports(tree: ast.Module) -> list[ast.ImportFrom]:
-    """The ``from x import *`` statements of a module."""
+    """Return the ``from x import *`` statements of a module."""
     imports = (one for one in _top_statements(tree) if isinstance(one, ast.ImportFrom))
     return [one for one in imports if one.names[0].name == "*"]
 
 
 def _top_statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements of a module in source order, those in branches, loops and handlers too."""
+    """Yield the statements of a module in source order, those in branches, loops and handlers too."""
     stack: list[ast.AST] = [*reversed(tree.body)]
     while stack:
         node = stack.pop()
@@ -90,13 +90,13 @@ def _bound_by(statement: ast.stmt) -> Iterator[str]:
 
 
 def names_of(text: str) -> Mapping[str, int]:
-    """``module_names`` of a text; none where it cannot be parsed."""
+    """Return ``module_names`` of a text; none if it cannot be parsed."""
     shown = _shown(text)
     return {} if shown is None else shown.names
 
 
 def string_constants(tree: ast.Module) -> set[str]:
-    """The strings of a module, but for docstrings and those that ``__all__`` lists."""
+    """Return the strings of a module, except docstrings and those that ``__all__`` lists."""
     listed = {
         id(one)
         for node in walk(tree)
@@ -117,17 +117,17 @@ def is_package(path: str) -> bool:
 
 
 def stem_of(path: str) -> str:
-    """A module's path without its ending; of a package its folder."""
+    """Return a module's path without its suffix; of a package its folder."""
     return path.removesuffix(".py").removesuffix("/__init__")
 
 
 def module_at(stem: str, project: RepositoryView) -> str | None:
-    """The path of the module that Python imports for a stem; packages come first."""
+    """Return the path of the module that Python imports for a stem; packages come first."""
     return next((p for p in (f"{stem}/__init__.py", f"{stem}.py") if project.read(p) is not None), None)
 
 
 def has_other_source(stem: str, project: RepositoryView) -> bool:
-    """Return True if something else than Python source may be imported for a stem: an extension, a folder."""
+    """Return True if an extension or a folder may be imported for a stem instead of a source file."""
     endings = [f"{stem}{ending}" for ending in _COMPILED]
     return bool(project.paths([*endings, f"{stem}.*.so", f"{stem}.cpython*", f"{stem}/*"]))
 
@@ -148,7 +148,7 @@ def provides(path: str, name: str, project: RepositoryView, hops: int = _MOST_HO
 
 
 class _Shown(msgspec.Struct, frozen=True):
-    """What a module shows of its names."""
+    """The exported names of a module."""
 
     names: Mapping[str, int]
     strings: Collection[str]
@@ -174,7 +174,7 @@ def has_submodule(folder: str, name: str, project: RepositoryView) -> bool:
 
 
 def _by_star(path: str, shown: _Shown, name: str, project: RepositoryView, hops: int) -> bool | None:
-    """``provides`` through the star imports of a module."""
+    """Return ``provides`` through the star imports of a module."""
     answers: list[bool | None] = []
     for node in shown.stars:
         target = imported_module(path, node, project)
@@ -183,7 +183,7 @@ def _by_star(path: str, shown: _Shown, name: str, project: RepositoryView, hops:
 
 
 def imported_module(path: str, node: ast.ImportFrom, project: RepositoryView) -> str | None:
-    """The path of the module that a ``from`` import in another one names, if it is of the repository."""
+    """Return the path of the module that a ``from`` import names, if it is in the repository."""
     named = node.module.split(".") if node.module else []
     folders = path.split("/")[:-1]
     if node.level:
@@ -197,7 +197,7 @@ def imported_module(path: str, node: ast.ImportFrom, project: RepositoryView) ->
 
 
 def dotted_name(path: str, project: RepositoryView) -> str:
-    """A module's name as imports write it: from the topmost folder above it that is a package."""
+    """Return a module's name as imports write it: from the topmost folder above it that is a package."""
     parts = stem_of(path).split("/")
     start = len(parts) - 1
     while start > 0 and project.read("/".join([*parts[:start], "__init__.py"])) is not None:

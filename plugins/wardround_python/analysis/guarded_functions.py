@@ -1,4 +1,4 @@
-"""What each function of a module does, and under which guards: locks, transactions, permissions, limits."""
+"""The effects of each function of a module, and their guards: locks, transactions, permissions, limits."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _REFUSES = frozenset({"abort", "exit", "fail", "error", "send_error"})
 
 
 def bodies(tree: ast.Module) -> list[GuardedFunction]:
-    """The functions of a module, qualified by their classes; one in a function is part of it."""
+    """Return the functions of a module, qualified by their classes, with their nested functions."""
     shared = frozenset(_shared(tree))
     return [_body(name, node, shared) for name, node in named_functions(tree.body)]
 
 
 def _shared(tree: ast.Module) -> Iterator[str]:
-    """The variables of a module, which all its threads see."""
+    """Return the variables of a module, which all its threads share."""
     for one in tree.body:
         targets = (
             one.targets
@@ -66,7 +66,7 @@ def _given(node: FunctionNode) -> tuple[str, ...]:
 
 
 def _reach(guard: Guard, shared: frozenset[str]) -> Guard:
-    """A lock guards what others see: fields of the object and variables of the module."""
+    """Return the fields and module variables, which other threads share and a lock guards."""
     if guard.kind != "lock":
         return guard
     holders = ("=self.", f"={guard.word.rpartition('.')[0] or 'self'}.")
@@ -82,7 +82,7 @@ _Acts = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def acts_in(statements: Sequence[ast.stmt]) -> _Acts:
-    """What is done: calls by their last names, stores (``=self.x``), and values that are used (``~x``)."""
+    """Yield the effects: calls by last name, stores (``=self.x``), and values that are used (``~x``)."""
     found: dict[str, list[tuple[int, int]]] = {}
     for statement in statements:
         for node in walk(statement):
@@ -141,14 +141,14 @@ def _guards(node: FunctionNode) -> Iterator[Guard]:
 
 
 def _standing(node: ast.Expr, whole: _Acts) -> Iterator[Guard]:
-    """A call whose answer nobody takes: ``check_permission(user)``."""
+    """Return a call whose result is unused: ``check_permission(user)``."""
     value = node.value.value if isinstance(node.value, ast.Await) else node.value
     if isinstance(value, ast.Call) and not GUARDS_NOTHING.search(_head(value).partition("(")[0]):
         yield from _named(_head(value), ("permission", "check", "limit"), _after(node, whole))
 
 
 def _wrapping(node: ast.Call) -> Iterator[Guard]:
-    """``wait_for(load(), 5)``, ``get(url, timeout=5)``, ``get(id=id, owner=user)``."""
+    """Return wrapping calls: ``wait_for(load(), 5)``, ``get(url, timeout=5)``, ``get(id=id, owner=user)``."""
     name = last_name(node.func)
     if name == "wait_for" and node.args:
         acts = {last_name(one.func) for one in walk(node.args[0]) if isinstance(one, ast.Call)}
@@ -169,7 +169,7 @@ def _given_to(node: ast.Call) -> str:
 
 
 def _still(cleaning: Sequence[ast.stmt]) -> frozenset[str]:
-    """The calls that clean up: with none of them left, somebody else does it now."""
+    """Return the clean-up calls: with none of them left, other code performs it now."""
     return frozenset(act for act in _calls_among(acts_in(cleaning)) if CLEANS.search(act))
 
 
@@ -200,13 +200,13 @@ def _calls_among(acts: _Acts) -> frozenset[str]:
 
 
 def _told(node: ast.If) -> str:
-    """A condition, and what is raised where it holds."""
+    """Return the text of a condition and of the exception that is raised if it holds."""
     last = node.body[-1]
     return f"{unparse_fast(node.test)} {unparse_fast(last) if isinstance(last, ast.Raise) else ''}"
 
 
 def _head(node: ast.expr) -> str:
-    """What a decorator, a context manager or a call is called, without what it is given."""
+    """Return the name of a decorator, a context manager or a call, without its arguments."""
     return unparse_fast(node.func if isinstance(node, ast.Call) else node)
 
 
@@ -223,7 +223,7 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
 
 
 class PythonGuards(GuardCheck):
-    """How the checks on guards read Python."""
+    """The adapter of Python for the checks on guards."""
 
     PATHS = ENDINGS = (".py",)
 

@@ -1,4 +1,4 @@
-"""Which imports mean a module: where it stands, and where imports may start."""
+"""Imports of a module: its position, and the folders where imports may start."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wardround.checks.source import RepositoryView
 
 
 class ModuleLocation(msgspec.Struct, frozen=True):
-    """Where a module stands, as the parts of its path: ``src/app/mail.py`` is ``src``, ``app``, ``mail``."""
+    """The parts of a module's path: ``src/app/mail.py`` is ``src``, ``app``, ``mail``."""
 
     parts: tuple[str, ...]
 
@@ -17,7 +17,7 @@ class ModuleLocation(msgspec.Struct, frozen=True):
         return cls(tuple(path.removesuffix(".py").removesuffix("/__init__").split("/")))
 
     def is_meant_by(self, importer: str, dotted: str, level: int, project: RepositoryView) -> bool:
-        """Whether an import in another file, with so many leading dots, can only mean this module."""
+        """Return True if an import with so many leading dots can only refer to this module."""
         named = tuple(dotted.split(".")) if dotted else ()
         folders = tuple(importer.split("/")[:-1])
         if level:
@@ -32,14 +32,14 @@ class ModuleLocation(msgspec.Struct, frozen=True):
     def _is_import_root(
         self, root: tuple[str, ...], folders: tuple[str, ...], named_parts: int, project: RepositoryView
     ) -> bool:
-        """Whether imports can start in a folder: no package, and the importer is under it or names enough."""
+        """Return True if imports can start in a folder: it is not a package, and is near the importer."""
         if root and project.read("/".join((*root, "__init__.py"))) is not None:
             return False
         return named_parts > 1 or root in _roots_near(folders)
 
 
 def _roots_near(folders: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The folders where the imports of a file may start: those it is in, and the usual ones."""
+    """Return the folders where the imports of a file may start: those it is in, and the usual ones."""
     return [*(folders[:depth] for depth in range(len(folders) + 1)), ("src",), ("lib",)]
 
 

@@ -1,7 +1,7 @@
-"""The imports in a repository that need a module, or a name of a module, to be there.
+"""The imports in a repository that require a module, or a name of a module.
 
-An import counts only if it is certain to run and certain to mean that module: those that a handler, a
-condition on versions or a ``type: ignore`` allows to fail are passed over.
+An import counts only if it is certain to run and certain to refer to that module: those that a handler, a
+condition on versions or a ``type: ignore`` allows to fail are skipped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from wardround_python.analysis.exports import UNREADABLE, is_package, is_package
 from wardround_python.analysis.import_resolution import ModuleLocation
 
 _MOST_FILES = 300
-"""Files with one of the words that are read; more have a word that is no name of this project's own."""
+"""The most files with one of the words that are read; more share a word that is not specific to this project.
+
+"""
 _NOT_RUN = LazyPattern(
     r"(^|/)(test_?data|fixtures|snapshots|templates|cookiecutter|_?vendor(ed)?|third_party|node_modules"
     r"|site-packages|typings|stubs|examples_broken)/|[{}]"
@@ -38,19 +40,19 @@ _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 class Needed(enum.Enum):
-    """When a use needs the name: as the module runs, or only for a type checker."""
+    """The time at which a use needs the name: when the module runs, or only for a type checker."""
 
     AT_RUN_TIME = "run time"
     FOR_TYPES = "types"
 
 
 class Users:
-    """Finds who needs what a module had.
+    """Finds the users of the removed names of a module.
 
     Args:
         path: the module at the base.
-        names: names the module lost.
-        is_gone: whether the module itself is gone.
+        names: the removed names.
+        is_gone: True if the module itself was removed.
     """
 
     def __init__(
@@ -65,14 +67,14 @@ class Users:
         self._elsewhere: dict[str, bool] = {}
 
     def uses(self) -> list[RemovedUse]:
-        """The uses in all other files, by path and line."""
+        """Return the uses in all other files, by path and line."""
         found: set[RemovedUse] = set()
         for path in self._candidates():
             found.update(self.uses_in(path, self._project.read(path)))
         return sorted(found)
 
     def uses_in(self, path: str, text: str | None) -> list[RemovedUse]:
-        """The uses in one other file, in no order; none where it cannot be read."""
+        """Return the uses in another file, in no order; none if it cannot be read."""
         if text is None or _NOT_RUN.search(path) or not self._may_use(text) or "sys.modules" in text:
             return []
         try:
@@ -88,7 +90,7 @@ class Users:
         return sorted(others, key=lambda one: (-_shared(one.split("/"), near), one))[:_MOST_FILES]
 
     def _may_use(self, text: str) -> bool:
-        """Return True if a text names the module and what it lost; a package may be named by dots alone."""
+        """Return True if a text names the module and a removed name; a package may be named by dots alone."""
         if self._stem not in text and not (is_package(self._path) and "from ." in text):
             return False
         return "import" in text and (self._is_gone or any(name in text for name in self._names))
@@ -137,7 +139,7 @@ class Users:
 
     @cached_property
     def _is_submodule(self) -> bool:
-        """Whether the module's name in its package can mean nothing but the module."""
+        """Return True if the module's name in its package can refer only to the module."""
         folder = stem_of(self._path).rpartition("/")[0]
         package = f"{folder}/__init__.py" if folder else "__init__.py"
         text = self._project.read(package)
@@ -158,7 +160,7 @@ class Users:
     def _attributes(
         self, path: str, tree: ast.Module, imports: _Imports, modules: Sequence[tuple[str, str]]
     ) -> Iterator[RemovedUse]:
-        """Where a name is read from the module: ``mail.send``."""
+        """Yield the attribute accesses that read a name from the module: ``mail.send``."""
         spellings = {
             f"{spelling}.{name}"
             for local, spelling in modules
@@ -177,7 +179,7 @@ class Users:
                 yield RemovedUse(path, node.lineno, node.attr, imports.is_for_types(node))
 
     def _by_text(self, path: str, tree: ast.Module, imports: _Imports) -> Iterator[RemovedUse]:
-        """What is named by a whole dotted text where it is looked up at once: patches, ``import_module``."""
+        """Yield dotted texts that are resolved directly: patches, ``import_module``."""
         for node in walk(tree):
             if not isinstance(node, ast.Call) or not node.args or not imports.is_certain(node):
                 continue
@@ -202,7 +204,7 @@ class Users:
                 yield RemovedUse(path, node.lineno, "" if self._is_gone else parts[end])
 
     def _is_meant(self, importer: str, dotted: str, level: int) -> bool:
-        """Return True if an import can mean nothing but this module."""
+        """Return True if an import can refer only to this module."""
         if not self._place.is_meant_by(importer, dotted, level, self._project):
             return False
         if level:
@@ -217,7 +219,7 @@ class Users:
         return self._is_project(root) and self._is_only(named[0])
 
     def _is_elsewhere(self, dotted: str) -> bool:
-        """Return True if something else may be imported by the name of a module that is gone."""
+        """Return True if something else may be imported by the name of a removed module."""
         if dotted not in self._elsewhere:
             path, (top, _, _) = dotted.replace(".", "/"), dotted.partition(".")
             others = [f"*{path}.py", f"*{path}/*.py"]
@@ -243,7 +245,7 @@ class Users:
 
 
 class _Imports:
-    """The imports of a module that must not fail, and which nodes run whatever the surroundings are."""
+    """The imports of a module that must succeed, and the nodes that always run."""
 
     def __init__(self, tree: ast.Module) -> None:
         self._states: dict[ast.AST, Needed | None] = {}
@@ -258,7 +260,7 @@ class _Imports:
         return self._states.get(node) is Needed.FOR_TYPES
 
     def meanings(self, local: str) -> int:
-        """How many things imports give a name."""
+        """Return the number of things that imports bind each name to."""
         return len(self._meanings.get(local, ()))
 
     def _enter(self, nodes: Sequence[ast.AST], state: Needed | None, in_function: bool) -> None:
@@ -302,7 +304,7 @@ class _Imports:
 
 
 def _under(test: ast.expr, state: Needed | None, in_function: bool) -> Needed | None:
-    """What is certain in the body of an ``if``."""
+    """Return the certainty in the body of an ``if``."""
     if state is None:
         return None
     if _is_type_checking(test):
@@ -331,17 +333,17 @@ def _is_tolerant(handler: ast.ExceptHandler) -> bool:
 
 
 def _asks_first(node: ast.AST) -> bool:
-    """Return True if a function is skipped or stopped where something is not there."""
+    """Return True if a function is skipped or stopped if something is missing."""
     decorators = getattr(node, "decorator_list", [])
     return any("skip" in (text := ast.unparse(one)) or "xfail" in text for one in decorators)
 
 
 def _is_ignored(node: ast.stmt, lines: Sequence[str]) -> bool:
-    """Return True if a comment on a statement says that the checkers cannot see what it imports."""
+    """Return True if a comment on a statement tells type checkers to ignore its import."""
     text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
     return any(comment in text for comment in _IGNORED)
 
 
 def _shared(path: Sequence[str], other: Sequence[str]) -> int:
-    """How many folders two paths begin with in common."""
+    """Return the number of leading folders that two paths share."""
     return next((n for n, (one, two) in enumerate(zip(path, other, strict=False)) if one != two), 0)

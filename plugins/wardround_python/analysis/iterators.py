@@ -1,4 +1,4 @@
-"""What gives its values once only, and what takes them all."""
+"""Values that can be iterated only once, and the expressions that exhaust them."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ MAKERS = frozenset(
         "xml.etree.ElementTree.iterparse", "lxml.etree.iterparse",
     }
 )  # fmt: skip
-"""Functions whose answer is gone through once."""
+"""Functions whose result can be iterated only once."""
 METHODS = {
     "iterdir": "pathlib", "rglob": "pathlib", "glob": "pathlib", "finditer": "re", "iterrows": "pandas",
     "itertuples": "pandas", "scan_iter": "redis", "iter_rows": "openpyxl", "iterator": "django",
     "iter_content": "requests", "iter_lines": "requests",
 }  # fmt: skip
-"""Methods whose answer is gone through once -> the package whose they are."""
+"""Methods whose result can be iterated only once -> the package that defines them."""
 FILES = frozenset({"csv.reader", "csv.DictReader", "open", "io.open", "gzip.open"})
-"""Of what is made, those that start again once their file does."""
+"""Constructors of iterators that restart once their file does."""
 
 USERS = frozenset(
     {
@@ -39,15 +39,15 @@ USERS = frozenset(
         "insert_many", "from_records",
     }
 )  # fmt: skip
-"""Functions and methods that take every value of what they are given."""
+"""Functions and methods that exhaust their argument."""
 _LAZY = frozenset({"enumerate", "map", "filter", "tqdm.tqdm", "itertools.chain"})
-"""They hand on one value after the other, and so take them all when their answer is gone through."""
+"""Lazy functions, which exhaust their arguments when their result is iterated."""
 _KINDS = frozenset({"Iterator", "Generator", "AsyncIterator", "AsyncGenerator"})
 _UNCHANGED = frozenset({"staticmethod", "classmethod", "override", "final"})
 
 
 def gives_once(value: ast.expr, module: PythonModule, callees: CallResolver) -> bool:
-    """Whether a value can be gone through once only."""
+    """Return True if a value can be iterated only once."""
     if isinstance(value, ast.GeneratorExp):
         return True
     if not isinstance(value, ast.Call):
@@ -63,19 +63,19 @@ def gives_once(value: ast.expr, module: PythonModule, callees: CallResolver) -> 
 
 
 def _defined_around(name: ast.Name, module: PythonModule) -> ast.AST | None:
-    """The one function of a name that the function around a call defines."""
+    """Return the only nested function of a name in the function around a call."""
     around = module.function_of(name)
     same = [one for one in getattr(around, "body", ()) if getattr(one, "name", None) == name.id]
     return same[0] if isinstance(around, FunctionNode) and len(same) == 1 else None
 
 
 def _is_module(node: ast.expr, module: PythonModule) -> bool:
-    """Whether a name stands for a module, or for a class that was imported."""
+    """Return True if a name refers to a module, or to an imported class."""
     return module.imported_name(node) is not None
 
 
 def _yields(node: ast.AST) -> bool:
-    """Whether a function gives piece by piece, and nothing around it makes another thing of that."""
+    """Return True if a function is a generator that no decorator converts."""
     if not isinstance(node, FunctionNode) or any(
         getattr(one, "id", "") not in _UNCHANGED for one in node.decorator_list
     ):
@@ -84,13 +84,13 @@ def _yields(node: ast.AST) -> bool:
 
 
 def is_iterator(annotation: ast.expr | None) -> bool:
-    """Whether an annotation says that a value can be gone through once: ``Iterator[str]``."""
+    """Return True if an annotation declares an iterator: ``Iterator[str]``."""
     named = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     return (named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")) in _KINDS
 
 
 def takes_all(use: ast.expr, module: PythonModule, callees: CallResolver) -> bool:
-    """Whether nothing is left of what an expression stands for, once the expression around it has run."""
+    """Return True if the expression around an iterator exhausts it."""
     parent = module.parents[use]
     if isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)):
         return parent.iter is use
@@ -110,7 +110,7 @@ def takes_all(use: ast.expr, module: PythonModule, callees: CallResolver) -> boo
 
 
 def _goes_through(call: ast.Call, place: int, callees: CallResolver) -> bool:
-    """Whether a function of the project goes through its argument in a loop of its own."""
+    """Return True if a function of the project iterates over its argument in a loop of its own."""
     found, told = callees.definition_of(call), callees.of(call)
     if found is None or told is None or place >= len(told.parameters):
         return False
@@ -131,6 +131,6 @@ def _ends_early(loop: ast.AST) -> bool:
 
 
 def leaves_some(use: ast.expr, module: PythonModule) -> bool:
-    """Whether a loop over something may end before all of it was seen, and the code behind goes on."""
+    """Return True if a loop may end before its iterator is exhausted, and the code after it continues."""
     parent = module.parents[use]
     return isinstance(parent, (ast.For, ast.AsyncFor)) and any(isinstance(n, ast.Break) for n in walk(parent))

@@ -1,4 +1,4 @@
-"""What code looks at before it uses a value: tests of a name, and handlers around a place."""
+"""Guards of values: tests of a name, and handlers around a position."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround.languages.python.tree import walk
 
 
 def tests_in(scope: ast.AST) -> Iterator[ast.AST]:
-    """Every expression below a node that decides something: conditions, filters, ``or``, ``is None``."""
+    """Yield every deciding expression below a node: conditions, filters, ``or``, ``is None``."""
     for node in walk(scope):
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
             yield node.test
@@ -25,13 +25,13 @@ def tests_in(scope: ast.AST) -> Iterator[ast.AST]:
 
 
 def tested(scope: ast.AST) -> frozenset[str]:
-    """The names, attributes, entries and calls, as they are written, that a scope decides by."""
+    """Return the text of the names, attributes, entries and calls that a scope tests."""
     kinds = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
     return frozenset(ast.unparse(n) for test in tests_in(scope) for n in walk(test) if isinstance(n, kinds))
 
 
 def handlers_around(module: PythonModule, node: ast.AST) -> Iterator[ast.ExceptHandler]:
-    """The handlers of each ``try`` in whose body a node stands, within its function."""
+    """Return the handlers of each ``try`` whose body contains a node, within its function."""
     child = node
     for parent in module.ancestors(node):
         if isinstance(parent, ast.Try) and child in parent.body:
@@ -42,7 +42,7 @@ def handlers_around(module: PythonModule, node: ast.AST) -> Iterator[ast.ExceptH
 
 
 def is_caught(module: PythonModule, node: ast.AST, kinds: Collection[str]) -> bool:
-    """Whether an exception of one of these kinds, or of every kind, is handled around a node."""
+    """Return True if an exception of one of these types, or of every type, is handled around a node."""
     for handler in handlers_around(module, node):
         named = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         last = {kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "") for kind in named}
@@ -52,7 +52,7 @@ def is_caught(module: PythonModule, node: ast.AST, kinds: Collection[str]) -> bo
 
 
 def is_suppressed(module: PythonModule, node: ast.AST, kinds: Collection[str]) -> bool:
-    """Whether a ``with suppress(...)`` around a node takes one of these kinds."""
+    """Return True if a ``with suppress(...)`` around a node suppresses one of these types."""
     for parent in module.ancestors(node):
         if isinstance(parent, (ast.With, ast.AsyncWith)):
             for item in parent.items:

@@ -1,4 +1,4 @@
-"""What a loop asks of others in each round, and what it does between two questions."""
+"""Polling loops: the query of each iteration, and the work between two queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import nodes_run_by
 from wardround.languages.python.tree import walk
 
-# What a handler may do between two attempts without ending them.
+# Calls that a handler may make between two attempts without ending them.
 BETWEEN_ATTEMPTS = LazyPattern(
     r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min"
     r"|max|random|uniform|inc|incr|increment|capture_(exception|message)|record_exception|add_breadcrumb"
@@ -30,9 +30,9 @@ RENEWS = LazyPattern(r"(refresh|reload|update|fetch|load|sync)(_\w+)?")
 
 
 def asked_for(body: Sequence[ast.stmt], test: ast.expr) -> list[ast.stmt] | None:
-    """The statements of a round that ask for what a test looks at; None if a round does anything else.
+    """Return the statements that query the value of a test; None if an iteration does anything else.
 
-    ``reply = get(url); reply.raise_for_status(); state = reply.json()["state"]`` asks in two steps.
+    ``reply = get(url); reply.raise_for_status(); state = reply.json()["state"]`` queries in two steps.
     """
     wanted = {n.id for n in walk(test) if isinstance(n, ast.Name)}
     told, asked = ast.unparse(test), list[ast.stmt]()
@@ -53,13 +53,13 @@ def asked_for(body: Sequence[ast.stmt], test: ast.expr) -> list[ast.stmt] | None
 
 
 def asks_nothing_else(call: ast.Call) -> bool:
-    """Whether a call between two questions logs, renews what is asked about, or looks at the answer."""
+    """Return True if a call between two queries logs, refreshes the object, or reads the result."""
     name = called_name(call)
     return is_between(call) or RENEWS.fullmatch(name) is not None or name == "raise_for_status"
 
 
 def asks(value: ast.expr) -> bool:
-    """Whether a value is what somebody else says now: a call, awaited or not, or a part of its answer."""
+    """Return True if a value is the current result of a query: a call, or a part of its result."""
     while isinstance(value, (ast.Await, ast.Attribute, ast.Subscript)):
         value = value.value
     if not isinstance(value, ast.Call):
@@ -77,7 +77,7 @@ def is_between(call: ast.Call) -> bool:
 
 
 def calls_between(statements: Sequence[ast.stmt]) -> list[ast.Call]:
-    """The calls of some statements, but for those that work out how long to sleep."""
+    """Return the calls of some statements, except those that compute the time to sleep."""
     calls = [n for n in nodes_run_by(statements) if isinstance(n, ast.Call)]
     pauses = [c for c in calls if called_name(c) == "sleep"]
     within = {id(n) for pause in pauses for value in pause.args for n in walk(value)}
@@ -90,12 +90,12 @@ def shown(node: ast.expr) -> str:
 
 
 def called_name(call: ast.Call) -> str:
-    """The last part of what is called."""
+    """Return the last part of the called name."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def awaited_value(test: ast.expr) -> str | None:
-    """The name or attribute that a loop waits for to be true, or to be there."""
+    """Return the name or attribute that a loop waits for to be true, or to exist."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         wanted = test.operand
     elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and _is_none(test):

@@ -1,4 +1,4 @@
-"""Functions that do nothing but work out what they answer: who drops the answer could leave out the call."""
+"""Pure functions: a call whose result is unused can be removed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround.languages.python.tree import walk
 from wardround_python.analysis.call_resolution import CallResolver, Definition
 
 _DEEPEST = 2
-"""How many functions deep it is looked whether what is called only computes."""
+"""The depth of callees to which purity is verified."""
 _BUILTINS = frozenset(
     """
     abs all any bool bytes chr dict divmod enumerate filter format frozenset hash isinstance issubclass len
@@ -70,10 +70,10 @@ _MAKERS = frozenset({"list", "dict", "set", "collections.Counter", "collections.
 def only_computes(
     found: Definition, module: PythonModule, callees: CallResolver, deep: int = _DEEPEST
 ) -> bool:
-    """Whether a function changes nothing that others see, raises nothing itself and answers something.
+    """Return True if a function has no visible effect, raises nothing itself and returns a value.
 
     Args:
-        module: the module it is called in; what stands in another one is not looked into.
+        module: the module it is called in; functions of other modules are not inspected.
     """
     node = found.node
     if not isinstance(node, FunctionNode) or found.path != module.path:
@@ -88,7 +88,7 @@ def only_computes(
 
 
 def _is_answer(value: ast.expr | None) -> bool:
-    """Whether something is answered that was worked out: others may override what only gives a constant."""
+    """Return True if a computed value is returned; a function that returns a constant may be overridden."""
     return value is not None and any(isinstance(one, ast.Name) for one in walk(value))
 
 
@@ -100,7 +100,7 @@ def _is_harmless(
     if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
         return isinstance(node, ast.Subscript) and _is_own(node.value, function, module)
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, (ast.Slice, ast.Constant)):
-        return _is_own(node.value, function, module)  # another may lack the key, and is asked for that
+        return _is_own(node.value, function, module)  # another mapping may lack the key
     if isinstance(node, ast.AugAssign):
         return isinstance(node.target, ast.Name) and _stays(node.target.id, function, module)
     return not isinstance(node, ast.Call) or _call_is_harmless(node, function, module, callees, deep)
@@ -127,7 +127,7 @@ def _call_is_harmless(
 
 
 def _is_mapping(node: ast.expr) -> bool:
-    """Whether ``get`` looks something up and asks nobody: not of a session, a client or a queue."""
+    """Return True if ``get`` is a lookup without effects: not of a session, a client or a queue."""
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     return not any(
         word in name.lower() for word in ("session", "client", "queue", "request", "http", "cache")
@@ -135,7 +135,7 @@ def _is_mapping(node: ast.expr) -> bool:
 
 
 def _holds_fields(node: ast.ClassDef) -> bool:
-    """A data class or named tuple that does nothing when it is made."""
+    """Return True for a dataclass or named tuple without code in its constructor."""
     named = {getattr(getattr(one, "func", one), "id", "") for one in node.decorator_list}
     bases = {getattr(one, "id", "") for one in node.bases}
     own = {getattr(one, "name", "") for one in node.body}
@@ -143,7 +143,7 @@ def _holds_fields(node: ast.ClassDef) -> bool:
 
 
 def _only_keeps(node: ast.ClassDef) -> bool:
-    """A class that, when it is made, keeps what it is given and does nothing else."""
+    """Return True for a class whose constructor only stores its arguments."""
     if node.bases or node.keywords or node.decorator_list:
         return False
     making = [one for one in node.body if getattr(one, "name", "") in ("__init__", "__new__")]
@@ -154,7 +154,7 @@ def _only_keeps(node: ast.ClassDef) -> bool:
 
 
 def _values(name: str, function: FunctionNode) -> Iterator[ast.expr | None]:
-    """What statements of a function give a name; None for what is not written out."""
+    """Return the values that statements of a function assign to a name; None for an unknown value."""
     for one in nodes_run_by(function.body):
         if isinstance(one, (ast.Assign, ast.AnnAssign)):
             targets = one.targets if isinstance(one, ast.Assign) else [one.target]
@@ -168,7 +168,7 @@ def _values(name: str, function: FunctionNode) -> Iterator[ast.expr | None]:
 
 
 def _is_own(node: ast.expr, function: FunctionNode, module: PythonModule) -> bool:
-    """Whether something is a container that the function made itself."""
+    """Return True if an expression is a container that the function created itself."""
     if not isinstance(node, ast.Name) or _parameter(node.id, function) is not None:
         return False
     values = list(_values(node.id, function))
@@ -179,7 +179,7 @@ def _is_own(node: ast.expr, function: FunctionNode, module: PythonModule) -> boo
 
 
 def _stays(name: str, function: FunctionNode, module: PythonModule) -> bool:
-    """Whether ``name += x`` gives the name a new value, and leaves the old one as it was."""
+    """Return True if ``name += x`` rebinds the name to a new value and leaves the old one unchanged."""
     parameter = _parameter(name, function)
     if parameter is not None:
         return getattr(parameter.annotation, "id", getattr(parameter.annotation, "attr", "")) in _PLAIN

@@ -1,4 +1,4 @@
-"""What can be told of a definition without running it: the kinds of its results, its numbers, its names."""
+"""Facts about a definition without running it: the types of its results, its numbers, its names."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _TRANSPARENT = frozenset(
         "property", "staticmethod", "deprecated", "wraps", "setter", "getter", "overload",
     }
 )  # fmt: skip
-"""Decorators that give what the function gives."""
+"""Decorators that return the result of the function."""
 
 
 def may_change_result(decorators: Iterable[str]) -> bool:
-    """Return True if one of some decorators, given as source, may give something else than the function."""
+    """Return True if one of some decorators, given as source, may return something else than the function."""
     return any(one.partition("(")[0].rpartition(".")[2] not in _TRANSPARENT for one in decorators)
 
 
 def kinds_returned(function: FunctionNode) -> frozenset[str]:
-    """The kinds of what a function returns: list, dict, None ...; ``?`` for what cannot be told."""
+    """Return the types of a function's results: list, dict, None ...; ``?`` for an unknown one."""
     if may_change_result(map(ast.unparse, function.decorator_list)):
         return frozenset({"?"})
     body = list(nodes_run_by(function.body))
@@ -61,7 +61,7 @@ def _kinds(value: ast.expr | None, function: FunctionNode, step: int) -> set[str
 
 
 def _plain_kind(value: ast.expr) -> str:
-    """The kind of an expression by its form; a row that is looked up counts as one that may be None."""
+    """Return the type of an expression by its form; a queried row counts as one that may be None."""
     if isinstance(value, ast.Call):
         name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
         if isinstance(value.func, ast.Attribute):
@@ -94,7 +94,7 @@ def _plain_kind(value: ast.expr) -> str:
 
 
 def number_in(value: ast.expr | None) -> float | None:
-    """The number an expression is, written out."""
+    """Return the number an expression is."""
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         inner = number_in(value.operand)
         return None if inner is None else -inner
@@ -111,19 +111,19 @@ def number_in(value: ast.expr | None) -> float | None:
 
 
 def numbers_of(body: Sequence[ast.stmt]) -> set[float]:
-    """Every number that stands in some statements."""
+    """Return every number in some statements."""
     found = (number_in(n) for n in nodes_run_by(body) if isinstance(n, ast.Constant))
     return {number for number in found if number is not None}
 
 
 def every_number_of(node: ast.AST) -> set[float]:
-    """Every number of the code of a node, products as one."""
+    """Return every number in the code of a node, products as one."""
     found = {number_in(n) for n in walk(node) if isinstance(n, (ast.Constant, ast.BinOp))}
     return {number for number in found if number is not None}
 
 
 def raised_by(function: FunctionNode) -> set[str]:
-    """The names of the errors a function raises itself."""
+    """Return the names of the errors a function raises itself."""
     found = set()
     for node in nodes_run_by(function.body):
         if isinstance(node, ast.Raise) and node.exc is not None:
@@ -133,13 +133,13 @@ def raised_by(function: FunctionNode) -> set[str]:
 
 
 def called_by(function: FunctionNode) -> set[str]:
-    """The names of what a function calls; ``?`` for what has none."""
+    """Return the names of the functions that a function calls; ``?`` for one without a name."""
     calls = [n.func for n in nodes_run_by(function.body) if isinstance(n, ast.Call)]
     return {f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "?") for f in calls}
 
 
 def defaults_of(function: FunctionNode) -> dict[str, float]:
-    """Parameter -> its default, of those that are numbers."""
+    """Return the defaults of the parameters that are numbers."""
     plain = [*function.args.posonlyargs, *function.args.args]
     pairs = [
         *zip(plain[len(plain) - len(function.args.defaults) :], function.args.defaults, strict=True),
@@ -150,14 +150,14 @@ def defaults_of(function: FunctionNode) -> dict[str, float]:
 
 
 def defined_names(tree: ast.AST) -> frozenset[str]:
-    """The names of the functions, classes and parameters of a tree."""
+    """Return the names of the functions, classes and parameters of a tree."""
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     named = {node.name for node in walk(tree) if isinstance(node, definitions)}
     return frozenset(named | {node.arg for node in walk(tree) if isinstance(node, ast.arg)})
 
 
 def code_names(tree: ast.AST) -> frozenset[str]:
-    """Every name that the code of a tree, its texts left out, defines or uses."""
+    """Return every name that the code of a tree, without its texts, defines or uses."""
     found: set[str] = set()
     for node in walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

@@ -1,4 +1,4 @@
-"""What a function gives, before a change and after it, and what its callers do with it."""
+"""The results of a function, before and after a change, and their use by its callers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NUMBERS = frozenset({"int", "float", "bool"})
 
 
 class ReturnShape(msgspec.Struct, frozen=True):
-    """What a function gives.
+    """The result of a function.
 
     Attributes:
-        kind: ``dict``, ``tuple``, ``None`` ...; ``one``: a single value, whatever it is; ``?``: not known.
-        size: of a tuple, where that is fixed.
-        or_none: whether it may be None instead.
+        kind: ``dict``, ``tuple``, ``None`` ...; ``one``: a single value of any type; ``?``: not known.
+        size: of a tuple, if it is fixed.
+        or_none: True if it may be None instead.
     """
 
     kind: str
@@ -46,12 +46,12 @@ class ReturnShape(msgspec.Struct, frozen=True):
 
 
 class ResultUse(msgspec.Struct, frozen=True):
-    """One thing done with a result.
+    """One use of a result.
 
     Attributes:
         deed: ``unpack``, ``attribute``, ``key``, ``place``, ``compare``, ``within``, ``loop``, ``len``,
-            ``truth``, ``tested``: against None, or ``whole``: handed on as it is.
-        what: how many are unpacked, which attribute or place, the kind it is compared with.
+            ``truth``, ``tested``: against None, or ``whole``: passed on unchanged.
+        what: the number of targets, the attribute or index, the type it is compared with.
     """
 
     deed: str
@@ -60,7 +60,7 @@ class ResultUse(msgspec.Struct, frozen=True):
 
 
 def shapes(old: FunctionNode, new: FunctionNode) -> tuple[ReturnShape, ReturnShape]:
-    """What a function gave and what it gives, by its annotation or else by its ``return`` statements."""
+    """Return the old and the new result, by annotation or else by the ``return`` statements."""
     before = msgspec.structs.replace(_shape(old), or_none=_may_be_none(old))
     after = msgspec.structs.replace(_shape(new), or_none=_may_be_none(new))
     if before.kind == "?" and after.kind == "tuple":
@@ -71,7 +71,7 @@ def shapes(old: FunctionNode, new: FunctionNode) -> tuple[ReturnShape, ReturnSha
 
 
 def _may_be_none(function: FunctionNode) -> bool:
-    """Whether it may give None beside what else it gives, by its annotation or else by its ``return``."""
+    """Return True if the result may also be None, by annotation or else by the ``return`` statements."""
     if function.returns is not None:
         told = ast.unparse(function.returns)
         return told not in ("None", "'None'") and ("None" in told or "Optional[" in told)
@@ -81,7 +81,7 @@ def _may_be_none(function: FunctionNode) -> bool:
 
 
 def taken_apart(uses: Sequence[ResultUse]) -> bool:
-    """Whether a result is used as if it were there, and nobody looks whether it is."""
+    """Return True if a result is used without a test for None."""
     apart = any(use.deed in ("unpack", "attribute", "key", "place", "loop", "len", "entry") for use in uses)
     return apart and not any(use.deed in ("truth", "tested", "compare") for use in uses)
 
@@ -135,7 +135,7 @@ def _annotated(node: ast.expr) -> ReturnShape:
 
 
 def uses_of(module: PythonModule, call: ast.Call) -> Iterator[ResultUse]:
-    """What is done with the result of a call, through the one name it is given."""
+    """Return the uses of the result of a call, through the only name it is bound to."""
     node: ast.expr = call
     parent = module.parents[node]
     if isinstance(parent, ast.Await):
@@ -157,7 +157,7 @@ def uses_of(module: PythonModule, call: ast.Call) -> Iterator[ResultUse]:
 
 
 def _uses_of_name(module: PythonModule, target: ast.Name, call: ast.Call) -> Iterator[ResultUse]:
-    """The uses of a name that has its value from one place alone in its function."""
+    """Return the uses of a name with a single binding in its function."""
     around = module.function_of(call)
     if around is None or isinstance(around, ast.Lambda):
         return
@@ -176,7 +176,7 @@ def _uses_of_name(module: PythonModule, target: ast.Name, call: ast.Call) -> Ite
 
 
 def _use(module: PythonModule, node: ast.expr) -> ResultUse | None:
-    """What is done with a value right where it stands; None where it is passed back or dropped."""
+    """Return the direct use of a value; None if it is returned or dropped."""
     parent, line = module.parents[node], node.lineno
     if isinstance(parent, ast.Attribute):
         return ResultUse("attribute", line, parent.attr)
@@ -206,11 +206,11 @@ def _use(module: PythonModule, node: ast.expr) -> ResultUse | None:
 
 
 def misfit(use: ResultUse, old: ReturnShape, new: ReturnShape, unseen: bool) -> bool:
-    """Whether a use fits what the function gave and does not fit what it gives.
+    """Return the reason for which a use fits the old result and not the new one.
 
     Args:
-        unseen: whether the change left the whole file of the use as it was, so that nothing there was made
-            to fit: what is handed on whole then still goes where the old kind was wanted.
+        unseen: True if the change left the file of the use as it was, so that nothing in it was adapted:
+            a value that is passed on then still goes to code that expects the old type.
     """
     if use.deed == "tested":
         return False

@@ -1,4 +1,4 @@
-"""How functions may be called, before a change and after it, and which calls no longer fit."""
+"""Signatures of functions, before and after a change, and the calls that no longer fit."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wardround.languages.python.module import FunctionNode
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """How a function may be called.
+    """The signature of a function.
 
     Attributes:
-        positional: the names an argument without a keyword can go to, in order.
-        by_keyword: the names that may be given by keyword.
+        positional: the names that positional arguments bind to, in order.
+        by_keyword: the names that can be passed by keyword.
         required: the names without a default, in order.
         types: name and annotation of those that have one.
     """
@@ -30,7 +30,7 @@ class Signature(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, function: FunctionNode, receiver: bool = False) -> Signature:
-        """How a function is called; ``receiver`` if its first parameter is the new instance."""
+        """Return the signature of a function; ``receiver`` if its first parameter is the new instance."""
         arguments = function.args
         ordered = arguments.posonlyargs + arguments.args
         positional = [a.arg for a in ordered]
@@ -48,7 +48,7 @@ class Signature(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_fields(cls, node: ast.ClassDef) -> Signature:
-        """How the class is called that a dataclass decorator makes from its fields."""
+        """Return the signature of the class that a dataclass decorator creates from its fields."""
         fields = [
             f
             for f in node.body
@@ -62,7 +62,7 @@ class Signature(msgspec.Struct, frozen=True):
         return cls(tuple(names), frozenset(names), required, False, False, types)
 
     def takes_all_of(self, old: Signature) -> bool:
-        """Whether every call that fits the old signature is sure to fit this one."""
+        """Return True if every call that fits the old signature is certain to fit this one."""
         return (
             self.positional[: len(old.positional)] == old.positional
             and set(self.required) <= set(old.required)
@@ -72,9 +72,9 @@ class Signature(msgspec.Struct, frozen=True):
         )
 
     def misfit(self, call: ast.Call) -> str | None:
-        """Why a call without ``*`` or ``**`` cannot be made; None if it can."""
+        """Return the reason for which a call without ``*`` or ``**`` does not fit; None if it fits."""
         if len(call.args) > len(self.positional) and not self.any_positional:
-            return f"takes no more than {len(self.positional)} arguments by position"
+            return f"takes no more than {len(self.positional)} positional arguments"
         given = set(self.positional[: len(call.args)])
         for name in [keyword.arg or "" for keyword in call.keywords]:
             if name in given and name in self.by_keyword:
@@ -87,10 +87,10 @@ class Signature(msgspec.Struct, frozen=True):
 
 
 class SignatureChange(msgspec.Struct, frozen=True):
-    """One function before and after, and where it stands.
+    """One function before and after a change, and its location.
 
-    Attributes: awaited: whether calls have to be awaited now and did not before, or the other way round;
-    None: as before.
+    Attributes:
+        awaited: True if calls must be awaited now and not before, False for the reverse; None if unchanged.
     """
 
     path: str
@@ -100,7 +100,7 @@ class SignatureChange(msgspec.Struct, frozen=True):
     awaited: bool | None = None
 
     def broken_by(self, call: ast.Call) -> str | None:
-        """Why a call that could be made before no longer can."""
+        """Return the reason for which a call that fitted before no longer does."""
         spread = any(isinstance(a, ast.Starred) for a in call.args) or any(
             k.arg is None for k in call.keywords
         )
@@ -113,9 +113,7 @@ class SignatureChange(msgspec.Struct, frozen=True):
         return f'needs "{added[0]}"' if misfit and misfit.startswith("needs") and added else misfit
 
     def handed_misfit(self, call: ast.Call) -> str | None:
-        """Why ``partial(function, ...)`` gives what the function no longer takes; what is missing may "
-        "come later.
-        """
+        """Return the arguments of ``partial(function, ...)`` that no longer fit; others may follow."""
         misfit = self.broken_by(call) if self.old.misfit(call) is None else None
         if misfit is not None and misfit.startswith(("takes no more", "has no parameter", "gets ")):
             return misfit
@@ -125,7 +123,7 @@ class SignatureChange(msgspec.Struct, frozen=True):
         return f'has no parameter "{unknown[0]}"' if unknown and not self.new.any_keyword else None
 
     def _misled(self, call: ast.Call) -> str | None:
-        """What a call that can be made gives to another parameter than before, if its words tell."""
+        """Return the argument that binds to another parameter than before, judging by its name."""
         moved = [
             (old, new, argument)
             for old, new, argument in zip(self.old.positional, self.new.positional, call.args, strict=False)
@@ -134,7 +132,7 @@ class SignatureChange(msgspec.Struct, frozen=True):
         names = set(self.new.positional) | self.new.by_keyword
         stays = [(old, new) for old, new, _ in moved if old in names or new in self.old.positional]
         if not stays:
-            return None  # a new name for the same thing
+            return None  # a new name for the same parameter
         before = sum(_suits(argument, old, self.old.types) for old, _, argument in moved)
         now = sum(_suits(argument, new, self.new.types) for _, new, argument in moved)
         old, new = stays[0]
@@ -146,7 +144,7 @@ _WORD = LazyPattern(r"[a-z]+|[A-Z][a-z]*")
 
 
 def _suits(argument: ast.expr, name: str, types: Sequence[tuple[str, str]]) -> bool:
-    """Whether an argument, by its own name or as a literal by its type, is meant for a parameter."""
+    """Return True if an argument, by its own name or as a literal by its type, suits a parameter."""
     annotation = dict(types).get(name)
     if isinstance(argument, ast.Constant):
         return type(argument.value).__name__ == annotation

@@ -1,4 +1,4 @@
-"""Whether a statement does nothing but answer what was written out beforehand."""
+"""Stub statements, which only return literals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ast
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode
 
-# What a constant is dressed up in.
+# Constructors that wrap a constant.
 _MADE_OF_CONSTANTS = LazyPattern(
     r"Decimal|Money|Fraction|timedelta|date|datetime|jsonify|\w*Response|\w*Result|\w*Quote|\w*Status"
     r"|UUID|dict"
@@ -37,7 +37,7 @@ def body_after_docstring(node: FunctionNode) -> list[ast.stmt]:
 
 
 def is_stub(statement: ast.stmt) -> bool:
-    """Whether a statement does nothing: ``pass``, ``...``, a constant, or a bare NotImplementedError."""
+    """Return True if a statement is ``pass``, ``...``, a constant, or a bare NotImplementedError."""
     if isinstance(statement, ast.Raise):
         raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
         return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
@@ -49,7 +49,7 @@ def is_stub(statement: ast.stmt) -> bool:
 
 
 def _is_fixed(value: ast.expr) -> bool:
-    """Whether a value is written out: a constant, or a collection of such."""
+    """Return True if a value is a literal: a constant, or a collection of constants."""
     if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
         return all(map(_is_fixed, value.elts))
     if isinstance(value, ast.Dict):
@@ -64,14 +64,14 @@ def _is_fixed(value: ast.expr) -> bool:
 
 
 def _is_fixed_made(value: ast.Call) -> bool:
-    """Whether a value is made from constants alone: ``Decimal("4.90")``, ``jsonify(status="done")``."""
+    """Return True if a value is made from constants: ``Decimal("4.90")``, ``jsonify(status="done")``."""
     made = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
     given = [*value.args, *(keyword.value for keyword in value.keywords)]
     return _MADE_OF_CONSTANTS.fullmatch(made) is not None and bool(given) and all(map(_is_fixed, given))
 
 
 def only_talks(statement: ast.stmt) -> bool:
-    """Whether a statement only logs or prints."""
+    """Return True if a statement only logs or prints."""
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
     called = statement.value.func

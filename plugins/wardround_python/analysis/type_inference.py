@@ -1,4 +1,4 @@
-"""Of what kind a value is for certain: text, bytes, a number, a list, what a client of a library gives."""
+"""The certain type of a value: text, bytes, a number, a list, a result of a library's client."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ _METHODS: Mapping[str, str] = {
     "bit_length": NUMBER,
     "splitlines": "a list", "rsplit": "a list", "partition": "a tuple", "rpartition": "a tuple",
 }  # fmt: skip
-"""Methods that give this kind, whatever has them."""
+"""Methods that return this type on any receiver."""
 _PARTS = frozenset({"args", "form", "GET", "POST", "query_params", "cookies", "COOKIES", "headers"})
-"""Where a request holds what was sent as text, by the names of the frameworks."""
+"""The parts of a request that hold text, by the names of the frameworks."""
 _WITH_DEFAULT = frozenset({"os.getenv", "os.environ.get"})
 _VIEWS = frozenset({"keys", "values", "items"})
 _SAME = frozenset(
@@ -73,7 +73,7 @@ _SAME = frozenset(
     rjust center
     """.split()  # noqa: SIM905
 )
-"""Methods of text and of bytes that give what they are called on."""
+"""Methods of text and of bytes that return the type of their receiver."""
 _ANNOTATED = {
     "str": TEXT, "bytes": BYTES, "int": NUMBER, "float": NUMBER, "UUID": "a UUID", "datetime": "a datetime",
     "Path": "a Path", "date": "a date", "Decimal": NUMBER, "list": "a list", "dict": "a mapping",
@@ -99,7 +99,7 @@ _Given = ast.expr | ast.arg | None
 
 
 class ValueKinds:
-    """The kinds of the values of one module; empty where the text alone does not tell."""
+    """The types of the values of one module; empty if the text alone does not determine them."""
 
     def __init__(self, module: PythonModule, callees: CallResolver) -> None:
         self._module = module
@@ -109,16 +109,16 @@ class ValueKinds:
 
     @classmethod
     def shared(cls, module: PythonModule, callees: CallResolver) -> ValueKinds:
-        """One for all checks of a module."""
+        """Return the types of a module, shared by all its checks."""
         found = module.notes.get(cls)
         if not isinstance(found, ValueKinds) or found._callees is not callees:
             found = module.notes[cls] = cls(module, callees)
         return found
 
     def of(self, node: ast.expr, deep: int = _DEEPEST) -> str:
-        """The kind of a value."""
+        """Return the type of a value."""
         if node not in self._known:
-            self._known[node] = ""  # while it is looked for
+            self._known[node] = ""  # during its own inference
             self._known[node] = self._kind(node, deep - 1) if deep else ""
         return self._known[node]
 
@@ -185,7 +185,7 @@ class ValueKinds:
         return ""
 
     def _of_stream(self, func: ast.Attribute, deep: int) -> str:
-        """What is read from a file, an answer or a child process, going by how that is opened."""
+        """Return the type read from a file, a response or a child process, according to its mode."""
         made = self._made(func.value, deep)
         if made is None:
             return ""
@@ -204,7 +204,7 @@ class ValueKinds:
         return BYTES if isinstance(mode, str) and "b" in mode else ""
 
     def _of_request(self, node: ast.Subscript | ast.Call | ast.Attribute) -> str:
-        """What a client sent: text in its parts, bytes as the whole body."""
+        """Return the type of data from a client: text in the parts of a request, bytes as its body."""
         packages = self._module.packages
         called = node.func if isinstance(node, ast.Call) else node
         if isinstance(called, ast.Attribute) and _is_request(called.value):
@@ -227,7 +227,7 @@ class ValueKinds:
         return TEXT if is_sent and not _has_keywords(node) else ""
 
     def holds_bytes(self, node: ast.expr) -> bool:
-        """Whether something is a list, set or mapping of bytes, as Redis gives them."""
+        """Return True if a value is a list, set or mapping of bytes, as Redis returns them."""
         if isinstance(node, ast.Await):
             return self.holds_bytes(node.value)
         if isinstance(node, ast.Name):
@@ -239,7 +239,7 @@ class ValueKinds:
         return is_many and isinstance(func, ast.Attribute) and self._is_raw_client(func.value, _DEEPEST)
 
     def _is_raw_client(self, node: ast.expr, deep: int) -> bool:
-        """Whether something is a client of Redis that gives bytes as they are."""
+        """Return True if a value is a client of Redis that does not decode its responses."""
         made = self._made(node, deep)
         return (
             made is not None
@@ -251,7 +251,7 @@ class ValueKinds:
         )
 
     def _made(self, node: ast.expr, deep: int) -> ast.Call | None:
-        """The one call that makes what a name, an attribute or a function's answer stands for."""
+        """Return the only call that creates the value of a name, an attribute or a function's result."""
         if not deep:
             return None
         if isinstance(node, ast.Call):
@@ -291,7 +291,7 @@ class ValueKinds:
         return self.of(only, deep) if only is not None else ""
 
     def _given(self, node: ast.Name) -> Sequence[_Given]:
-        """What the scope of a name gives it; None for what is not written out."""
+        """Return the values that the scope of a name assigns to it; None for an unknown one."""
         scope = self._module.function_of(node)
         while scope is not None:
             found = self._bound_in(scope).get(node.id)
@@ -303,7 +303,7 @@ class ValueKinds:
         return self._bound_in(self._module.tree).get(node.id, [None])
 
     def _bound_in(self, scope: ast.AST) -> Mapping[str, Sequence[_Given]]:
-        """What a function, functions in it included, or the module with all in it gives its names."""
+        """Return the bindings of a function, including nested functions, or of the entire module."""
         if scope not in self._bound:
             found: dict[str, list[_Given]] = {}
             for one in walk(scope):
@@ -315,7 +315,7 @@ class ValueKinds:
         return self._bound[scope]
 
     def _value_for(self, target: ast.Name) -> ast.expr | None:
-        """What stands on the other side of a target."""
+        """Return the value that a target is assigned."""
         parent = self._module.parents[target]
         if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
             return parent.value
@@ -329,7 +329,7 @@ class ValueKinds:
 
     @cached_property
     def _given_anywhere(self) -> frozenset[str]:
-        """The names that the module gives values or defines itself."""
+        """Return the names that the module assigns or defines."""
         return frozenset(
             n.id if isinstance(n, ast.Name) else getattr(n, "name", getattr(n, "arg", ""))
             for n in self._module.nodes
@@ -367,7 +367,7 @@ def _has_keywords(node: ast.expr) -> bool:
 
 
 def _is_plain_call(call: ast.Call, name: str) -> bool:
-    """Whether a method is called as that of text or bytes is: others are called ``encode`` too."""
+    """Return True if a method is called as that of text or bytes is: others are also called ``encode``."""
     if name in ("encode", "decode"):
         return all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in call.args)
     return len(call.args) == 1 if name == "recv" else True
@@ -386,7 +386,7 @@ def _kind_of_constant(value: object) -> str:
 
 
 def _annotated(annotation: ast.expr | None) -> str:
-    """The kind an annotation names, None aside."""
+    """Return the type an annotation names, apart from None."""
     if isinstance(annotation, ast.BinOp) and is_none(annotation.right):
         annotation = annotation.left
     annotation = annotation.value if isinstance(annotation, ast.Subscript) else annotation

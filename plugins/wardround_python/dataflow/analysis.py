@@ -25,7 +25,7 @@ from wardround_python.dataflow.project import ModuleFinder, ProjectClass, Summar
 from wardround_python.dataflow.regex_dos import slow_names
 
 _DEEPEST_CALL = 12
-"""The most nested calls through which data is followed."""
+"""The maximum depth of calls through which data is followed."""
 
 _LOOKUP = LazyPattern(
     r"(\.objects\.|\.query\.)(a?get|first|get_or_404|filter)$|get_object_or_404$|session\.get$"
@@ -70,7 +70,7 @@ class ModuleFlow:
         )
 
     def _hit_by_attributes(self, made: ProjectClass) -> None:
-        """Report a sink that one method reaches by an attribute another method taints."""
+        """Report a sink that one method reaches through an attribute tainted by another method."""
         if not any(made.content.values()):
             return
         for one in made.lineage:
@@ -85,7 +85,7 @@ class ModuleFlow:
                                 self.hit(kind, node, path, origin, None)
 
     def _hit_by_session(self) -> None:
-        """Report a sink that is reached by a session entry another call taints."""
+        """Report a sink that is reached through a session entry tainted by another call."""
         stored: dict[str, Taint] = {}
         for summary in self._summaries.values():
             for name, value in summary.stores.items():
@@ -180,7 +180,7 @@ class ModuleFlow:
 
     @cached_property
     def functions(self) -> Mapping[str, FunctionNode]:
-        """The functions of the module itself by name; of two with one name neither."""
+        """The functions of the module by name; without names that are defined twice."""
         found = dict(_by_name(self.module.tree.body))
         for name, made in self._made_at_top.items() if "lambda" in self.module.text else ():
             if isinstance(made, ast.Lambda) and name not in found:

@@ -22,7 +22,7 @@ _LAST_NAMES = frozenset({"partial", "itemgetter", "attrgetter", "methodcaller", 
 
 
 class CallNormalizer:
-    """Rewrites calls that take a detour through the standard library."""
+    """Rewrites calls with a direct equivalent, such as ``getattr`` with a constant name."""
 
     __slots__ = (
         "_assignments",
@@ -104,7 +104,7 @@ class CallNormalizer:
         return NamedTupleType(tuple(map(str, names))) if names else None
 
     def _attribute(self, node: ast.Call) -> ast.expr | None:
-        """``getattr(thing, "name")``; with a default only if the container is known to lack the name."""
+        """Return ``thing.name`` for ``getattr(thing, "name")``, if a default cannot apply."""
         name = self._folder.constant(node.args[1]) if len(node.args) > 1 else None
         if name is None or not isinstance(name.value, str) or not name.value.isidentifier():
             return None
@@ -146,7 +146,7 @@ class CallNormalizer:
         return ast.copy_location(found, node)
 
     def _special(self, node: ast.Call, on: ast.Name | ast.Call, name: str) -> ast.expr | None:
-        """A call of an object of the project: ``thing(value)`` to ``thing.__call__(value)``."""
+        """Return ``thing.__call__(value)`` for ``thing(value)`` of an object of the project."""
         if not self._state.flow.calls_objects:
             return self._as_text(node)
         made = self._state.instances.get(on.id) if isinstance(on, ast.Name) else self._resolver.instance(on)
@@ -156,7 +156,7 @@ class CallNormalizer:
         return ast.copy_location(ast.Call(func, node.args, node.keywords), node)
 
     def _as_text(self, node: ast.Call) -> ast.expr | None:
-        """``str(thing)`` to ``thing.__str__()``."""
+        """Return ``thing.__str__()`` for ``str(thing)``."""
         if last_name(node.func) != "str" or len(node.args) != 1 or not self._state.flow.converts_objects:
             return None
         made = (

@@ -93,7 +93,7 @@ class CallEvaluator:
         """Return the taint of a call's result; report the sinks it reaches."""
         self._state.results.pop(node, None)
         self._state.objects[node] = (
-            None  # so that a chain of calls is not followed anew from each of its methods
+            None  # a chain of calls is evaluated once, not again from each of its methods
         )
         rewritten = self._normalizer.taint(node)
         if rewritten is not None:

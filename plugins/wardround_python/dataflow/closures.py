@@ -32,12 +32,12 @@ class Traits:
     """Traits that decide if a function is inlined.
 
     Attributes:
-        is_short: whether it is short enough, and not a generator with branches.
+        is_short: True if it is short enough, and not a generator with branches.
         deciding: the names that decide its effect.
-        sets_attributes: whether it assigns attributes.
+        sets_attributes: True if it assigns attributes.
         returned: the names that are a part of its result.
-        returns_container: whether its result is a tuple, a list or a mapping.
-        yields: whether it is a generator that yields without branches.
+        returns_container: True if its result is a tuple, a list or a mapping.
+        yields: True if it is a generator that yields without branches.
     """
 
     is_short: bool = False
@@ -61,7 +61,7 @@ class NestedFunctions:
         self._bound_in: dict[ast.AST, frozenset[str]] = {}
 
     def of_lambda(self, node: ast.Lambda) -> FunctionNode:
-        """A lambda as a function."""
+        """Return a lambda as a function."""
         made = self._lambdas.get(node)
         if made is None:
             result = ast.copy_location(ast.Return(node.body), node)
@@ -80,7 +80,7 @@ class NestedFunctions:
         return frozenset(node for node in statements_in(self._module.tree) if isinstance(node, kinds))
 
     def _outside(self, function: FunctionNode) -> FunctionNode | None:
-        """The function around a function."""
+        """Return the function around a function."""
         known = self._around.get(function)
         if known is None:
             known = self._around[function] = self._module.function_of(function) or self._module.tree
@@ -108,7 +108,7 @@ class NestedFunctions:
         return None
 
     def free(self, function: FunctionNode) -> frozenset[str]:
-        """The names of the functions around it that a function may read."""
+        """Return the names of enclosing functions that a function may read."""
         if function not in self._free:
             outer = self._outside(function)
             names: frozenset[str] = frozenset()
@@ -118,7 +118,7 @@ class NestedFunctions:
         return self._free[function]
 
     def captured(self, function: FunctionNode) -> frozenset[str]:
-        """The names that functions and lambdas inside a function mention."""
+        """Return the names that functions and lambdas inside a function mention."""
         if function not in self._captured:
             has_inner = "lambda" in self._module.text or function in self._by_name or self._has_class
             inner = _inside(function) if has_inner else ()

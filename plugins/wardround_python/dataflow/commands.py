@@ -77,7 +77,7 @@ def read_by_shell(entries: Sequence[KnownEntry]) -> Iterator[Taint]:
 
 
 def _taken_apart(command: ast.expr) -> Iterator[ast.expr]:
-    """The text whose words are the command line: ``f"convert {name}".split()``."""
+    """Return the text whose words are the command line: ``f"convert {name}".split()``."""
     if not isinstance(command, ast.Call) or not isinstance(command.func, ast.Attribute):
         return
     if command.func.attr == "split":

@@ -24,7 +24,7 @@ _LOOKUP = LazyPattern(
 )
 """Methods that return the record of an id, or nothing."""
 _MATCHES = frozenset({"match", "fullmatch", "search"})
-"""Give None where a text does not fit a pattern."""
+"""Methods that return None if a text does not match a pattern."""
 
 
 class ConditionEvaluator:
@@ -59,7 +59,7 @@ class ConditionEvaluator:
         if isinstance(test, ast.NamedExpr):
             return self.decided(test.value)
         if isinstance(test, ast.Name) and test.id not in self._state.values:
-            return None  # a switch of the module, which other code may set
+            return None  # a module-level option, which other code may set
         container = self._containers.find(test) if isinstance(test, (ast.Name, ast.Attribute)) else None
         if container is not None:
             return (

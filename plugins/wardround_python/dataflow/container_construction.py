@@ -183,7 +183,7 @@ class ContainerConstruction:
     def concatenated(
         self, first: KnownContainer | None, second: KnownContainer | None
     ) -> KnownContainer | None:
-        """``first | second`` of mappings, ``first + second`` of lists."""
+        """Return the container of ``first | second`` of mappings or ``first + second`` of lists."""
         if first is None or second is None or first.kind or second.kind:
             return None
         if isinstance(first.entries, dict) and isinstance(second.entries, dict):
@@ -204,7 +204,7 @@ class ContainerConstruction:
         return self.concatenated(self._known.container(node.left), self._known.container(node.right))
 
     def _spread_mapping(self, node: ast.Dict) -> KnownContainer | None:
-        """``{**first, "key": value}``."""
+        """Return the container of ``{**first, "key": value}``."""
         made: KnownContainer | None = KnownContainer({}, self._state.region)
         for key, value in zip(node.keys, node.values, strict=True):
             more = self._known.container(value) if key is None else self._mapping(ast.Dict([key], [value]))
@@ -212,7 +212,7 @@ class ContainerConstruction:
         return made
 
     def _copy_of(self, node: ast.Call, name: str) -> KnownContainer | None:
-        """``deepcopy(table)``, ``json.loads(json.dumps(table))``."""
+        """Return the container of ``deepcopy(table)`` or ``json.loads(json.dumps(table))``."""
         arguments = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if name == "json.loads" and isinstance(arguments, ast.Call) and len(arguments.args) == 1:
             arguments = (

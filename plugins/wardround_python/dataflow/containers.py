@@ -187,7 +187,7 @@ class ContainerMethods:
         return NO_ENTRY
 
     def _content(self, call: ContainerCall) -> KnownEntry | None:
-        """Return what a cell holds, or all that is written into a stream."""
+        """Return the content of a cell, or everything written into a stream."""
         entries = call.container.entries
         if not isinstance(entries, list):
             return None
@@ -292,7 +292,7 @@ class ContainerMethods:
         return self._known.entry(defaults[0]) if defaults else NO_ENTRY
 
     def _read_mapping(self, call: ContainerCall) -> KnownEntry | None:
-        """``parser.read_dict({section: {option: value}})``."""
+        """Apply ``parser.read_dict({section: {option: value}})``."""
         known = call.arguments[0].known if len(call.arguments) == 1 else None
         if (
             not isinstance(known, KnownContainer)

@@ -21,23 +21,23 @@ class SinkKind(IntFlag):
     TEMPLATE = auto()
     HTML = auto()
     PAGE = auto()
-    """It is between tags; HTML is the kind of any text."""
+    """The value is between the tags of a page; HTML is the kind of any text."""
     REDIRECT = auto()
     URL = auto()
     LDAP = auto()
     XPATH = auto()
     TRUST = auto()
     FIELDS = auto()
-    """It is a mapping whose keys the sender chooses."""
+    """The value is a mapping whose keys the sender chooses."""
     ORIGIN = auto()
     PATTERN = auto()
     BACKTRACK = auto()
     LOG = auto()
-    """It can contain line ends, and so forge entries."""
+    """The value can contain line breaks, and so forge log entries."""
     SCRIPT = auto()
-    """It can end the script it is written into."""
+    """The value can end the script it is written into."""
     HOST = auto()
-    """It names the server as the sender chooses; no other text from a request has this kind."""
+    """The value names the server as the sender chooses; no other text from a request has this kind."""
 
 
 NOTHING = SinkKind(0)

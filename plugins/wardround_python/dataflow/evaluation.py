@@ -13,7 +13,7 @@ from wardround_python.dataflow.domain import CLEAN, Taint
 from wardround_python.dataflow.flow_state import FlowState
 
 _DEEPEST = 120
-"""Nesting beyond which an expression is approximated; people do not write it."""
+"""Nesting beyond which an expression is approximated; only generated code has it."""
 Transfers = Mapping[type[ast.expr], Callable[[Any], Taint]]
 """Kind of expression -> the function that returns the taint of one."""
 

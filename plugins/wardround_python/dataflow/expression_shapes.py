@@ -33,7 +33,7 @@ def leading(parts: Sequence[tuple[str | None, Taint]]) -> Iterable[tuple[str | N
 
 
 def operands(node: ast.BinOp) -> list[ast.expr]:
-    """``a + b + c`` as [a, b, c], however long."""
+    """Return the operands of ``a + b + c`` as [a, b, c], for any length."""
     found: list[ast.expr] = []
     left: ast.expr = node
     while isinstance(left, ast.BinOp) and type(left.op) is type(node.op):
@@ -47,7 +47,7 @@ def constant_text(node: ast.expr) -> str | None:
 
 
 def holes_of(template: str) -> list[str]:
-    """The conversion letters of a ``%`` template, in order."""
+    """Return the conversion letters of a ``%`` template, in order."""
     found = []
     pieces = template.replace("%%", "").split("%")[1:]
     for piece in pieces:
@@ -80,7 +80,7 @@ def bound_arguments(
     named: Sequence[tuple[ast.keyword, Taint]],
     skips: bool,
 ) -> dict[str, Taint]:
-    """Which parameter gets which value; ``skips``: the first is the object it is called on."""
+    """Map parameters to their arguments; ``skips``: the first parameter is the receiver."""
     arguments = function.args
     positional = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
     if skips:

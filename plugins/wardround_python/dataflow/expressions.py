@@ -36,7 +36,7 @@ _IN_FORM = SinkKind.SQL | SinkKind.SHELL | SinkKind.CODE | SinkKind.LDAP | SinkK
 
 
 class ExpressionTransfer:
-    """Transfers taint through every kind of expression but calls and built text."""
+    """Transfers taint through every kind of expression except calls and built text."""
 
     __slots__ = (
         "_assignments",
@@ -167,7 +167,7 @@ class ExpressionTransfer:
     def _name(self, node: ast.Name) -> Taint:
         value = self._state.values.get(node.id, CLEAN)
         container = self._state.values.known.get(node.id)
-        if isinstance(container, KnownContainer):  # whoever gets it may change it
+        if isinstance(container, KnownContainer):  # a recipient may change it
             self._containers.escape(container)
             return join(value, container.total)
         return value
@@ -237,7 +237,9 @@ class ExpressionTransfer:
                 found.append(value)
                 break
             if decided is None:
-                found += [value] if isinstance(node.op, ast.Or) else []  # of an ``and`` only what is false
+                found += (
+                    [value] if isinstance(node.op, ast.Or) else []
+                )  # an ``and`` returns only its false operands
                 self._state.enter_region()
             when_true, when_false = self._conditions.sanitized(one)
             self._names.sanitize(when_true if isinstance(node.op, ast.And) else when_false)

@@ -1,4 +1,4 @@
-"""What one analysis of a function knows, shared by the objects that make it up."""
+"""The shared state of one analysis of a function."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from wardround_python.dataflow.state import Environment
 
 
 class InlineContext(NamedTuple):
-    """Where a function is analysed for one call of it alone.
+    """The context in which a function is analysed for a single call.
 
     Attributes:
         call: the outermost call, in the module that is analysed.
-        flow: the module whose hits these are.
+        flow: the module that the hits belong to.
         active: the functions that are inlined around this one, the outermost first.
     """
 
@@ -33,20 +33,20 @@ class FlowState:
 
     Attributes:
         values: the environment at this point.
-        derived_from: name -> the tainted names its value is made of.
+        derived_from: name -> the tainted names its value is derived from.
         guards: name -> the test whose result it holds, and the names in that test.
         record_ids: name -> the names of the ids by which its record was looked up.
-        depth: how deep the expression is nested that is being evaluated.
-        exits: how many statements have left their block so far.
+        depth: the nesting depth of the expression that is being evaluated.
+        exits: the number of statements that have left their block so far.
         jumps: the environments at each ``break`` and ``continue`` of the loop.
         objects: the objects that calls return, as far as these are evaluated.
-        results: what is known of the results of calls and properties.
-        yielded: what a generator yields.
+        results: the known values of calls and properties.
+        yielded: the values that a generator yields.
         raised: the taint of the exceptions raised in a ``try``.
         region: the number of the code that always runs together with this point.
-        inlined: the call the function is analysed for; None for a summary.
+        inlined: the context of an inlined call; None for a summary.
         inlined_call: the last call that was inlined.
-        known_return: what is known of the result, once there is a ``return``.
+        known_return: the known value of the result, once there is a ``return``.
     """
 
     __slots__ = (

@@ -10,7 +10,7 @@ from wardround.languages.python.module import PythonModule, last_name
 from wardround_python.dataflow.domain import SinkKind
 from wardround_python.dataflow.expression_shapes import holes_of
 
-# Calls that run a function they are handed, later or elsewhere -> at which argument it stands.
+# Calls that run a function argument, later or elsewhere -> the position of that argument.
 _RELAYS = {
     "submit": 0, "add_task": 0, "enqueue": 0, "start_soon": 0, "call_soon": 0, "to_thread": 0,
     "run_in_threadpool": 0, "partial": 0, "run_in_executor": 1, "call_later": 1, "run_sync": 0,
@@ -129,7 +129,7 @@ _COOKIES = frozenset(
 
 
 def session_call(func: ast.Attribute, node: ast.Call) -> str | None:
-    """The key of a session or of a signed cookie that a call reads or writes; None for other calls."""
+    """Return the key of a session or signed cookie that a call reads or writes; None for other calls."""
     if not node.args or not isinstance(node.args[0], ast.Constant):
         return None
     is_session = func.attr in {"get", "pop"} and last_name(func.value) == "session"

@@ -49,8 +49,8 @@ class FunctionAnalysis:
     """One analysis of a function, or of the statements of a module.
 
     Attributes:
-        state: what all parts of the analysis share.
-        known: what is known of values.
+        state: the state that all parts of the analysis share.
+        known: the known values.
     """
 
     __slots__ = ("_registries", "_returns", "_walker", "known", "state")

@@ -20,7 +20,7 @@ _MOST = 20
 
 
 class Iteration:
-    """Finds the elements of what can be iterated over, one by one."""
+    """Finds the elements of an iterable, one by one."""
 
     __slots__ = (
         "_assignments",
@@ -51,7 +51,7 @@ class Iteration:
         self._assignments = assignments
 
     def elements(self, node: ast.expr) -> list[KnownEntry] | None:
-        """Return what a loop over an expression yields; None if unknown."""
+        """Return the elements that a loop over an expression yields; None if unknown."""
         found = self._elements_of(node)
         return found if found is not None and len(found) <= _MOST else None
 
@@ -78,7 +78,7 @@ class Iteration:
         return made
 
     def next(self, node: ast.expr) -> KnownEntry | None:
-        """Return what ``next`` takes from an iterator or a container."""
+        """Return the entry that ``next`` takes from an iterator or a container."""
         container = self._containers.find(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
         if container is not None and not container.kind and isinstance(container.entries, list):
             if not container.entries or container.region != self._state.region:
@@ -152,7 +152,7 @@ class Iteration:
         return found[slice(*numbers)]
 
     def _mapped(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        """``map(function, elements)``."""
+        """Return the elements of ``map(function, elements)``."""
         found = self.elements(arguments[1]) if len(arguments) == 2 else None
         if found is None:
             return None

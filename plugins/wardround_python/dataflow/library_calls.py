@@ -126,14 +126,14 @@ class LibraryCalls:
         return self._propagated(node, func, receiver, taints, taint) if filled is None else filled
 
     def _first_of(self, node: ast.Call, taint: Taint) -> Taint:
-        """``next(entries)``."""
+        """Return the taint of ``next(entries)``."""
         entry = self._iteration.next(node.args[0])
         if entry is not None and entry.known is not None:
             self._state.results[node] = entry.known
         return entry.value if entry is not None else taint
 
     def _printed(self, node: ast.Call, taint: Taint) -> Taint:
-        """``print(value, file=stream)``: the stream is tainted."""
+        """Taint the stream of ``print(value, file=stream)``."""
         for one in node.keywords:
             key = key_of(one.value) if one.arg == "file" else None
             known_fields = self._containers.find(one.value)
@@ -154,7 +154,7 @@ class LibraryCalls:
         return self._evaluator.value(ast.copy_location(ast.Call(func, taints, []), node))
 
     def _dataclass_copy(self, node: ast.Call, name: str, taint: Taint) -> Taint:
-        """``replace(record, field=value)`` and ``asdict(record)``, if the class is known."""
+        """Return the taint of ``replace(record, field=value)`` or ``asdict(record)`` of a known class."""
         made = self._resolver.instance(node.args[0])
         if made is None or made.fields is None:
             return taint

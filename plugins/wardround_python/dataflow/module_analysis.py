@@ -99,7 +99,7 @@ def _walk(module: PythonModule) -> Walked:
 
 
 def _watch(module: PythonModule, read: Callable[[str], str | None] = nothing) -> Walked:
-    from wardround_python.dataflow.value_recorder import ValueRecorder  # few modules are doubted
+    from wardround_python.dataflow.value_recorder import ValueRecorder  # few modules need it
 
     recorder = ValueRecorder()
     flow = ModuleFlow(module, project_modules(read), Observers(values=recorder))

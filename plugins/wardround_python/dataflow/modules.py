@@ -105,7 +105,7 @@ class Modules:
                 try:
                     made = self._analyse(parsed(path, text), self)
                 except _UNREADABLE:
-                    made = None  # it is told of where that file itself is under review
+                    made = None  # reported in the review of that file itself
             self._flows[path] = made
         return self._flows[path]
 

@@ -24,8 +24,8 @@ class ResolvedCallee(NamedTuple):
 
     Attributes:
         receiver: the object it is called on; None for a plain function.
-        is_own: whether the receiver is ``self``.
-        skips: whether its first parameter is the receiver.
+        is_own: True if the receiver is ``self``.
+        skips: True if its first parameter is the receiver.
     """
 
     flow: ProjectModule

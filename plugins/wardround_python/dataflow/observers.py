@@ -1,4 +1,4 @@
-"""Observers of an analysis: other uses of the same walk than its hits."""
+"""Observers of an analysis, which use its walk for other purposes than hits."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class ConstantReader(Protocol):
 
 
 class SinkObserver(Protocol):
-    """Follows which sinks are reached, by whatever taint."""
+    """Receives the sinks that any taint reaches."""
 
     def sink_reached(self, kind: SinkKind, node: ast.expr) -> None:
         """Receive one sink that a tainted value reaches."""
 
 
 class ValueObserver(Protocol):
-    """Follows what is known of expressions."""
+    """Receives the known values of expressions."""
 
     def evaluated(self, node: ast.expr, folder: ConstantReader) -> None:
         """Receive an expression after its evaluation."""
@@ -37,7 +37,7 @@ class Observers(NamedTuple):
     """The observers of one module.
 
     Attributes:
-        ignores_guards: whether guards sanitize nothing.
+        ignores_guards: True if guards sanitize nothing.
     """
 
     sinks: SinkObserver | None = None

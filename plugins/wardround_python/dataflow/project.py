@@ -155,7 +155,7 @@ class ProjectClass:
                 yield from found._up(steps - 1)
 
     def method(self, name: str, above: bool = False) -> tuple[ProjectClass, FunctionNode] | None:
-        """A method by name and the class that has it; ``above``: that of a base."""
+        """Return a method by name and the class that has it; ``above``: that of a base."""
         for one in self.lineage[above:]:
             method = one.flow.methods[one.node].get(name)
             if method is not None:
@@ -208,7 +208,7 @@ class ProjectClass:
                     if name.startswith(("session.", OUTSIDE)):
                         continue
                     found[name] = join(found.get(name, CLEAN), value)
-        for _ in range(3):  # one attribute made of another, made of a third
+        for _ in range(3):  # chains of attributes derived from attributes
             for name, value in list(found.items()):
                 through = [found.get(o.removeprefix(SELF), CLEAN) for o in value if o.startswith(SELF)]
                 found[name] = join(value, *through)
@@ -250,8 +250,8 @@ class Summary(summaries.Summary[SinkKind, Place]):
 
     Attributes:
         instance: the object it returns, if its class is known; its fields in terms of the parameters.
-        returns_self: whether it returns the object it is called on.
-        known: what is known of its result, whatever its arguments.
+        returns_self: True if it returns the object it is called on.
+        known: the known value of its result, for all arguments.
     """
 
     instance: Instance | None = None

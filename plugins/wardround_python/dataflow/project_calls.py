@@ -36,7 +36,7 @@ class ProjectCalls:
         self._summaries = summaries
 
     def construct(self, cls: ProjectClass, node: ast.Call, taints: Sequence[Taint], named: Named) -> Instance:
-        """Return the object a call constructs, with what it keeps of the arguments."""
+        """Return the object a call constructs, with the arguments it stores."""
         made = Instance(cls, {}, self._state.region)
         found = cls.method("__init__")
         if found is not None:

@@ -102,5 +102,5 @@ def slow_names(module: PythonModule) -> Mapping[str, str]:
 
 
 def is_slow_text(text: str) -> bool:
-    """Like ``is_slow``, behind a prefilter for repeated groups."""
+    """Return the result of ``is_slow``, behind a prefilter for repeated groups."""
     return any(end in text for end in (")+", ")*", "){")) and is_slow(text)

@@ -31,7 +31,7 @@ _NOT_TEXT = LazyPattern(
     r"datetime\.\w+|timedelta|Literal\[.*|PositiveInt|conint.*|EmailStr|IPv\w+|None|ObjectId|PyObjectId)"
     r"(\])?( *\| *None)?$"
 )
-# A model of the body that another module declares.
+# A model of a request body that another module declares.
 _MODEL_NAME = LazyPattern(
     r"(?<=[a-z])(In|Input|Payload|Create|Update|Patch|Body|Form|Schema|Params|DTO|Dto)$"
 )
@@ -85,7 +85,7 @@ def returns_page(function: FunctionNode) -> bool:
 
 
 def request_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
-    """The parameters a framework fills from the request; True where the value is text or may hold some."""
+    """Map the parameters a framework fills from the request to True if the value may contain text."""
     found: dict[str, bool] = {}
     for route in _routes(function):
         path = str(getattr(route.args[0], "value", ""))
@@ -149,7 +149,7 @@ def _parts(annotation: ast.expr) -> Sequence[ast.expr]:
 
 
 def _class_of(module: PythonModule, annotation: ast.expr) -> ast.ClassDef | None:
-    """The class of this module that an annotation names."""
+    """Return the class of this module that an annotation names."""
     named = _parts(annotation)[0]
     classes = module.top_classes.get(named.id, ()) if isinstance(named, ast.Name) else ()
     return classes[0] if classes else None

@@ -55,7 +55,7 @@ class ReturnTransfer:
     def record_known(self, known: Known | None) -> None:
         """Record what is known of the result, as far as every ``return`` agrees."""
         if isinstance(known, KnownContainer) and self._state.inlined is None:
-            known = None  # the next call makes another
+            known = None  # the next call creates another
         before = self._state.known_return
         self._state.known_return = (known if before is None or is_same(before[0], known) else None,)
 

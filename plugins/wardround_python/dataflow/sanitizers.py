@@ -1,4 +1,4 @@
-"""Sanitizers and guards that are more than a name: methods by their arguments, patterns, names of tests."""
+"""Sanitizers and guards beyond plain names: methods by their arguments, patterns, names of tests."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ GUARDS = LazyPattern(
 )
 """Functions whose names show that they validate a value."""
 FIXED_ADDRESS = LazyPattern(r"^(https?:)?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:|^[a-z][\w.-]*/")
-"""Text that fixes the host of an address, whatever follows it."""
+"""Text that fixes the host of an address, for any text after it."""
 TAG = LazyPattern(r"<\s*[/!a-zA-Z]")
 SCRIPT = LazyPattern(r"(?i)<script\b")
-"""Text that a script begins in."""
+"""The start of a script in a text."""

@@ -1,4 +1,4 @@
-"""The taint of names, and what holds the same value under another name."""
+"""The taint of names, and other names for the same value."""
 
 from __future__ import annotations
 

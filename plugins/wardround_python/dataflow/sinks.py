@@ -1,4 +1,4 @@
-"""Sinks: arguments of calls, by the catalogue and by more than a name."""
+"""Sinks: arguments of calls, by the catalogue and by further conditions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _table(names: Callable[[SinkEntry], Sequence[str]]) -> Mapping[str, Sink]:
 FUNCTIONS = _table(lambda entry: entry.functions)
 """By dotted name, imports resolved."""
 METHODS = _table(lambda entry: entry.methods)
-"""By the last part alone, whatever they are called on."""
+"""By the last part alone, for any receiver."""
 _URL = Sink(SinkKind.URL, keywords=("url",))
 _SECOND_URL = Sink(SinkKind.URL, 1, 1, keywords=("url",))
 _QUERY_METHODS = frozenset({"raw", "extra"})
@@ -77,7 +77,7 @@ _FETCHERS = LazyPattern(r"(^|\.)httpclient\.(Async|Curl\w*)?HTTPClient$")
 _REGEX_LOOKUPS = ("__regex", "__iregex")
 _LOADERS = {"get": _DRIVERS, "fetch": _FETCHERS}
 _PAGES = frozenset({"pyramid.response.Response", "webob.Response"})
-"""Responses that are pages unless they declare another type, as Flask's are."""
+"""Responses that are pages unless they declare another type, as in Flask."""
 _SAVES = frozenset({"save"})
 _LDAP_SEARCHES = frozenset({"search_s", "search_st", "search_ext", "search_ext_s"})
 _XPATH_MAKERS = frozenset({"lxml.etree.XPathEvaluator", "lxml.etree.XPathDocumentEvaluator"})
@@ -92,7 +92,9 @@ _HTML_TYPE = LazyPattern(r"text/html|xhtml|svg")
 def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow: Collection[str]) -> Reached:
     """Yield the arguments of a call that are sinks, each with its kind.
 
-    ``makers`` are the functions that created the receiver; ``slow`` the names of slow patterns.
+    Args:
+        makers: the functions that created the receiver.
+        slow: the names of slow patterns.
     """
     name = module.dotted(call.func) or ""
     sink = FUNCTIONS.get(name)

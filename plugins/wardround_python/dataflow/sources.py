@@ -11,7 +11,7 @@ from wardround_python.dataflow.catalogue import SOURCES
 from wardround_python.dataflow.domain import ALL, MODEL, UPLOAD, SinkKind, Taint
 from wardround_python.dataflow.request_objects import is_request, parameters
 
-# An address in a record that a user of the site gave.
+# An address in a record that a user of the site entered.
 STORED_ADDRESS = LazyPattern(
     r"(?i)^(webhook|callback|hook|feed|avatar|logo|image|picture|icon|photo|source|import|remote|target|endpoint|"
     r"notify|notification|website|homepage|profile|delivery|ping|subscriber|logo_source|image_source)_?(url|uri)$"

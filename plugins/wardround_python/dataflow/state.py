@@ -1,4 +1,4 @@
-"""The environment at one program point: the taint of names, and what is known of them."""
+"""The environment at one program point: the taint and the known values of names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Environment(dict[str, Taint]):
     """Key -> taint, for names, attributes and constant subscripts.
 
     Attributes:
-        known: what is known of some of them.
+        known: their known values.
     """
 
     __slots__ = ("known",)
@@ -40,7 +40,7 @@ def joined_environments(first: Environment, second: Environment) -> Environment:
     both = Environment(first, known)
     for key in [key for key, value in first.items() if not value and key not in second]:
         if not key.isidentifier():
-            del both[key]  # what it is a part of may carry something there
+            del both[key]  # the object it is a part of may have a taint for it
     for key, value in second.items():
         if not value and key not in first and not key.isidentifier():
             continue

@@ -104,7 +104,7 @@ class StringBuilder:
         return self._evaluator.value(node)
 
     def matches_anything(self, pattern: ast.expr) -> bool:
-        """Return True if what a pattern matches can hold any text."""
+        """Return True if a match of the pattern can be any text."""
         text = self._template(pattern)
         return text is None or any(part in text for part in (".*", ".+", r"\S", "[^"))
 

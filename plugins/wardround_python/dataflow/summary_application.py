@@ -52,7 +52,7 @@ class SummaryApplier:
         taints: Sequence[Taint],
         named: Named,
     ) -> dict[str, Taint]:
-        """Apply the summary of a function to one call: report the sinks it reaches, store what it leaves."""
+        """Apply the summary of a function to one call: report the sinks it reaches, record its stores."""
         bound = bound_arguments(callee.function, node, taints, named, callee.skips)
         bound.update(self._attributes(callee, summary, node))
         if callee.flow is self._state.flow:

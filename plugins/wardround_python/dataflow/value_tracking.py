@@ -153,7 +153,7 @@ class KnownValues:
 
     @property
     def _captured(self) -> frozenset[str]:
-        """Names of this function whose content nested functions may change."""
+        """Return the names of this function whose content nested functions may change."""
         return (
             self._state.flow.nested.captured(self._state.function)
             if self._state.function is not None
@@ -162,7 +162,7 @@ class KnownValues:
 
     @property
     def _declared_outside(self) -> frozenset[str]:
-        """Names that other functions bind too."""
+        """Return the names that other functions also bind."""
         if self._state.function is None:
             return frozenset()
         return self._state.flow.nested.declared_outside

@@ -1,1 +1,1 @@
-"""Documentation that no longer matches the code, for this language."""
+"""Documentation drift: documentation of this language that no longer matches the code."""

@@ -1,4 +1,4 @@
-"""How Python declares the options of a command line, for the checks of them."""
+"""The adapter of Python's command-line options for the checks of documentation."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _DERIVING = (
     "typer", "HfArgumentParser", "import fire", "tyro", "jsonargparse", "simple_parsing", "cyclopts",
     "pydantic_settings", "draccus", "clize", "defopt", "cappa", "LightningCLI", "import Tap", "absl",
 )  # fmt: skip
-"""Libraries that make options of parameters or fields, by what stands in a module that uses one."""
+"""Libraries that derive options from parameters or fields, by a text in modules that use one."""
 
 
 class PythonOptionCheck(OptionCheck):
-    """A check of the options that modules declare; what it takes to read one is imported when one changed."""
+    """A check of declared command-line options; their parser is imported only if one changed."""
 
     PATHS = (".py",)
     WORDS = ("add_argument", "addoption", "add_option", "option(", "Option(")

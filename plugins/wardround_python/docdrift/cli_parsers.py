@@ -16,7 +16,7 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 @lru_cache(maxsize=16)
 def command_line(path: str, text: str) -> CommandLine | None:
-    """The options a module declares; None if it cannot be read."""
+    """Return the options a module declares; None if it cannot be read."""
     try:
         return _Reader(PythonModule(path, text)).read()
     except _UNREADABLE:
@@ -56,7 +56,7 @@ class _Reader:
             yield self._option(call, tuple(long), tuple(one for one in names if one not in long))
 
     def _is_click(self, func: ast.expr) -> bool:
-        """Whether a call named like one of click's is not one of something else, such as a table's."""
+        """Return True if a call named like one of click's is click's, and not that of a table or similar."""
         dotted = self._module.dotted(func) or ""
         return dotted.partition(".")[0] in ("click", "typer", "rich_click", "cloup", "asyncclick") or (
             "click" in self._module.text
@@ -65,7 +65,7 @@ class _Reader:
     def _of_parameters(
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, typed: set[int]
     ) -> Iterator[Option]:
-        """The options that typer makes of parameters, named after them unless told otherwise."""
+        """Yield the options that typer derives from parameters, with their declared or default names."""
         arguments = function.args
         positional = arguments.posonlyargs + arguments.args
         defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
@@ -143,7 +143,7 @@ class _Reader:
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
-    """The plain values a module gives names at its top level."""
+    """Return the constants that a module binds at its top level."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             yield node.targets[0].id, node.value
@@ -160,7 +160,7 @@ def _is(call: ast.Call, keyword: str, ending: str) -> bool:
 
 
 def _annotated(annotation: ast.expr | None) -> ast.expr | None:
-    """The call in ``Annotated[int, typer.Option()]``."""
+    """Return the call in ``Annotated[int, typer.Option()]``."""
     if not isinstance(annotation, ast.Subscript) or not isinstance(annotation.slice, ast.Tuple):
         return None
     return next((one for one in annotation.slice.elts[1:] if isinstance(one, ast.Call)), None)

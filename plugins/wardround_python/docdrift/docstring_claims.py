@@ -1,6 +1,6 @@
-"""What a docstring claims that a change made untrue: errors, numbers, fields, locks.
+"""Claims of a docstring that a change made false: errors, numbers, fields, locks.
 
-Each look gives the token, where it stands in the words, and what to say of it.
+Each function yields the token, its position in the docstring, and the message.
 """
 
 from __future__ import annotations
@@ -30,22 +30,26 @@ _Claim = tuple[str, int, str]
 
 
 def by_error(old: FunctionNode, now: FunctionNode, words: str) -> Iterator[_Claim]:
-    """An error that is raised no more, or is caught now and raised as another."""
+    """Yield errors that are no longer raised, or are now caught and raised as another."""
     raised = raised_by(old) - raised_by(now)
     new_calls = called_by(now) - called_by(old) - _HARMLESS_CALLS
     for name in sorted(raised):
         match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words)
         left = {n.id for n in walk(now) if isinstance(n, ast.Name)} | raised_by(now)
         if match and name not in left and not new_calls:
-            yield name, match.start(), f"the docstring names {name}, which this change stopped raising"
+            yield name, match.start(), f"the docstring names {name}, which is no longer raised; update it"
     for name, instead in sorted(_turned(now) - _turned(old)):
         match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) if _RAISES.search(words) else None
         if match and instead not in words and name not in raised_by(now):
-            yield name, match.start(), f"the docstring names {name}, and this change makes it {instead}"
+            yield (
+                name,
+                match.start(),
+                f"the docstring names {name}, which is now raised as {instead}; update it",
+            )
 
 
 def _turned(function: FunctionNode) -> set[tuple[str, str]]:
-    """The errors a function catches, and the one it raises for each."""
+    """Return the errors a function catches, and the error it raises for each."""
     found = set()
     for node in walk(function):
         if (
@@ -64,10 +68,10 @@ def _turned(function: FunctionNode) -> set[tuple[str, str]]:
 def by_number(
     old: ast.AST, now: ast.AST, words: str, given: Mapping[str, float | None], everywhere: set[float]
 ) -> Iterator[_Claim]:
-    """A number that the code had and has nowhere in the module any more, but another one.
+    """Yield numbers that the code had, and that are replaced by another one throughout the module.
 
     Args:
-        given: the numbers that names at the top of the module stand for.
+        given: the numbers that names at the top of the module are bound to.
     """
     before, after = every_number_of(old), every_number_of(now)
     named = {n.id for n in walk(now) if isinstance(n, ast.Name)}
@@ -80,22 +84,30 @@ def by_number(
         telling = plain > _SMALL or plain % 1 or "default" in line.lower()
         if one.values & gone and telling and ">>>" not in line and not one.is_spoken:
             became, said = ", ".join(f"{n:g}" for n in sorted(come)[:2]), words[one.start : one.end]
-            yield said, one.start, f'the docstring says "{said}", which the code had; now it has {became}'
+            yield (
+                said,
+                one.start,
+                f'the docstring has "{said}", which the code changed to {became}; update it',
+            )
             return
 
 
 def by_lock(old: ast.AST, now: ast.AST, words: str) -> Iterator[_Claim]:
-    """A lock that the words count on and the code no longer takes."""
+    """Yield locks that the docstring relies on and the code no longer takes."""
     match = _SAFE.search(words)
     if match is None:
         return
     before, after = (_locks(node) for node in (old, now))
     if before and not after:
-        yield match[0], match.start(), f"the docstring counts on {before}, which this change took out"
+        yield (
+            match[0],
+            match.start(),
+            f"the docstring relies on {before}, which this change removed; update it",
+        )
 
 
 def _locks(node: ast.AST) -> str:
-    """What a node takes as a lock; the empty text if nothing."""
+    """Return the lock that a node takes; the empty text if there is none."""
     taken = [
         ast.unparse(item.context_expr) for n in walk(node) if isinstance(n, ast.With) for item in n.items
     ]
@@ -105,7 +117,7 @@ def _locks(node: ast.AST) -> str:
 
 
 def by_gone_field(old: ast.ClassDef, now: ast.ClassDef, words: str) -> Iterator[_Claim]:
-    """A field that is documented and is no more."""
+    """Yield documented fields that were removed."""
     before, after = (_declared(node) for node in (old, now))
     left = {n.attr for n in walk(now) if isinstance(n, ast.Attribute)} | after
     for name in sorted(before - left) if after - before else ():
@@ -114,7 +126,7 @@ def by_gone_field(old: ast.ClassDef, now: ast.ClassDef, words: str) -> Iterator[
         ).search(words)
         if match:
             place = match.start() + match[0].index(name)
-            yield name, place, f"the docstring documents {name}, which this change took out"
+            yield name, place, f"the docstring documents {name}, which this change removed; update it"
             return
 
 

@@ -1,7 +1,8 @@
-"""Reading docstrings: the parameters, errors and results they document, in the styles people use.
+"""The parser of docstrings: the parameters, errors and results they document, in all usual styles.
 
 Google's ``Args:`` with indented entries, NumPy's underlined headings, and the fields of Sphinx and Epydoc
-(``:param x:``, ``@param x:``). Lines keep their numbers, so that a place in the words is a place in the file.
+(``:param x:``, ``@param x:``). Lines keep their numbers, so that a position in the docstring is one in the
+file.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _RESULTS = ("returns", "yields")
 
 
 class _Reading(msgspec.Struct):
-    """What was found so far."""
+    """The parsed entries so far."""
 
     style: Style = Style.PLAIN
     parameters: list[DocEntry] = msgspec.field(default_factory=list)
@@ -58,7 +59,7 @@ class _Reading(msgspec.Struct):
 
 
 def words_of(docstring: str) -> DocComment:
-    """What a docstring says, as it stands in the source: its first line is line 0."""
+    """Return the text of a docstring, as written in the source: its first line is line 0."""
     text = _without_history(docstring)
     lines = text.split("\n")
     reading = _Reading()
@@ -80,7 +81,7 @@ def _each_once(entries: Sequence[DocEntry]) -> tuple[DocEntry, ...]:
 
 
 def _without_history(docstring: str) -> str:
-    """The docstring with what tells of other versions blanked out: a directive and what is indented below."""
+    """Return the docstring with the descriptions of other versions blanked."""
     if not _HISTORY.search(docstring):
         return docstring
     lines = docstring.split("\n")
@@ -99,12 +100,12 @@ def _without_history(docstring: str) -> str:
 
 
 def indent_of(line: str) -> int:
-    """How many characters of white space a line begins with."""
+    """Return the number of white space characters at the start of a line."""
     return len(line) - len(line.lstrip())
 
 
 def _read_sections(lines: Sequence[str], reading: _Reading) -> None:
-    """Google's and NumPy's sections."""
+    """Read Google's and NumPy's sections."""
     for number, line in enumerate(lines):
         heading = _HEADING.match(line)
         if heading is None:
@@ -132,7 +133,7 @@ def _kind(heading: str) -> str:
 
 
 def _section_end(lines: Sequence[str], start: int, indent: int, underlined: bool) -> int:
-    """The line after a section's last."""
+    """Return the line after a section's last."""
     for number in range(start, len(lines)):
         line = lines[number]
         if not line.strip():
@@ -172,7 +173,7 @@ def _numpy_entries(lines: Sequence[str], start: int, end: int) -> Iterator[DocEn
 
 
 def _read_fields(lines: Sequence[str], reading: _Reading) -> None:
-    """Sphinx's and Epydoc's fields."""
+    """Read Sphinx's and Epydoc's fields."""
     for number, line in enumerate(lines):
         match = _FIELD.match(line) if ":" in line or "@" in line else None
         if match is None:
@@ -188,7 +189,7 @@ def _read_fields(lines: Sequence[str], reading: _Reading) -> None:
 
 
 def _continued(lines: Sequence[str], number: int) -> Iterator[str]:
-    """The lines below a field that are indented more than it."""
+    """Return the lines below a field that are indented more than it."""
     depth = indent_of(lines[number])
     for line in lines[number + 1 :]:
         if line.strip() and indent_of(line) <= depth:

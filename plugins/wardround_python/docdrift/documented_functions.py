@@ -24,10 +24,10 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class _Read(msgspec.Struct, frozen=True):
-    """One version of a function, read.
+    """One parsed version of a function.
 
     Attributes:
-        words_line: where its docstring starts, counted in its own text from 1.
+        words_line: the line of its docstring, counted in its own text from 1.
     """
 
     code: DocumentedCode
@@ -37,16 +37,17 @@ class _Read(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=2)
 def compared(old_text: str, new_text: str) -> Sequence[DocumentedPair]:
-    """The functions of a module with a docstring before the change whose code differs, in the new order.
+    """Yield the functions with a docstring before the change whose code differs, in the new order.
 
-    Comments, formatting and type annotations are no code. Functions in functions are part of those.
+    Comments, formatting and type annotations do not count as code. Nested functions are part of the outer
+    ones.
     """
     pairs = differing(old_text, new_text)
     return tuple(one for old, new in pairs for one in _compare(old, new))
 
 
 def _compare(old: FunctionText, new: FunctionText) -> Iterator[DocumentedPair]:
-    """What a pair comes to: nothing where there was no docstring or only formatting differs."""
+    """Return the comparison of a pair; None without a docstring, or if only the formatting differs."""
     try:
         before = _read(old)
         after = _read(new) if before.docstring is not None else before
@@ -63,7 +64,7 @@ def _read(function: FunctionText) -> _Read:
     """Parse one function.
 
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: its text is not a whole function.
+        SyntaxError, ValueError, RecursionError, MemoryError: its text is not a complete function.
     """
     wrapped = function.indent > 0
     tree = parse(f"if 1:\n{function.text}" if wrapped else function.text)
@@ -76,7 +77,7 @@ def _read(function: FunctionText) -> _Read:
 
 
 def _take_docstring(node: FunctionNode) -> tuple[str | None, int]:
-    """Cut the docstring off a function; what it was and the line it began on."""
+    """Cut the docstring off a function; return it and its first line."""
     first = node.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
         value = first.value.value
@@ -87,7 +88,7 @@ def _take_docstring(node: FunctionNode) -> tuple[str | None, int]:
 
 
 def code_of(node: FunctionNode) -> DocumentedCode:
-    """A function without its docstring as comparable code; its annotations are cut off, in place."""
+    """Return a function without its docstring as comparable code; its annotations are removed, in place."""
     signature = signature_of(node)
     wrappers = tuple(ast.unparse(one) for one in node.decorator_list)
     _cut_annotations(node)
@@ -108,7 +109,7 @@ _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
 def _own_statements(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """The statements below a block, those of functions and classes in it left out."""
+    """Yield the statements below a block, except those of functions and classes in it."""
     for node in block:
         yield node
         if not isinstance(node, SCOPES):
@@ -141,7 +142,7 @@ def _plain_assignment(node: ast.AnnAssign) -> ast.stmt:
 
 
 def signature_of(node: FunctionNode) -> DocumentedSignature:
-    """What a function declares, without the receiver of a method."""
+    """Return the signature of a function, without the receiver of a method."""
     arguments = node.args
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(plain) - len(arguments.defaults)) + list(arguments.defaults)

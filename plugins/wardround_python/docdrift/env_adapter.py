@@ -1,4 +1,4 @@
-"""How Python reads environment variables, for the checks of them."""
+"""The adapter of Python's environment variables for the checks of documentation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wardround.semantics.docdrift.env_vars import Variable, VariableCheck
 
 
 class PythonVariableCheck(VariableCheck):
-    """A check of the variables modules read; what it takes to parse one is imported when one changed."""
+    """A check of the variables modules read; their parser is imported only if one changed."""
 
     PATHS = (".py",)
     WORDS = ("environ", "getenv", "BaseSettings")

@@ -16,7 +16,7 @@ _SETTINGS = frozenset({"pydantic.BaseSettings", "pydantic_settings.BaseSettings"
 
 @lru_cache(maxsize=16)
 def variables(path: str, text: str) -> dict[str, Variable] | None:
-    """The variables a module reads, each where it does so first; None if it cannot be parsed."""
+    """Return the variables a module reads, each at its first read; None if it cannot be parsed."""
     try:
         module = PythonModule(path, text)
     except _UNREADABLE:
@@ -50,14 +50,14 @@ def _read(module: PythonModule, node: ast.Subscript | ast.Call) -> Variable | No
 
 
 def _is_guarded(module: PythonModule, node: ast.AST, name: str) -> bool:
-    """Whether the program goes on where the variable is missing."""
+    """Return True if the program continues if the variable is missing."""
     if any(f"{quote}{name}{quote} in os.environ" in module.text for quote in "\"'"):
         return True
     return any(isinstance(parent, ast.Try) for parent in module.ancestors(node))
 
 
 def _fields(module: PythonModule, node: ast.ClassDef) -> Iterator[Variable]:
-    """The fields of a settings class, under the names their values have in the environment."""
+    """Return the fields of a settings class, under the names of their environment variables."""
     if not any(module.imported_name(base) in _SETTINGS for base in node.bases):
         return
     prefix = _prefix(node)
@@ -82,7 +82,7 @@ def _has_alias(value: ast.expr | None) -> bool:
 
 
 def _prefix(node: ast.ClassDef) -> str | None:
-    """The prefix of the variables of a settings class; None where it is computed."""
+    """Return the prefix of the variables of a settings class; None if it is computed."""
     for inner in walk(node):
         value = _prefix_in(inner)
         if value is not None:
@@ -91,7 +91,7 @@ def _prefix(node: ast.ClassDef) -> str | None:
 
 
 def _prefix_in(node: ast.AST) -> ast.expr | None:
-    """The value of ``env_prefix`` where a node gives it one: as an argument, a class's, or in a dict."""
+    """Return the value of ``env_prefix`` of a node: an argument, a class attribute, or an entry of a dict."""
     if isinstance(node, ast.keyword):
         return node.value if node.arg == "env_prefix" else None
     if isinstance(node, ast.Assign):

@@ -1,4 +1,4 @@
-"""Examples of docstrings and code that parted, or did not, from a repository's history."""
+"""Examples of docstrings that did or did not change with their code, from a repository's history."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from wardround_python.docdrift.documented_functions import compared
 
 
 def docstring_rows(history: History) -> Iterator[DocExample]:
-    """Each documented function whose code one commit changed: did the commit change the docstring too."""
+    """Yield each documented function whose code a commit changed, and whether its docstring changed too."""
     return rows(history, ("*.py",), compared, lambda path: not is_test_path(path))

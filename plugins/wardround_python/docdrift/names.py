@@ -1,4 +1,4 @@
-"""What a Python module names, in its code and in its words."""
+"""The names in a Python module, in its code and in its texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PIECE = LazyPattern(
 
 @lru_cache(maxsize=2)
 def naming(text: str) -> Naming:
-    """What the text of a module names; texts in three quotes count as words, other texts as nothing."""
+    """Return the names in a module; texts in triple quotes count as prose, other texts are ignored."""
     names, words = Counter[str](), Counter[str]()
     for match in _PIECE.finditer(text):
         kind = match.lastgroup
@@ -32,6 +32,6 @@ def naming(text: str) -> Naming:
 
 
 def surroundings(one: DocumentedPair, before: str, after: str) -> ParameterContext:
-    """A changed function within its module, given the module's texts."""
+    """Return a changed function within its module, given the module's texts."""
     old, new = naming(before).without(one.words_before), naming(after).without(one.words_after or "")
     return ParameterContext(one.change, old, new)

@@ -1,4 +1,4 @@
-"""What the program is called that a Python module is part of."""
+"""The name of the program that a Python module is part of."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _METADATA = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
 def program_of(path: str, text: str, project: RepositoryView) -> ProgramName:
-    """The commands, paths and dotted names under which a module may be run."""
+    """Return the commands, paths and dotted names under which a module may be run."""
     parts = path.removesuffix(".py").split("/")
     plain = parts[1:] if parts[0] in ("src", "lib") else parts
     commands = {name for name, package in _scripts(parts[:-1], project) if package in parts}
@@ -35,7 +35,7 @@ def _is_package(parts: list[str], project: RepositoryView) -> bool:
 
 
 def _scripts(folders: list[str], project: RepositoryView) -> list[tuple[str, str]]:
-    """(command, top package) of the scripts that the nearest project around a folder installs."""
+    """Return (command, top package) of the scripts that the nearest project around a folder installs."""
     for depth in range(len(folders), -1, -1):
         stem = "".join(f"{folder}/" for folder in folders[:depth])
         texts = [(name, project.read(stem + name)) for name in _METADATA]
@@ -46,7 +46,7 @@ def _scripts(folders: list[str], project: RepositoryView) -> list[tuple[str, str
 
 
 def _script_part(name: str, text: str) -> str:
-    """The part of a project's metadata that names its scripts."""
+    """Return the part of a project's metadata that names its scripts."""
     if name != "pyproject.toml":
         return text.partition("console_scripts")[2]
     pieces = _SECTION.split(text)

@@ -1,4 +1,4 @@
-"""Which new parameters a docstring leaves out, as a model sees it beside the rule that is sure."""
+"""New parameters that a docstring omits, as scored by a model, next to the rule that is certain."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from wardround_python.docdrift.names import surroundings
 
 MODEL = "new-parameters"
 MOST_ASKED = 20
-"""Parameters of one function that the model is asked about; each takes about a millisecond."""
+"""The most parameters of one function that the model scores; each takes about a millisecond."""
 SWEPT_FILES = 5
-"""A change that touches more files with the name sweeps; of sweeps little was measured."""
+"""A change that touches more files with the name is a sweep, for which few measurements exist."""
 
 
 def likely_left_out(
     one: DocumentedPair, source: SourceFile, in_doubt: Sequence[Parameter]
 ) -> list[tuple[Parameter, float]]:
-    """Those of some new parameters that a model takes for left out, and how likely.
+    """Return the new parameters that a model scores as omitted, with their probability.
 
     Args:
         source: the file after the change.
@@ -37,6 +37,6 @@ def likely_left_out(
 
 
 def _is_swept(name: str, source: SourceFile) -> bool:
-    """Whether the change brings a name to many files at once."""
+    """Return True if the change adds a name to many files at once."""
     naming_it = source.project.files_with_word([name], ("*.py",))
     return sum(source.is_changed(path) for path in naming_it) > SWEPT_FILES

@@ -1,4 +1,4 @@
-"""What becomes of a value: the words that stand where it is kept, handed on and answered."""
+"""Uses of a value: the words where it is stored, passed on and returned."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from wardround.languages.python.module import PythonModule, last_name
 from wardround.languages.python.tree import walk
 
 _DEEPEST = 4
-"""How many names and functions a value is followed through."""
+"""The most names and functions through which a value is followed."""
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None
 
 
 class ValueUses:
-    """Follows values through the names of one module; each name is looked at once."""
+    """Follows values through the names of one module; each name is visited once."""
 
     def __init__(self, module: PythonModule) -> None:
         self._module = module
         self._asked: set[tuple[object, str]] = set()
 
     def words(self, node: ast.expr, deep: int = _DEEPEST) -> Iterator[str]:
-        """The names of what a value is given to, and the constants that stand beside it there."""
+        """Return the names that a value is assigned or passed to, and the constants next to it there."""
         child: ast.AST = node
         for parent in self._module.ancestors(node):
             if isinstance(parent, ast.keyword) and parent.arg:
@@ -55,7 +55,7 @@ class ValueUses:
                 yield from _words(made)
 
     def given(self, node: ast.Name) -> Iterator[ast.expr]:
-        """What the function around a name gives it."""
+        """Return the values that the function around a name assigns to it."""
         around = self._around(node)
         for one in walk(around) if around is not None else ():
             if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None:
@@ -66,20 +66,20 @@ class ValueUses:
                 yield one.context_expr
 
     def loads(self, node: ast.Name) -> Iterator[ast.Name]:
-        """Where the function around a name reads it."""
+        """Yield the reads of a name in the function around it."""
         around = self._around(node)
         for one in walk(around) if around is not None else ():
             if isinstance(one, ast.Name) and one.id == node.id and isinstance(one.ctx, ast.Load):
                 yield one
 
     def calls(self, name: str) -> Iterator[ast.Call]:
-        """Where the module calls a function or method of a name."""
+        """Yield the calls of a function or method of a name in the module."""
         for one in self._module.nodes:
             if isinstance(one, ast.Call) and last_name(one.func) == name:
                 yield one
 
     def is_new(self, scope: object, name: str) -> bool:
-        """Whether a name is looked at for the first time."""
+        """Return True if a name is visited for the first time."""
         is_new = (scope, name) not in self._asked
         self._asked.add((scope, name))
         return is_new
@@ -101,7 +101,7 @@ class ValueUses:
 
 
 def _words(node: ast.AST | None) -> Iterator[str]:
-    """The names, attributes and texts in a node."""
+    """Return the names, attributes and texts in a node."""
     for one in walk(node) if node is not None else ():
         if isinstance(one, ast.Name):
             yield one.id
@@ -112,6 +112,6 @@ def _words(node: ast.AST | None) -> Iterator[str]:
 
 
 def words_of(nodes: Sequence[ast.AST]) -> Iterator[str]:
-    """The names, attributes and texts in some nodes."""
+    """Return the names, attributes and texts in some nodes."""
     for node in nodes:
         yield from _words(node)

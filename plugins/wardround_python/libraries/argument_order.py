@@ -1,4 +1,4 @@
-"""The order in which functions of libraries take their arguments, and how one sees that it is another."""
+"""The order in which functions of libraries take their arguments, and the signs of another order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def clip(args: Sequence[ast.expr]) -> str | None:
     first, second = args[0], args[1]
     written = isinstance(first, ast.Constant) and isinstance(first.value, (int, float))
     if written and named(second) is not None:
-        return f"{ast.unparse(second)} stands where the lower bound is taken"
+        return f"{ast.unparse(second)} is passed as the lower bound"
     return None
 
 
@@ -147,7 +147,7 @@ def _range(args: Sequence[ast.expr]) -> str | None:
     counts = isinstance(first, ast.Call) and getattr(first.func, "id", "") == "len"
     down = isinstance(last, ast.Constant) and last.value in (0, 1)
     if len(args) == 2 and counts and down:
-        return "range() goes upwards: this is empty without a step of -1"
+        return "range() counts upwards: this is empty without a step of -1"
     return None
 
 

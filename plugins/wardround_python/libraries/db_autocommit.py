@@ -1,4 +1,4 @@
-"""Statements that change a database, and the connections that keep each of them at once."""
+"""Statements that change a database, and connections in autocommit mode."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _CONNECTS = frozenset(
     }
 )  # fmt: skip
 _ALWAYS = frozenset({"asyncpg.connect", "asyncpg.create_pool", "databases.Database"})
-"""Their connections know no other way, until a transaction is opened."""
+"""Connections in autocommit mode until a transaction is opened."""
 _GIVES = frozenset({"connect", "acquire", "connection", "cursor", "begin_connection", "execution_options"})
-"""Methods of a connection, a pool or an engine that give one that behaves like it."""
+"""Methods of a connection, a pool or an engine that return one in the same mode."""
 _DEEPEST = 6
 
 
 def is_change(call: ast.Call, module: PythonModule) -> bool:
-    """Whether a call sends a statement that changes rows."""
+    """Return True if a call sends a statement that changes rows."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in _EXECUTES or not call.args:
         return False
     text = _text_of(call.args[0], module)
@@ -45,7 +45,7 @@ def is_change(call: ast.Call, module: PythonModule) -> bool:
 
 
 def _text_of(node: ast.expr, module: PythonModule) -> str | None:
-    """What a statement begins with, as far as it is written out."""
+    """Return the literal prefix of a statement."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.JoinedStr):
@@ -66,7 +66,7 @@ def _text_of(node: ast.expr, module: PythonModule) -> str | None:
 
 
 def keeps_each(node: ast.expr, module: PythonModule, callees: CallResolver, deep: int = _DEEPEST) -> bool:
-    """Whether a connection, cursor, pool or engine keeps every statement at once."""
+    """Return True if a connection, cursor, pool or engine is in autocommit mode."""
     if not deep:
         return False
     if isinstance(node, ast.Await):
@@ -99,7 +99,7 @@ def keeps_each(node: ast.expr, module: PythonModule, callees: CallResolver, deep
 
 
 def _says_so(keyword: ast.keyword) -> bool:
-    """``autocommit=True``, ``isolation_level=None`` or ``"AUTOCOMMIT"``, or a mapping with such."""
+    """Return True for ``autocommit=True``, ``isolation_level=None`` or ``"AUTOCOMMIT"``."""
     value = keyword.value
     if isinstance(value, ast.Dict):
         pairs = zip(value.keys, value.values, strict=True)
@@ -118,7 +118,7 @@ def _stores(module: PythonModule, key: str) -> Iterator[ast.expr]:
 
 
 def _given(key: str, node: ast.expr, module: PythonModule) -> Iterator[ast.expr]:
-    """What a name is given in its function, or in the module where the function gives it nothing."""
+    """Return the values of a name in its function, or in the module if the function assigns none."""
     function = module.function_of(node)
     if function is not None and not key.startswith("self."):
         here = list(_bound(key, function))

@@ -1,4 +1,4 @@
-"""What opens a file or a connection, what lends one, and what closes it or gives it back."""
+"""Functions that open a file or a connection or lend one, and those that close or return it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPENERS = frozenset(
 )  # fmt: skip
 CLOSERS = frozenset({"close", "aclose", "quit", "logout", "disconnect"})
 ENDERS = frozenset({"shutdown", "terminate", "close"})
-# Left to themselves they cost a reviewer's breath, not a process.
+# Left open they are a matter of style rather than a leak.
 MAY_STAY = frozenset(
     {
         "requests.Session", "httpx.Client",
@@ -34,7 +34,7 @@ MAY_STAY = frozenset(
 )  # fmt: skip
 HELD = OPENERS - MAY_STAY
 FILES = frozenset({"open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "os.fdopen"})
-# What is taken from somebody, by the name of the method, and the methods that give it back.
+# Methods that acquire something, and the methods that release it.
 LENT: Mapping[str, frozenset[str]] = {
     "getconn": frozenset({"putconn"}),
     "acquire": frozenset({"release"}),
@@ -55,7 +55,7 @@ MADE: Mapping[str, frozenset[str]] = {
     "os.open": frozenset({"os.close"}),
 }
 LOCK_NAME = LazyPattern(r"(^|_)(r?lock|mutex|sem|semaphore)$", re.IGNORECASE)
-# They use what they are given while they run and keep nothing.
+# They use their arguments while they run and store nothing.
 BORROWERS = frozenset(
     {
         "json.load", "json.dump", "pickle.load", "pickle.dump", "yaml.load", "yaml.safe_load", "yaml.dump",

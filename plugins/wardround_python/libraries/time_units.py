@@ -1,4 +1,4 @@
-"""In which unit of time the functions of well-known libraries take what they are given."""
+"""The units of time in which functions of well-known libraries take their arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TIMEOUT_METHODS = frozenset(
     AsyncClient Timeout
     """.split()  # noqa: SIM905
 )
-"""Methods whose ``timeout`` is in seconds wherever the standard library and its likes are used."""
+"""Methods whose ``timeout`` is in seconds in the standard library and similar ones."""
 _OTHER_UNIT = frozenset(
     """
     playwright zmq PyQt5 PyQt6 PySide2 PySide6 kafka confluent_kafka pyppeteer ctypes grpc usb serial pyvisa
@@ -52,10 +52,10 @@ _CLOCKS = frozenset({"time.time", "time.monotonic", "time.perf_counter"})
 
 
 def taken(call: ast.Call, name: str, packages: frozenset[str]) -> Iterator[tuple[ast.expr, str, str]]:
-    """The arguments of a call whose unit is known: each with the unit, and with what says so.
+    """Yield the arguments of a call whose unit is known: each with the unit, and with its source.
 
     Args:
-        name: what is called, through the imports; as it is written where no import tells.
+        name: the called name, through the imports; as it is written without an import.
         packages: those the module imports.
     """
     last = name.rpartition(".")[2]
@@ -82,7 +82,7 @@ def taken(call: ast.Call, name: str, packages: frozenset[str]) -> Iterator[tuple
 
 
 def _of_methods(call: ast.Call, last: str) -> Iterator[tuple[ast.expr, str, str]]:
-    """The places of what caches and sockets take by position."""
+    """Yield the positional arguments of caches and sockets."""
     if not isinstance(call.func, ast.Attribute):
         return
     owner = ast.unparse(call.func.value).rpartition(".")[2].lower().strip("_")
@@ -98,10 +98,10 @@ def _of_methods(call: ast.Call, last: str) -> Iterator[tuple[ast.expr, str, str]
 
 
 def counted(node: ast.BinOp | ast.Compare, clocks: frozenset[str]) -> Iterator[ast.expr]:
-    """What seconds of the clock are added to or compared with.
+    """Yield the operands that are added to or compared with seconds of the clock.
 
     Args:
-        clocks: the texts of the calls in the module that give seconds.
+        clocks: the texts of the calls in the module that return seconds.
     """
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, (ast.Add, ast.Sub)) and ast.unparse(node.left) in clocks:
@@ -116,5 +116,5 @@ def counted(node: ast.BinOp | ast.Compare, clocks: frozenset[str]) -> Iterator[a
 
 
 def is_clock(name: str | None) -> bool:
-    """Whether a function gives the time in seconds."""
+    """Return True if a function returns the time in seconds."""
     return name in _CLOCKS

@@ -1,4 +1,4 @@
-"""The functions of a module that answer requests, and what guards them."""
+"""The functions of a module that handle requests, and their guards."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WRITING = frozenset({"post", "put", "patch", "delete"})
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """One function that answers requests."""
+    """One function that handles requests."""
 
     module: PythonModule
     function: FunctionNode
@@ -40,14 +40,14 @@ class Route:
 
     @cached_property
     def is_guarded(self) -> bool:
-        """Whether a decorator or a dependency lets only some in."""
+        """Return True if a decorator or a dependency restricts the access."""
         return any(_GUARD.search(decorator_name(one)) for one in self.function.decorator_list) or bool(
             self.persons or _depends_on_someone(self.function)
         )
 
     @cached_property
     def persons(self) -> frozenset[str]:
-        """The parameters that stand for who asks, or for something looked up for them."""
+        """Return the parameters that identify the caller, or something looked up for the caller."""
         found = set()
         for one, text in self._declared:
             resolved = f"{text} {self._alias(text)}"
@@ -59,7 +59,7 @@ class Route:
 
     @cached_property
     def _declared(self) -> list[tuple[str, str]]:
-        """Each parameter with its annotation and its default, as text."""
+        """Return each parameter with its annotation and its default, as text."""
         arguments = self.function.args
         positional = [*arguments.posonlyargs, *arguments.args]
         defaults: list[ast.expr | None] = [
@@ -72,7 +72,7 @@ class Route:
         ]
 
     def _alias(self, text: str) -> str:
-        """What a name at the top stands for: ``Me = Annotated[User, Depends(current_user)]``."""
+        """Return the value of a name at the top: ``Me = Annotated[User, Depends(current_user)]``."""
         for node in self.module.tree.body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == text:
                 return ast.unparse(node.value)
@@ -99,7 +99,7 @@ class Route:
 
 
 def routes_of(module: PythonModule) -> list[Route]:
-    """The functions at the top of a module that answer requests."""
+    """Return the functions at the top of a module that handle requests."""
     is_django = any(name.startswith(("django.", "rest_framework")) for name in module.imported.values())
     return [
         Route(module, node)

@@ -1,6 +1,7 @@
-"""Finding the functions of a module by its text, without parsing it.
+"""The functions of a module found by its text, without parsing it.
 
-That makes a commit review cost next to nothing, and years of history minutes: only what differs is parsed.
+This makes the review of a commit cheap, and that of years of history a matter of minutes: only differing
+functions are parsed.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ _GAP = LazyPattern(r"\n\n(?=def |class |async |@)")
 _LONG_QUOTES = ('"""', "'''")
 _CHARACTERS_AT_MOST = 40_000
 _TEXTS_KEPT = 64
-"""Of a history, the text before one commit is the text after another."""
+"""In a history, the text before one commit is the text after another."""
 
 
 class FunctionText(msgspec.Struct, frozen=True):
-    """One function as it is written.
+    """The text of one function.
 
     Attributes:
         name: qualified within the module.
         line: of its first decorator or its ``def``, 1-based.
-        text: whole lines, from there to its end.
+        text: complete lines, from there to its end.
     """
 
     name: str
@@ -41,7 +42,7 @@ class FunctionText(msgspec.Struct, frozen=True):
 
 
 def differing(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, FunctionText]]:
-    """Each function whose text differs and that had a long string, such as a docstring: before and after."""
+    """Yield each changed function that had a long string, such as a docstring: before and after."""
     if not any(quote in old_text for quote in _LONG_QUOTES):
         return ()
     return tuple(pair for pair in changed(old_text, new_text) if _is_of_interest(*pair))
@@ -49,10 +50,10 @@ def differing(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Func
 
 @lru_cache(maxsize=2)
 def changed(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, FunctionText]]:
-    """Each function whose text differs, before and after.
+    """Yield each function whose text differs, before and after.
 
-    Of a name that is bound more than once, the versions are matched by their order if there are as many as
-    before. In the order of the new text.
+    If a name is bound more than once, the versions are matched by their order if there are as many as before.
+    In the order of the new text.
     """
     if only_appends(old_text, new_text):
         return ()
@@ -69,13 +70,13 @@ def changed(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Functi
 
 
 def only_appends(old: str, new: str) -> bool:
-    """Whether what is new stands behind all that was there, and in no block of it."""
+    """Return True if all new text follows the old text, and is in none of its blocks."""
     return new.startswith(old) and not new[len(old) :].lstrip("\r\n")[:1].isspace()
 
 
 @lru_cache(maxsize=2)
 def same_blocks(old: str, new: str) -> tuple[int, int]:
-    """How many characters at the start and at the end, whole blocks of the module, are the same in both."""
+    """Return the length of the common prefix and suffix, in complete blocks of the module."""
     start = _same_at_start(old, new)
     gaps = [match.end() for match in _GAP.finditer(old[:start])]
     before = gaps[-1] if gaps and _is_outside_strings(old[: gaps[-1]]) else 0
@@ -87,7 +88,7 @@ def same_blocks(old: str, new: str) -> tuple[int, int]:
 
 
 def _is_outside_strings(text: str) -> bool:
-    """Whether no long string is open at the end of a text."""
+    """Return True if no long string is open at the end of a text."""
     return all(text.count(quote) % 2 == 0 for quote in _LONG_QUOTES)
 
 
@@ -109,7 +110,7 @@ def _same_at_end(one: str, other: str) -> int:
 
 
 def _is_of_interest(old: FunctionText, new: FunctionText) -> bool:
-    """Whether there can be a docstring, and the function is no table that happens to be one."""
+    """Return True if there can be a docstring, and the function is not a table in disguise."""
     longest = max(len(old.text), len(new.text))
     return longest <= _CHARACTERS_AT_MOST and any(quote in old.text for quote in _LONG_QUOTES)
 
@@ -123,7 +124,7 @@ def _by_name(functions: Sequence[FunctionText]) -> dict[str, list[FunctionText]]
 
 @lru_cache(maxsize=_TEXTS_KEPT)
 def function_texts(text: str) -> Sequence[FunctionText]:
-    """The functions and methods of a module, those in other functions left out, in the order of the text."""
+    """Return the functions and methods of a module, except nested functions, in the order of the text."""
     text = "\n" + text
     masked = _without_long_strings(text)
     stack: list[tuple[int, str, bool]] = []
@@ -147,7 +148,7 @@ def function_texts(text: str) -> Sequence[FunctionText]:
 
 
 def _without_long_strings(text: str) -> str:
-    """The text with spaces in triple-quoted strings, so that nothing in them is taken for code."""
+    """Return the text with spaces in triple-quoted strings, so that nothing in them is parsed as code."""
     pieces: list[str] = []
     place = 0
     following = dict.fromkeys(_LONG_QUOTES, -1)
@@ -170,7 +171,7 @@ def _without_long_strings(text: str) -> str:
 
 
 def _is_opaque(text: str, place: int) -> bool:
-    """Whether a place is in a comment or in a string of one line."""
+    """Return True if a position is in a comment or in a string of one line."""
     before = text[text.rfind("\n", 0, place) + 1 : place]
     return _OPENS.search(before) is not None and _OPENS.search(_SHORT_STRING.sub("", before)) is not None
 
@@ -185,7 +186,7 @@ def _string_end(text: str, start: int) -> int:
 
 @lru_cache(maxsize=64)
 def _dedent(indent: int) -> re.Pattern[str]:
-    """The start of a line that ends a block; a closing bracket and a comment do not."""
+    """Return the start of a line that ends a block; a closing bracket and a comment do not."""
     return re.compile(rf"\n[ \t]{{0,{indent}}}[^\s)\]}}#]")
 
 
@@ -195,7 +196,7 @@ def _block_end(masked: str, definition: re.Match[str]) -> int:
 
 
 def _first_decorator(masked: str, start: int, indent: int) -> int:
-    """Where the decorators of a definition begin, those that take several lines included."""
+    """Return the start of the decorators of a definition, including multi-line ones."""
     place = start
     while place > 1:
         above = masked.rfind("\n", 0, place - 1) + 1

@@ -1,4 +1,4 @@
-"""What the host asks about Python text: its statements, its comments, whether it parses."""
+"""The host's view of Python text: its statements, its comments, its syntax errors."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NO_CODE = LazyPattern(r"[ \t\f]*(?:#.*)?\r?$")
 
 
 def statements(text: str) -> StatementOf:
-    """The lines of the innermost statement around a line; of a compound statement, those of its header."""
+    """Return the lines of the innermost statement around a line; the header of a compound statement."""
     try:
         tree = tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return lines_as_statements(text)
-    if has_lone_returns(text):  # the lines of the tree are others
+    if has_lone_returns(text):  # the tree numbers its lines differently
         return lines_as_statements(text)
     around: dict[int, tuple[int, int]] = {}
     for node in walk(tree):
@@ -38,10 +38,10 @@ def statements(text: str) -> StatementOf:
 
 
 def comments(text: str) -> Iterable[Comment]:
-    """The comments of a module; those before a place that cannot be read, where there is one."""
+    """Return the comments of a module; those before the first position that cannot be read."""
     if "wardround:" not in text:
         return
-    from wardround.languages.python.tokens import (  # few modules ask
+    from wardround.languages.python.tokens import (  # few modules need it
         TokenKind,
         tokens,
         tokens_within,
@@ -67,7 +67,7 @@ def needs_utf8(content: bytes) -> bool:
 
 
 def complaint(text: str) -> str | None:
-    """Why a module does not parse, or None if it does."""
+    """Return the syntax error of a module, or None if it parses."""
     try:
         tree_of(text)
     except SyntaxError as cause:

@@ -1,4 +1,4 @@
-"""What the Python specialist's models are trained to choose."""
+"""The training tasks of the Python specialist's models."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FEWEST_WORDS = 2
 
 
 def tasks() -> list[AnyTask]:
-    """The tasks of this plugin."""
+    """Return the training tasks of this plugin."""
     return [
         Task(
             name="docstring-sentence",
@@ -59,7 +59,7 @@ def tasks() -> list[AnyTask]:
 
 
 def _mine(history: History) -> Iterator[Choice]:
-    """Functions whose code and docstring one commit changed: the sentences it changed are the right ones."""
+    """Yield functions whose code and docstring changed in one commit, with the changed sentences."""
     for commit in history.commits(("*.py",)):
         found = list(_touched(history, commit))
         if len(found) > _FUNCTIONS_OF_A_SWEEP:
@@ -71,7 +71,7 @@ def _mine(history: History) -> Iterator[Choice]:
 
 
 def _touched(history: History, commit: Commit) -> Iterator[tuple[str, DocumentedPair]]:
-    """The functions a commit changed, of files in which it changed a docstring too: only those are read."""
+    """Return the functions a commit changed, of files in which it also changed a docstring."""
     for change in commit.changes:
         if is_test_path(change.path):
             continue
@@ -94,13 +94,13 @@ def _choice(history: History, commit: Commit, path: str, one: DocumentedPair) ->
 
 
 def sentences_of(words: str) -> list[str]:
-    """The sentences and section entries of a docstring, each once, in order."""
+    """Return the sentences and section entries of a docstring, each once, in order."""
     found = (" ".join(part.split()) for part in _SENTENCE_END.split(words))
     return list(dict.fromkeys(one for one in found if len(_WORD.findall(one)) >= _FEWEST_WORDS))
 
 
 def changed_lines(one: DocumentedPair) -> str:
-    """The lines of code a change removed and added, with their sign."""
+    """Return the lines of code a change removed and added, with their sign."""
     lines = difflib.unified_diff(one.change.old.lines, one.change.new.lines, n=0, lineterm="")
     kept = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
     return "\n".join([one.change.name.rpartition(".")[2], *kept])

@@ -1,7 +1,7 @@
-"""Ways to break Python code on purpose, one line at a time: by its syntax tree, cut into its text.
+"""Mutations that break Python code, one line at a time: located by the syntax tree, applied to the text.
 
-Classes come in pairs that undo each other (a condition dropped and one too many, a statement missing and one
-too many), so that neither what is longer nor what is shorter is the broken side.
+Classes come in pairs of inverses (a condition dropped and one too many, a statement missing and one too
+many), so that neither the longer nor the shorter side is always the broken one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Characters ``start`` to ``end`` of one line, 1-based, and what takes their place."""
+    """Characters ``start`` to ``end`` of one line, 1-based, and their replacement."""
 
     kind: str
     line: int
@@ -57,7 +57,7 @@ class _Cut:
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function with what stands in it to be put in the wrong place."""
+    """A function with the parts that a mutation can misplace."""
 
     node: FunctionNode
     lines: Sequence[str]
@@ -67,7 +67,7 @@ class _Function:
 
 
 def inject(path: str, text: str, seed: int) -> Iterator[Mutation]:
-    """Break each function of a file in up to three ways, of different classes where there are."""
+    """Break each function of a file in up to three ways, of different classes if possible."""
     try:
         module = parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -86,7 +86,7 @@ def _is_broken_here(node: FunctionNode, lines: Sequence[str]) -> bool:
 
 
 def _described(node: FunctionNode, lines: Sequence[str]) -> _Function:
-    """What a function holds; names are those it gives a value itself, since others are seldom mistaken."""
+    """Return the parts of a function; names are those it binds itself, since others are seldom confused."""
     names = {one.arg for one in walk(node.args) if isinstance(one, ast.arg)}
     attributes, texts, inside = set(), set(), set()
     for one in _body(node):
@@ -107,7 +107,7 @@ def _is_short_text(one: ast.Constant) -> bool:
 
 
 def _body(node: FunctionNode) -> Iterator[ast.AST]:
-    """Everything in a function but its signature."""
+    """Yield everything in a function except its signature."""
     for statement in node.body:
         yield from walk(statement)
 
@@ -125,7 +125,7 @@ def _broken(function: _Function, told: random.Random) -> Iterator[Mutation]:
 
 
 def _whole(cut: _Cut | Mutation, function: _Function) -> Mutation | None:
-    """A cut as whole lines; None where the function would no longer parse, or is the same."""
+    """Return an edit as complete lines; None if the function no longer parses, or is unchanged."""
     if isinstance(cut, _Cut):
         line = function.lines[cut.line - 1]
         wrong = line[: cut.start] + cut.new + line[cut.end :]
@@ -148,14 +148,14 @@ def _parses(lines: Sequence[str]) -> bool:
     return True
 
 
-# --- one line is written differently
+# --- one line is changed
 
 _Made = Iterator[_Cut | Mutation]
 _Tested = ast.If | ast.While | ast.IfExp | ast.Assert
 
 
 def _between(left: ast.expr, right: ast.expr, old: str, new: str, kind: str, function: _Function) -> _Made:
-    """The operator between two operands on one line, replaced."""
+    """Replace the operator between two operands on one line."""
     if left.end_lineno != right.lineno:
         return
     line = function.lines[right.lineno - 1]
@@ -215,7 +215,7 @@ def _called(node: ast.Call, function: _Function, told: random.Random) -> _Made:
 
 
 def _exchanged(left: ast.expr, right: ast.expr, function: _Function) -> _Made:
-    """Two operands or arguments on one line in each other's place."""
+    """Swap two operands or arguments on one line."""
     if len({left.lineno, left.end_lineno, right.lineno, right.end_lineno}) > 1:
         return
     line = function.lines[left.lineno - 1]
@@ -280,7 +280,7 @@ def _awaited(node: ast.Await, function: _Function, told: random.Random) -> _Made
         yield _Cut("await", node.lineno, node.col_offset, node.value.col_offset, "")
 
 
-# --- a statement is missing, or one too many
+# --- a statement is missing, or one is added
 
 
 def _statements(node: ast.AST, function: _Function, told: random.Random) -> _Made:
@@ -304,7 +304,7 @@ def _of_block(block: Sequence[ast.stmt], function: _Function, told: random.Rando
 
 
 def _lines_of(statement: ast.stmt, function: _Function) -> tuple[str, ...] | None:
-    """The lines of a statement, or a guard of two lines; None for all else."""
+    """Return the lines of a statement, or a guard of two lines; None for everything else."""
     first, last = statement.lineno, statement.end_lineno or statement.lineno
     is_guard = (
         isinstance(statement, ast.If)
@@ -323,7 +323,7 @@ def _lines_of(statement: ast.stmt, function: _Function) -> tuple[str, ...] | Non
 
 
 def _spurious(function: _Function, told: random.Random) -> str:
-    """A simple statement that stands elsewhere in the function."""
+    """Return a simple statement from elsewhere in the function."""
     found = [
         lines[0].strip()
         for node in walk(function.node)

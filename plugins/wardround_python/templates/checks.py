@@ -1,4 +1,4 @@
-"""What is wrong in HTML templates of Jinja and Django."""
+"""Checks of HTML templates of Jinja and Django."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MANIFESTS = ("*.txt", "*.toml", "*.cfg", "*.lock", "Pipfile", "*settings*.py", 
 _DJANGO = ("django", "Django")
 _FORM_TOKENS = ("flask_wtf", "Flask-WTF", "flask-wtf", "CSRFProtect", "starlette_csrf", "starlette-csrf")
 _LOGINS = ("flask_login", "Flask-Login", "flask-login")
-"""Names of frameworks that demand a token, of libraries that make one, and of logins kept in a cookie."""
+"""Names of frameworks that require a token, of libraries that create one, and of logins kept in a cookie."""
 
 
 class TemplateCheck(Check):
@@ -32,11 +32,11 @@ class TemplateCheck(Check):
 
 
 class UnescapedValue(TemplateCheck):
-    """A value is put into the page without being escaped.
+    """A value is written into the page without being escaped.
 
-    ``|safe`` and ``{% autoescape off %}`` pass the value on as it is, script tags included: anyone who can
-    write the value runs scripts in the pages of others. Let the template escape it, or clean the markup where
-    it comes in.
+    ``|safe`` and ``{% autoescape off %}`` write the value unchanged, including script tags: anyone who can
+    set the value runs scripts in the pages of others. Let the template escape it, or sanitize the markup at
+    its source.
     """
 
     ID = "TP001"
@@ -68,15 +68,19 @@ class UnescapedValue(TemplateCheck):
             inside = match["inside"] or ""
             if _SAFE.search(inside) and not _CLEANED.search(inside):
                 value = inside.partition("|")[0].strip()[:60]
-                self.report_at(*match.span(), f"{value} is not escaped: |safe passes its markup on")
+                self.report_at(
+                    *match.span(),
+                    f"{value} is not escaped: |safe keeps its markup; "
+                    "remove the filter or sanitize the value",
+                )
             elif match["statement"] and _AUTOESCAPE_OFF.match(match["statement"]):
-                self.report_at(*match.span(), "nothing in this block is escaped: autoescape is switched off")
+                self.report_at(*match.span(), "nothing in this block is escaped; remove autoescape off")
 
 
 class UnquotedAttribute(TemplateCheck):
-    """A value fills an attribute that has no quotes.
+    """An attribute with a value from the template has no quotes.
 
-    Escaping leaves spaces alone, so a value with a space in it ends the attribute and begins another, such as
+    Escaping does not change spaces, so a value with a space ends the attribute and starts another, such as
     ``onmouseover``. Put quotes around it.
     """
 
@@ -105,15 +109,18 @@ class UnquotedAttribute(TemplateCheck):
         for tag in tags(self.source.text) if "={{" in self.source.text else ():
             for one in tag.attributes:
                 if not one.is_quoted and _fills_in(one):
-                    text = f'the attribute "{one.name}" has no quotes; a space in its value starts another'
+                    text = (
+                        f'the attribute "{one.name}" has no quotes, so a space in '
+                        "its value starts another; add quotes"
+                    )
                     self.report_at(one.start, one.end, text)
 
 
 class FormWithoutToken(TemplateCheck):
     """A form that posts has no CSRF token.
 
-    Any website can then send the form in the name of a visitor who is logged in; where the framework checks
-    tokens, the form fails instead. Put ``{% csrf_token %}`` or the hidden field of your form library into it.
+    Any site can then submit the form for a logged-in visitor; if the framework checks tokens, the form fails
+    instead. Put ``{% csrf_token %}`` or the hidden field of your form library into it.
     """
 
     ID = "TP003"
@@ -177,10 +184,14 @@ class FormWithoutToken(TemplateCheck):
                 and (tag.value("method") or "").lower() == "post"
                 and not self._has_token(tag)
             ):
-                self.report_at(tag.start, tag.start + len("<form"), "this form posts without a CSRF token")
+                self.report_at(
+                    tag.start,
+                    tag.start + len("<form"),
+                    "this form posts without a CSRF token; add {% csrf_token %}",
+                )
 
     def _has_token(self, tag: MarkupTag) -> bool:
-        """Return True if a form has a token, may get one from what it includes, or posts to another site."""
+        """Return True if a form has a token, may include one, or posts to another site."""
         lower = self.source.text.lower()
         end = lower.find("</form", tag.end)
         body = lower[tag.end : end if end >= 0 else len(lower)]
@@ -190,12 +201,12 @@ class FormWithoutToken(TemplateCheck):
 
     @cached_property
     def _checks_tokens(self) -> bool:
-        """Whether the project uses a framework that demands a token, or logs in with a cookie."""
+        """Return True if the project uses a framework that requires a token, or keeps logins in a cookie."""
         return bool(self.source.project.files_with_word([*_DJANGO, *_FORM_TOKENS, *_LOGINS], _MANIFESTS))
 
 
 def _fills_in(one: Attribute) -> bool:
-    """Return True if a value may hold a space: neither a number nor an address the framework makes."""
+    """Return True if a value may contain a space: neither a number nor an address the framework creates."""
     filled = _FILLED.search(one.value)
     return filled is not None and _NO_SPACE.search(filled["inside"]) is None
 
@@ -208,7 +219,7 @@ _CLEANED = LazyPattern(
     r"(?i)tojson|json_script|escape|bleach|saniti|clean|nh3|dumps|\.media\b|csrf|icon|svg|striptags|urlize"
     r"|linebreaks|markdown|\|\s{0,20}(?:int|length|truncate\w*|date|floatformat)\b|^\s{0,20}[\"'_]"
 )
-"""Filters and names of values whose markup is made or cleaned by code."""
+"""Filters and names of values whose markup is created or sanitized by code."""
 _AUTOESCAPE_OFF = LazyPattern(r"autoescape\s+(?:off|false)\b")
 _FILLED = LazyPattern(r"(?s)\{\{-?(?P<inside>.{0,2000}?)-?\}\}")
 _NO_SPACE = LazyPattern(

@@ -23,10 +23,10 @@ _RAW = ("script", "style", "textarea", "title")
 
 
 class Attribute(msgspec.Struct, frozen=True):
-    """An attribute of a tag: its value as written, without quotes, and the offsets of the whole.
+    """An attribute of a tag: its value as written, without quotes, and the offsets of the attribute.
 
     Attributes:
-        is_quoted: whether quotes stand around the value.
+        is_quoted: True if the value has quotes.
     """
 
     name: str
@@ -45,7 +45,7 @@ class MarkupTag(msgspec.Struct, frozen=True):
     end: int
 
     def value(self, name: str) -> str | None:
-        """The value of an attribute, by its name in lower case; None if the tag has none."""
+        """Return the value of an attribute, by its name in lower case; None if the tag has none."""
         return next((one.value for one in self.attributes if one.name.lower() == name), None)
 
 

@@ -14,7 +14,7 @@ _OTHER_LANGUAGE = LazyPattern(
     r"\A---\r?\n|\{%-?\s*(?:liquid|assign|capture|schema|render|paginate|section|apply|embed|verbatim)\b"
     r"|\{\{[#^/>]|\bng-\w+=|\*ngIf|v-(?:if|for|bind|model)\b"
 )
-"""Front matter, and syntax of Liquid, Twig, Handlebars, Angular and Vue, whose braces mean something else."""
+"""Front matter, and syntax of Liquid, Twig, Handlebars, Angular and Vue, whose braces have other meanings."""
 
 
 class TemplatesSpecialist(Specialist):

@@ -1,4 +1,4 @@
-"""The static tools of the Python specialist: one in each module, and the engines that run rules of ours."""
+"""The static tools of the Python specialist, one in each module, and the engines of declarative rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts a project states for pylint: names that its loader injects, lines with a rule disabled."""
+"""Facts a project declares for pylint: names that its loader injects, lines with a rule disabled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAMES = {
     "reportUndefinedVariable": ("undefined-variable", "E0602"),
     "unresolved-reference": ("undefined-variable", "E0602"),
 }
-"""pylint's name and code for what a code of another tool reports. Source: ruff's table of pylint rules."""
+"""pylint's name and code for a code of another tool. Source: ruff's table of pylint rules."""
 CODES = frozenset(_NAMES)
 UNDEFINED = tuple(code for code, (name, _) in _NAMES.items() if name == "undefined-variable")
 """Codes for a name that nothing defines."""

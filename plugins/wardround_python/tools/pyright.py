@@ -1,4 +1,4 @@
-"""pyright: how it is called and read."""
+"""pyright: its command and the parser of its output."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class PyrightOutput(msgspec.Struct, rename="camel"):
 _CONFIGS = ("pyproject.toml", "pyrightconfig.json")
 _STATED = LazyPattern(r"pythonVersion")
 _UNKNOWN_SYNTAX = LazyPattern(r"Expected |Unpack operation not allowed in comprehension")
-"""What pyright says of syntax that is newer than it."""
+"""Messages of pyright for syntax that is newer than it."""
 
 
 def _is_newer(message: str, file: str, run: Invocation) -> bool:
-    """Return True for syntax that a supported Python reads, if not the one that pyright is run for."""
+    """Return True for syntax that a supported Python reads, even if the target version does not."""
     needed = version_needed(message)
     if needed is not None:
         return noted_target(run).supports(needed)
@@ -95,10 +95,10 @@ class Pyright(Tool):
         return [*argv, *(f"./{file}" for file in run.files)]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """Read ``pyright --outputjson``, whose places are 0-based."""
+        """Read ``pyright --outputjson``, whose positions are 0-based."""
         answer = decoded(output, PyrightOutput)
         if answer.summary.files_analyzed < 1:
-            raise ToolOutputError("pyright looked at no file")
+            raise ToolOutputError("pyright checked no files")
         found = []
         is_refuted = refuter(run.root)
         for result in answer.general_diagnostics:
@@ -109,7 +109,7 @@ class Pyright(Tool):
             code = result.rule or "syntax-error"
             file = relative(result.file, run)
             if result.rule in (None, "reportGeneralTypeIssues") and _is_newer(result.message, file, run):
-                continue  # ruff reports it, as severe as it is
+                continue  # ruff reports it with the same severity
             is_asked = code in run.requested or not map_of("pyright").is_ignored(code, file)
             if is_asked and not is_refuted(file, code, span):
                 found.append(RawFinding(code, file, span, collapse_whitespace(result.message)))

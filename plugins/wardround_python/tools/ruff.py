@@ -1,4 +1,4 @@
-"""ruff: how it is called and read."""
+"""ruff: its command and the parser of its output."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RuffResult(msgspec.Struct):
 
 
 _NO_FOLDERS = ("--config", "exclude = []")
-"""In place of the folders that ruff leaves out by default, such as ``dist`` and ``venv``."""
+"""Replaces the folders that ruff excludes by default, such as ``dist`` and ``venv``."""
 
 
 def _is_set_for_any(run: Invocation) -> bool:
@@ -70,13 +70,13 @@ def _is_set_for_any(run: Invocation) -> bool:
 
 
 _LOOKED_INTO = DOUBTED | {"PLW1510", "PLW1641", "F821"}
-"""The codes that are true of some of the places they are said of, or of another place."""
+"""Codes that are right for some of their positions only, or for another position."""
 
 
 def _is_newer(root: Path, file: str, message: str) -> bool:
-    """Return True for syntax that only the older of a project's Python versions refuse.
+    """Return True for syntax that only the older of a project's Python versions reject.
 
-    Where the project's ruff configuration names a version, that decides.
+    If the project's ruff configuration names a version, that decides.
     """
     needed = version_needed(message)
     if needed is None or states_target(root, file):
@@ -85,14 +85,14 @@ def _is_newer(root: Path, file: str, message: str) -> bool:
 
 
 def _is_in_vain(file: str, text: str, code: str, span: Span) -> bool:
-    """Whether the rest of a module tells that what a code warns of cannot happen there."""
+    """Return True if the rest of a module shows that the reported problem cannot occur there."""
     if code == "PLW1510":
         return asks_for_status(text, span)
     return code in DOUBTED and is_harmless(file, text, code, span)
 
 
 def _is_in_string(text: str, span: Span) -> bool:
-    """Whether a place is inside a string: a name in a quoted annotation is looked up late, or never."""
+    """Return True if a position is inside a string: names in quoted annotations are resolved late."""
     try:
         strings = _strings(text)
     except SyntaxError:
@@ -104,7 +104,7 @@ def _is_in_string(text: str, span: Span) -> bool:
 
 @lru_cache(maxsize=4)
 def _strings(text: str) -> Sequence[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where the strings of a module begin and end, in order; those are left out whose names are looked up."""
+    """Return the offsets of the strings of a module, in order, except those whose names are resolved."""
     lines = LineIndex(with_newlines(text))
     return [
         (lines.position(token.start), lines.position(token.end))
@@ -186,15 +186,15 @@ class Ruff(Tool):
         return found
 
     def skipped_files(self, printed: bytes, run: Invocation) -> Mapping[str, str]:
-        """The files in folders that ruff excludes by default, where a project's setting counts for others."""
+        """Return the files that ruff excludes by default, for which a project cannot set it."""
         asked = [file for file in run.files if is_left_out(file)]
         if not asked or not _is_set_for_any(run):
             return {}
-        reason = "ruff leaves out folders of this name by default; set exclude in ruff's configuration"
+        reason = "ruff excludes folders of this name by default; set exclude in ruff's configuration"
         return {file: reason for file in asked if not excludes_by_itself(run.root, file)}
 
     def accepts(self, path: str, text: str) -> bool:
-        """Return True for Python: a specialist that borrows ruff claims files of other kinds too."""
+        """Return True for Python: a specialist that borrows ruff claims files of other types too."""
         from wardround_python.specialist import PythonSpecialist
 
         return PythonSpecialist().claims(path, text)

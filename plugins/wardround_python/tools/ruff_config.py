@@ -1,4 +1,4 @@
-"""ruff's configuration: a project's own, ours on top of it or, where there is none, alone."""
+"""The configuration of ruff: the project's own, with ours on top of it, or ours alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wardround.tools.parsing import map_of
 from wardround_python.target_version import NEWEST_KNOWN, PythonTarget, target_of
 
 FALLBACK = "ruff.toml"
-"""The file above a snapshot that counts for what no configuration of the project covers."""
+"""The file above a snapshot that applies to files without a configuration of the project."""
 _OLDEST = 7
 """The oldest minor version that ruff takes as a target."""
 _NAMES = (".ruff.toml", "ruff.toml", "pyproject.toml")
@@ -23,7 +23,7 @@ _OVERLAY = "# wardround's selection, on top of a configuration that has none\n"
 
 
 def ruff_fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
-    """The selection for projects that have no ruff configuration of their own."""
+    """Return the selection for projects that have no ruff configuration of their own."""
     tool_map = map_of("ruff")
     target = target_of(read)
     return FALLBACK, (
@@ -34,17 +34,17 @@ def ruff_fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
 
 
 def _target_setting(target: PythonTarget) -> str:
-    """The oldest Python a project supports, as ruff's setting; ruff reads it only beside its own tables."""
+    """Return the oldest Python a project supports, as a setting of ruff's own table."""
     if target.oldest is None:
         return ""
     return f'target-version = "py3{min(max(_OLDEST, target.oldest), NEWEST_KNOWN)}"\n'
 
 
 def ruff_config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-    """Our selection on top of a ruff configuration that chooses no rules.
+    """Return our selection on top of a ruff configuration that selects no rules.
 
-    What ruff selects by itself changes from version to version, so a project that sets a line length has not
-    asked for it. Its other settings count, its ignores and additional selections too.
+    The default selection of ruff changes from version to version, so a project that sets a line length has
+    not chosen it. Its other settings apply, its ignores and additional selections too.
     """
     stem = f"{folder}/" if folder else ""
     name = next((n for n in _NAMES if stem + n in configs), None)
@@ -58,7 +58,7 @@ def ruff_config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str,
     ignored = _codes(chain, "ignore", "extend-ignore")
     extended = name
     files = {}
-    if name == ".ruff.toml":  # the name the overlay needs
+    if name == ".ruff.toml":  # the name the overlay requires
         extended = ".ruff-of-project.toml"
         files[stem + extended] = configs[stem + name]
     files[f"{stem}.ruff.toml"] = (
@@ -69,9 +69,9 @@ def ruff_config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str,
 
 
 def selected_by_project(root: Path, file: str, code: str) -> bool:
-    """Whether a project's own configuration, as it lies in a snapshot, asks for a code in a file.
+    """Return True if the project's own configuration, in a snapshot, selects a code for a file.
 
-    The code was reported, so that any selection of the project's own has asked for it.
+    The code was reported, so a selection of the project's own includes it.
     """
     read = partial(text_in, root)
     name = _config_of(root, file)
@@ -90,7 +90,7 @@ def states_target(root: Path, file: str) -> bool:
 
 
 def _config_of(root: Path, file: str) -> str | None:
-    """The ruff configuration of a snapshot that counts for a file; None if the project has none for it."""
+    """Return the project's ruff configuration for a file of a snapshot; None without one."""
     for folder in PurePosixPath(file).parents:
         for name in (str(folder / name) for name in _NAMES):
             text = text_in(root, name)
@@ -106,11 +106,11 @@ LEFT_OUT = frozenset(
         ".vscode", "__pypackages__", "_build", "buck-out", "dist", "node_modules", "site-packages", "venv",
     )
 )  # fmt: skip
-"""The names of folders that ruff leaves out where a configuration does not set ``exclude``."""
+"""Names of folders that ruff excludes if a configuration does not set ``exclude``."""
 
 
 def excludes_by_itself(root: Path, file: str) -> bool:
-    """Return True if a project's configuration, as it lies in a snapshot, sets ``exclude`` for a file."""
+    """Return True if a project's configuration, in a snapshot, sets ``exclude`` for a file."""
     read = partial(text_in, root)
     for folder in PurePosixPath(file).parents:
         for name in (str(folder / name) for name in _NAMES):
@@ -120,12 +120,12 @@ def excludes_by_itself(root: Path, file: str) -> bool:
 
 
 def is_left_out(file: str) -> bool:
-    """Return True if ruff leaves a file out by default, for a folder it is in."""
+    """Return True if ruff excludes a file by default, for a folder it is in."""
     return not LEFT_OUT.isdisjoint(file.split("/")[:-1])
 
 
 def text_in(root: Path, name: str) -> str | None:
-    """What a file of a snapshot says; None where it cannot be read."""
+    """Return the text of a file of a snapshot; None if it cannot be read."""
     try:
         return (root / name).read_text("utf-8-sig")
     except (OSError, ValueError):
@@ -133,7 +133,7 @@ def text_in(root: Path, name: str) -> str | None:
 
 
 def _codes(chain: Sequence[Mapping[str, Any]], *keys: str) -> tuple[str, ...]:
-    """The codes that some settings of a configuration name; what is no list of them, ruff complains of."""
+    """Return the codes in some settings of a configuration; ruff reports a value that is not a list."""
     named = (table.get(key) for table in chain for key in keys)
     return tuple(
         code for codes in named if isinstance(codes, list) for code in codes if isinstance(code, str)
@@ -141,7 +141,7 @@ def _codes(chain: Sequence[Mapping[str, Any]], *keys: str) -> tuple[str, ...]:
 
 
 def _ruff_chain(path: str, read: Callable[[str], str | None]) -> list[dict[str, Any]]:
-    """The rule selections of a configuration and of those it extends; none if it is not about ruff."""
+    """Return the rule selections of a configuration and of those it extends; none without ruff settings."""
     chain = []
     waiting = [path]
     while waiting:
@@ -149,7 +149,7 @@ def _ruff_chain(path: str, read: Callable[[str], str | None]) -> list[dict[str, 
         try:
             table = _ruff_table(current, read(current) or "")
         except (ValueError, AttributeError):
-            return []  # ruff itself will complain about the file
+            return []  # ruff itself reports the file
         if not isinstance(table, dict):
             continue
         lint = table.get("lint")
@@ -160,11 +160,11 @@ def _ruff_chain(path: str, read: Callable[[str], str | None]) -> list[dict[str, 
 
 
 def _ruff_table(path: str, text: str) -> Any:
-    """What a file says to ruff, if that is a table; None if it says nothing.
+    """Return ruff's table in a file; None if it has none.
 
     Raises:
-        ValueError: it is no TOML.
-        AttributeError: what should be a table around ruff's is none.
+        ValueError: it is not valid TOML.
+        AttributeError: a value that encloses ruff's table is not a table.
     """
     is_shared = path.endswith("pyproject.toml")
     if is_shared and "ruff" not in text:
@@ -187,14 +187,14 @@ def _toml(value: str | list[str]) -> str:
 
 
 def ruff_config_closure(path: str, text: str) -> list[str]:
-    """The configuration a ruff configuration extends, relative to the repository root."""
+    """Return the configuration a ruff configuration extends, relative to the repository root."""
     if not path.endswith(".toml"):
         return []
     try:
         table = _ruff_table(path, text) or {}
         extended = table.get("extend")
     except (ValueError, AttributeError):
-        return []  # ruff itself will complain about the file
+        return []  # ruff itself reports the file
     if not isinstance(extended, str) or extended.startswith(("/", "~")):
         return []
     target = os.path.normpath(PurePosixPath(path).parent / extended)

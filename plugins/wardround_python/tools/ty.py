@@ -1,4 +1,4 @@
-"""ty: how it is called and read."""
+"""ty: its command and the parser of its output."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _TY_CONFIGS = ("pyproject.toml", "ty.toml")
 
 
 def _version(run: Invocation) -> Sequence[str]:
-    """The option for the Python version whose types count, unless ty reads one in the project's files."""
+    """Return the option for the Python version, unless ty reads one in the project's files."""
     if any(pattern.search(text_in(run.root, name) or "") for name, pattern in _STATED.items()):
         return ()
     return ("--python-version", noted_target(run).type_version())
@@ -79,7 +79,7 @@ class Ty(Tool):
         argv = [str(run.program), "check", "--output-format", "gitlab", "--no-progress"]
         if run.environment is not None:
             argv += ["--python", str(run.environment)]
-        else:  # what is installed is not known, so nothing can be said about imports
+        else:  # the installed packages are unknown, so imports cannot be checked
             argv += ["--ignore", "import-not-found", *_version(run)]
         argv += [part for code in run.requested for part in ("--warn", code)]
         return [*argv, "--", *run.files]
@@ -91,7 +91,7 @@ class Ty(Tool):
         text_of = cache(partial(text_in, run.root))
 
         def is_waived(file: str, line: int) -> bool:
-            """Return True if a comment on a line says that a type checker is wrong about it."""
+            """Return True if a comment on a line suppresses type checkers."""
             return "type: ignore" in "".join((text_of(file) or "").split("\n")[line - 1 : line])
 
         for result in decoded(output, list[GitlabResult]):
@@ -104,7 +104,7 @@ class Ty(Tool):
             message = collapse_whitespace(result.description.removeprefix(f"{result.check_name}: "))
             needed = version_needed(message) if result.check_name == "invalid-syntax" else None
             if needed is not None and noted_target(run).supports(needed):
-                continue  # ruff reports it, as severe as it is
+                continue  # ruff reports it with the same severity
             file = relative(result.location.path, run)
             is_asked = result.check_name in run.requested or not map_of("ty").is_ignored(
                 result.check_name, file

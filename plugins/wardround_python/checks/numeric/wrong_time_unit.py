@@ -116,9 +116,7 @@ class WrongTimeUnit(PythonCheck):
         return True
 
     def _names(self, argument: ast.expr) -> Iterator[ast.expr]:
-        """Return the names of an argument: itself, the branches of a conditional, or the value from the line
-        before.
-        """
+        """Return the names of an argument: itself, the branches of a conditional, or its last value."""
         for one in argument.values if isinstance(argument, ast.BoolOp) else [argument]:
             values = self.module.assigned.get(one.id, []) if isinstance(one, ast.Name) else []
             if isinstance(one, ast.Name) and unit_of(one.id) is None and len(values) == 1:

@@ -110,9 +110,7 @@ class WrongFileMode(PythonCheck):
         return given.value if isinstance(given, ast.Constant) and isinstance(given.value, str) else None
 
     def _uses(self, node: ast.Call, parent: ast.AST, name: str) -> Iterator[ast.Name]:
-        """Yield the uses of the opened file by its name: in its ``with``, or in a function that binds it
-        once.
-        """
+        """Yield the uses of the opened file in its ``with``, or in a function that binds it once."""
         if isinstance(parent, ast.withitem):
             scope: ast.AST = self.module.parents[parent]
         else:

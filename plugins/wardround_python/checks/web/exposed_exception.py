@@ -108,9 +108,7 @@ class ExposedException(PythonCheck):
         self._look_at_function(node)
 
     def _look_at_function(self, node: FunctionNode) -> None:
-        """Report a handler of all errors, whose last parameter is the error, and a view that returns all
-        settings.
-        """
+        """Report a handler of all errors, and a view that returns all settings."""
         if not node.decorator_list:
             return
         decorators = [ast.unparse(one) for one in node.decorator_list]

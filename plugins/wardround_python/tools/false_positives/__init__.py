@@ -1,1 +1,1 @@
-"""Places where a tool is wrong."""
+"""Known false positives of tools."""

@@ -1,4 +1,4 @@
-"""Whether the status of a process that a module starts is looked at."""
+"""Tests of the exit status of processes that a module starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wardround.languages.python.tree import cached_parse, walk
 
 
 def asks_for_status(text: str, span: Span) -> bool:
-    """Whether the status of the process that starts at a place is looked at: then it is not forgotten."""
+    """Return True if the exit status of the process that starts at a position is tested."""
     try:
         return _module(text).asks(span)
     except (ValueError, SyntaxError, RecursionError):
@@ -19,7 +19,7 @@ def asks_for_status(text: str, span: Span) -> bool:
 
 
 class _Starts:
-    """The calls of a module by place, and where a status is looked at."""
+    """The calls of a module by position, and the tests of exit statuses."""
 
     def __init__(self, text: str) -> None:
         self._tree = cached_parse(text)
@@ -38,12 +38,12 @@ class _Starts:
 
     @cached_property
     def _around(self) -> dict[int, ast.AST]:
-        """The innermost function a line stands in."""
+        """Return the innermost function around a line."""
         return {line: node for node in self._nodes for line in _lines_of(node)}
 
     @cached_property
     def _calls(self) -> dict[tuple[int, int], ast.Call]:
-        """Line and column, 1-based -> the outermost call that begins there."""
+        """Map line and column, 1-based, to the outermost call that starts there."""
         found: dict[tuple[int, int], ast.Call] = {}
         for node in self._nodes:
             if isinstance(node, ast.Call):
@@ -52,7 +52,7 @@ class _Starts:
 
     @cached_property
     def _targets(self) -> dict[ast.expr, str]:
-        """What is assigned -> the first place it is assigned to."""
+        """Map an assigned value to the first target it is assigned to."""
         return {
             node.value: ast.unparse(node.targets[0])
             for node in self._nodes
@@ -60,7 +60,7 @@ class _Starts:
         }
 
     def _looked_at_in(self, function: ast.AST) -> frozenset[str]:
-        """The processes whose status a function, or the module, reads."""
+        """Return the processes whose exit status a function, or the module, reads."""
         if function not in self._looked_at:
             self._looked_at[function] = frozenset(
                 ast.unparse(node.value)

@@ -1,6 +1,6 @@
-"""Places where the rest of a module refutes what a tool states as a fact.
+"""Findings of tools that the rest of the module refutes.
 
-Unlike a habit that does no harm, such a finding is wrong even where the project selects its code.
+Unlike a harmless habit, such a finding is wrong even if the project selects its code.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 
 def refuter(root: Path) -> Callable[[str, str, Span], bool]:
-    """Return a test of whether a file of a snapshot refutes what a code states at a place of it."""
+    """Return a test of whether a file of a snapshot refutes a code's claim at a position of it."""
     text_of = cache(partial(text_in, root))
     lines_of = cache(lambda file: (text_of(file) or "").split("\n"))
     builtins_of = cache(partial(pylint_settings.additional_builtins, root))
 
     def is_settled_for_pylint(file: str, code: str, span: Span) -> bool:
-        """Return True where pylint's rule is disabled, or for a name its settings declare as a builtin."""
+        """Return True if pylint's rule is disabled, or a name is declared as a builtin in its settings."""
         line = "".join(lines_of(file)[span.line - 1 : span.line])
         name = re.match(r"\w+", line[span.column - 1 :])
         is_declared = code in pylint_settings.UNDEFINED and name is not None and name[0] in builtins_of()
@@ -74,7 +74,7 @@ def _is_refuted(path: str, text: str, code: str, span: Span) -> bool:
 
 
 def _names_are_dynamic(module: PythonModule, span: Span) -> bool:
-    """Return True if the module answers for names it does not bind: ``__getattr__``, ``globals()``."""
+    """Return True if the module provides names it does not bind: ``__getattr__``, ``globals()``."""
     return any(_binds_getattr(one) or _binds_dynamically(one) for one in statements_in(module.tree))
 
 
@@ -163,7 +163,7 @@ def _is_left_before(module: PythonModule, outer: ast.AST, inner: ast.stmt) -> bo
 
 
 def _truth(module: PythonModule, test: ast.expr) -> bool | None:
-    """What a condition about the version of Python is on Python 3; None if it is about something else."""
+    """Return the value of a version condition on Python 3; None if it is about something else."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = _truth(module, test.operand)
         return None if inner is None else not inner
@@ -192,7 +192,7 @@ def _compared(module: PythonModule, test: ast.Compare) -> bool | None:
 
 
 def _version(module: PythonModule, node: ast.expr) -> object:
-    """What ``sys.version_info``, or a part of it, is on Python 3."""
+    """Return the value of ``sys.version_info``, or of a part of it, on Python 3."""
     if isinstance(node, ast.Attribute) and node.attr == "major":
         return _NEWEST[0] if _is_version(module, node.value) else None
     if isinstance(node, ast.Subscript) and _is_version(module, node.value):
@@ -207,7 +207,7 @@ def _is_version(module: PythonModule, node: ast.expr) -> bool:
 
 
 def _loads_text_only(module: PythonModule, span: Span) -> bool:
-    """Return True for a YAML loader that makes nothing but strings, lists and mappings."""
+    """Return True for a YAML loader that creates only strings, lists and mappings."""
     return any(
         last_name(node) in ("BaseLoader", "CBaseLoader") and module.span(node).column == span.column
         for node in module.expressions_on.get(span.line, ())

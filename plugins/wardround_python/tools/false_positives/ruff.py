@@ -1,4 +1,4 @@
-"""Places where one of ruff's codes is wrong, as far as the rest of the module tells."""
+"""False positives of ruff, as far as the rest of the module shows."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _EXTERNAL = "feature_external_ges, False"
 
 
 def is_harmless(path: str, text: str, code: str, span: Span) -> bool:
-    """Whether the text a code complains of is made of nothing but what stands in the module.
+    """Return True if the reported text consists only of constants of the module.
 
-    Then nobody's quote can change what it does. Of S113: whether the timeout comes with the ``**`` arguments;
-    of S317: whether external entities are switched off; of the habits: whether they do no harm there.
+    For S113: if the timeout is among the ``**`` arguments; for S317: if external entities are disabled; for
+    habits: if they are harmless there.
     """
     try:
         return _is_harmless(parsed(path, text), code, span)
@@ -34,7 +34,7 @@ def is_harmless(path: str, text: str, code: str, span: Span) -> bool:
 
 
 def equality_of(path: str, text: str, span: Span) -> Span:
-    """The name of the ``__eq__`` that a class of a module defines, which is what takes its hash away."""
+    """Return the name of the ``__eq__`` that a class of a module defines, which removes its hash."""
     try:
         module = parsed(path, text)
     except (ValueError, SyntaxError, RecursionError):
@@ -76,7 +76,7 @@ def _is_harmless(module: PythonModule, code: str, span: Span) -> bool:
 
 
 def _complained_of(module: PythonModule, code: str, span: Span) -> ast.expr | None:
-    """The expression that stands where a code complains; of S506, the call whose loader it names."""
+    """Return the reported expression; of S506, the call whose loader it names."""
     if code == "S506":
         for call in (one for one in module.nodes if isinstance(one, ast.Call)):
             for loader in (*call.args[1:2], *(k.value for k in call.keywords if k.arg == "Loader"), call):
@@ -90,7 +90,7 @@ def _complained_of(module: PythonModule, code: str, span: Span) -> ast.expr | No
 
 
 def _was_dumped_here(module: PythonModule, node: ast.expr) -> bool:
-    """Whether what is loaded was made of objects by this very module, and held since."""
+    """Return True if the loaded bytes were dumped by this module, and held since."""
     made = given_once(module, node) if isinstance(node, ast.Name) else node
     return isinstance(made, ast.Call) and (module.dotted(made.func) or "") in {
         "pickle.dumps",
@@ -99,13 +99,13 @@ def _was_dumped_here(module: PythonModule, node: ast.expr) -> bool:
 
 
 def _is_certain(module: PythonModule, node: ast.expr) -> bool:
-    from wardround_python.dataflow.known_values import is_certain  # only where something was complained of
+    from wardround_python.dataflow.known_values import is_certain  # only after a finding
 
     return is_certain(module, node)
 
 
 def _switches_all_off(tree: ast.Module) -> bool:
-    """Whether every feature of a parser that a module sets is set to something false."""
+    """Return True if every feature of a parser that a module sets is set to a false value."""
     calls = [
         one
         for one in walk(tree)
@@ -118,7 +118,7 @@ def _switches_all_off(tree: ast.Module) -> bool:
 
 
 def _brings_timeout(module: PythonModule, call: ast.Call) -> bool:
-    """Whether what is spread into a call, by name, holds a timeout where the module makes it."""
+    """Return True if the mapping that is spread into a call has a timeout where the module creates it."""
     spread = {
         one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")
         for keyword in call.keywords
@@ -134,7 +134,7 @@ def _brings_timeout(module: PythonModule, call: ast.Call) -> bool:
 
 
 def _givers(module: PythonModule) -> Mapping[str, Sequence[ast.stmt]]:
-    """Name -> the functions called so, and the assignments to it or to an attribute of that name."""
+    """Map a name to the functions of that name and to the assignments to it."""
     found: dict[str, list[ast.stmt]] = {}
     for one in statements_in(module.tree):
         if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):

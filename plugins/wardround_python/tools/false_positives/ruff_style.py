@@ -1,4 +1,4 @@
-"""Places where one of ruff's codes complains of a habit that does no harm, as far as the module tells."""
+"""Findings of ruff for harmless habits, as far as the module shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround.findings import Span
 from wardround.languages.python.module import FunctionNode, PythonModule, last_name
 from wardround.languages.python.tree import walk
 
-# What nobody names without wanting it done.
+# Names whose mention is their purpose.
 _DEEDS = frozenset(
     {
         "close", "commit", "rollback", "flush", "start", "stop", "join", "save", "shutdown", "cleanup",
@@ -25,7 +25,7 @@ _LISTS = frozenset({"list", "List", "tuple", "Tuple", "Iterable", "Sequence", "C
 
 
 def returns_none(module: PythonModule, span: Span) -> bool:
-    """PLE0101: what ``__init__`` returns may be None after all."""
+    """PLE0101: return True if the value that ``__init__`` returns may be None after all."""
     told = next((one for one in _on(module, span, ast.Return) if isinstance(one, ast.Return)), None)
     if told is None or told.value is None:
         return True
@@ -34,7 +34,7 @@ def returns_none(module: PythonModule, span: Span) -> bool:
 
 
 def is_no_deed(module: PythonModule, span: Span) -> bool:
-    """B018: an attribute is read for what reading it does, or to see whether it is there."""
+    """B018: return True if an attribute is read for its effect, or to test its existence."""
     for node in _on(module, span, ast.Attribute):
         held = module.parents[node]
         if isinstance(held, ast.Expr) and isinstance(node, ast.Attribute) and node.attr in _DEEDS:
@@ -43,7 +43,7 @@ def is_no_deed(module: PythonModule, span: Span) -> bool:
 
 
 def is_made_a_number(module: PythonModule, span: Span) -> bool:
-    """PLW1508: a default of another type goes the same way as the text: ``int(getenv(NAME, 3))``."""
+    """PLW1508: return True if a default is converted like the text: ``int(getenv(NAME, 3))``."""
     for node in _on(module, span, ast.Constant, ast.List, ast.Dict, ast.Tuple, ast.UnaryOp, ast.BinOp):
         call = module.parents[node]
         if isinstance(node, ast.Constant) and not isinstance(node.value, (int, float)):
@@ -60,7 +60,7 @@ def is_made_a_number(module: PythonModule, span: Span) -> bool:
 
 
 def is_made_public(module: PythonModule, span: Span) -> bool:
-    """PLW0127: outside a function ``name = name`` lets others import it from here."""
+    """PLW0127: return True outside a function, where ``name = name`` exports a name."""
     for node in _on(module, span, ast.Name):
         held = module.parents[node]
         if isinstance(held, ast.Assign) and len(held.targets) == 1:
@@ -69,7 +69,7 @@ def is_made_public(module: PythonModule, span: Span) -> bool:
 
 
 def is_never_hashed(module: PythonModule, span: Span) -> bool:
-    """PLW1641: nothing in the module puts an object of the class into a set, or makes a key of it."""
+    """PLW1641: return True if no object of the class is put into a set or used as a key in the module."""
     holder = next(
         (
             one
@@ -82,7 +82,7 @@ def is_never_hashed(module: PythonModule, span: Span) -> bool:
 
 
 def is_read_no_more(module: PythonModule, span: Span) -> bool:
-    """PLW2901: the loop inside takes the name, and the loop around it does not read it after that."""
+    """PLW2901: return True if the outer loop does not read the name after the inner loop rebinds it."""
     for node in _on(module, span, ast.Name):
         inner = next((one for one in module.ancestors(node) if isinstance(one, ast.For)), None)
         assert isinstance(node, ast.Name)
@@ -101,7 +101,7 @@ def is_read_no_more(module: PythonModule, span: Span) -> bool:
 
 
 def is_of_a_query(module: PythonModule, span: Span) -> bool:
-    """E711: the comparison is one of columns, which only ``==`` can build: in a filter, or of a frame."""
+    """E711: return True for a comparison of columns in a filter or a frame, which only ``==`` can build."""
     for node in _on(module, span, ast.Constant):
         for one in module.ancestors(node):
             if isinstance(one, (ast.Subscript, ast.Call)):
@@ -114,7 +114,7 @@ def is_of_a_query(module: PythonModule, span: Span) -> bool:
 
 
 def is_of_a_lambda(module: PythonModule, span: Span) -> bool:
-    """S108: a Lambda can write nowhere but to ``/tmp``, which no other user has."""
+    """S108: return True for a Lambda, which can write only to ``/tmp``, shared with no other user."""
     given = module.text.split("\n")[span.line - 1][span.column :]
     return given.startswith("/tmp") and any(  # noqa: S108 (no file, what is looked for)
         isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -126,7 +126,7 @@ def is_of_a_lambda(module: PythonModule, span: Span) -> bool:
 
 
 def joins_sentences(module: PythonModule, span: Span) -> bool:
-    """ISC004: the strings that join are parts of a text over several lines, not words of a list."""
+    """ISC004: return True if the joined strings are parts of a long text, not items of a list."""
     if span.line == span.end_line:
         return False
     lines = module.text.split("\n")[span.line - 1 : span.end_line]
@@ -139,7 +139,7 @@ _WORD_ALONE = LazyPattern(r"""(["'])[^\s"']+\1""")
 
 
 def _is_column(node: ast.expr) -> bool:
-    """``User.deleted``: an attribute of a class."""
+    """Return True for ``User.deleted``, an attribute of a class."""
     return isinstance(node, ast.Attribute) and last_name(node.value)[:1].isupper()
 
 
@@ -157,7 +157,7 @@ HABITS: Mapping[str, Callable[[PythonModule, Span], bool]] = {
 
 
 def _on(module: PythonModule, span: Span, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes of a kind that begin at a place."""
+    """Yield the nodes of a type that start at a position."""
     for node in module.nodes:
         if isinstance(node, kinds) and getattr(node, "lineno", 0) == span.line:
             assert isinstance(node, (ast.expr, ast.stmt))
@@ -170,7 +170,7 @@ def _end(node: ast.stmt) -> int:
 
 
 def _hashes(module: PythonModule, node: ast.AST, name: str) -> bool:
-    """Whether an expression hashes objects of a class, by a call or by the types it is declared with."""
+    """Return True if an expression hashes objects of a class, by a call or by its declared types."""
     if isinstance(node, ast.Call) and last_name(node.func) in _HASHED_IN and len(node.args) == 1:
         given = node.args[0]
         return any(_makes(one, name) for one in walk(given)) or _holds(module, given, name)
@@ -192,7 +192,7 @@ def _makes(node: ast.AST, name: str) -> bool:
 
 
 def _holds(module: PythonModule, given: ast.expr, name: str) -> bool:
-    """Whether a name is a parameter or variable declared as a list of objects of a class."""
+    """Return True if a name is a parameter or variable declared as a list of objects of a class."""
     if not isinstance(given, ast.Name):
         return False
     function = module.function_of(given)
